@@ -107,7 +107,8 @@ def main(count: int) -> None:
         print(f"{'all five':<18}{sums[0]:>9.3f}{sums[1]:>10.3f}{sums[1] / sums[0]:>8.1f}   the evaluators alone")
         whole = sums[1] + making
         print(
-            f"{'all five':<18}{sums[0]:>9.3f}{whole:>10.3f}{whole / sums[0]:>8.1f}   from plain rows: theirs become Documents"
+            f"{'all five':<18}{sums[0]:>9.3f}{whole:>10.3f}{whole / sums[0]:>8.1f}   from plain rows: theirs "
+            f"become Documents"
         )
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     runnable = evaluation.FunctionRunnable("answer", lambda question: {"answer": question})

@@ -10,8 +10,8 @@ The registry runs as it ships (granian, 2 workers, counts, metrics and request i
 * granian giving the same bytes and doing nothing else: the most this server could reach;
 * `mlflow server` with the same prompt on SQLite (`MLFLOW=/path/to/mlflow`, or on the path).
 
-What is not installed is named and left out. All run on this machine in the same run, in turns, so read the ratios and not
-the figures. A gate that is missed is said, and makes the exit code 1.
+What is not installed is named and left out. All run on this machine in the same run, in turns, so read the ratios and
+not the figures. A gate that is missed is said, and makes the exit code 1.
 """
 
 import argparse
@@ -127,7 +127,8 @@ def measure_misses(gates: Gates, versions: int) -> None:
 def measure_writes(gates: Gates) -> None:
     """The wait of a fetch while somebody saves and moves a label, each once a second.
 
-    At a rate well below what it can do: beyond that a wait is the queue in front of cores which wrk shares, nginx's too.
+    At a rate well below what it can do: beyond that a wait is the queue in front of cores which wrk shares, nginx's
+    too.
     """
     with seeded() as (home, port, keys, environment), ExitStack() as stack:
         base = f"http://127.0.0.1:{port}/api/v1"

@@ -245,7 +245,8 @@ def print_lag() -> None:
         worker.terminate()
     print(f"Lag while {SAVES_A_SECOND} writes a second come in, seconds since the oldest event that is not mirrored")
     print(
-        f"  median {statistics.median(lags):.3f}, 95% below {statistics.quantiles(lags, n=20)[-1]:.3f}, most {max(lags):.3f}"
+        f"  median {statistics.median(lags):.3f}, 95% below {statistics.quantiles(lags, n=20)[-1]:.3f}, "
+        f"most {max(lags):.3f}"
     )
 
 

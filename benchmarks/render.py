@@ -9,9 +9,10 @@ Ours runs with declared inputs and every check that ships. All share one vocabul
 the figures are medians of CPU time, so read the ratios. Short calls are repeated, each with data of its own, until they
 take about as long as one of 1000 turns; so code and processor caches are warm, as in a service.
 
-The template is compiled before, ours and the others'. "Cold" has texts that nothing has seen, made of the words of Python's
-own manual. What is remembered across texts is single words: by the `tokenizers` package up to 10,000 of them, on every row; by
-ours more of them. The row "no word remembered" forgets ours before each call, and so has only the words of its own data.
+The template is compiled before, ours and the others'. "Cold" has texts that nothing has seen, made of the words of
+Python's own manual. What is remembered across texts is single words: by the `tokenizers` package up to 10,000 of them,
+on every row; by ours more of them. The row "no word remembered" forgets ours before each call, and so has only the
+words of its own data.
 
     python -m venv /tmp/bench && /tmp/bench/bin/pip install . prompt-poet==0.0.52 hermes-cai haystack-ai langchain-core
     /tmp/bench/bin/python benchmarks/render.py [--quick]
@@ -80,7 +81,10 @@ inputs:
       required: [role, author, text]
 ---
 """
-PLAIN = "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: {{ turn.text }}{% endfor %}{{ question }}"
+PLAIN = (
+    "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: "
+    "{{ turn.text }}{% endfor %}{{ question }}"
+)
 SYSTEM = "You are Ada. Be kind, brief and exact."
 WORDS = " ".join(topics[name] for name in sorted(topics)).split()
 
@@ -218,9 +222,11 @@ class Peers:
             ]
             prefix = StructuredPrefix(
                 character_definitions=[], chat_history=[], reply_prompt="Ada:", timestamp="2024 04 23 Tuesday 19 07",
-                token_limit=limit, hermes_generation_template_name="production_raw.yml.j2", chat_context_messages=messages,
+                token_limit=limit, hermes_generation_template_name="production_raw.yml.j2",
+                chat_context_messages=messages,
                 raw_prompt_data_dict={
-                    "character": {"participant__name": "Ada", "title": "a guide", "description": "kind", "definition": ""},
+                    "character": {"participant__name": "Ada", "title": "a guide", "description": "kind",
+                        "definition": ""},
                     "username": "Ann", "chat_type": "x", "persona_definition": "",
                 },
             )  # fmt: skip
@@ -370,7 +376,8 @@ class Bench:
             if self.poet:
                 # It remembers what it gave once, so each call has a prompt of its own.
                 results[size] |= measure(
-                    {"prompt-poet .string": lambda prompt: prompt.string, "prompt-poet .tokens": lambda prompt: prompt.tokens},
+                    {"prompt-poet .string": lambda prompt: prompt.string,
+                        "prompt-poet .tokens": lambda prompt: prompt.tokens},
                     functools.partial(self.counted, size), 3, 1000,
                 )  # fmt: skip
         show("Targets", results, "promptuary .text", "promptuary .tokens")
@@ -421,7 +428,9 @@ class Bench:
                 "print(spent * 1000, int(memory.split()[1]) / 1024)"
             )
             runs = [
-                list(map(float, subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()))
+                list(map(float,
+                    subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+                        check=True).stdout.split()))
                 for _ in range(5)
             ]  # fmt: skip
             found[module] = [statistics.median(column) for column in zip(*runs, strict=True)]

@@ -39,6 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def transactional_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path: Path) -> Iterator[None]:
-    """A database of this test's own, in which threads and servers commit; in place of the plugin's, which empties tables."""
+    """A database of this test's own, in which threads and servers commit;
+    in place of the plugin's, which empties tables."""
     with django_db_blocker.unblock(), database_copies.copied_database(tmp_path):
         yield

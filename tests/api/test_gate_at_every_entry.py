@@ -1,4 +1,5 @@
-"""Every door tried for an unapproved version and the protected label `production`: each refuses, and the label stays."""
+"""Every door tried for an unapproved version and the protected label `production`:
+each refuses, and the label stays."""
 
 import base64
 import json

@@ -1,4 +1,5 @@
-"""`promptuary import --push` and `export` against a real server: versions are made once, and labels stay where they are."""
+"""`promptuary import --push` and `export` against a real server:
+versions are made once, and labels stay where they are."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""`promptuary import --source-url`: prompts from a Langfuse server, here this registry's own Langfuse API: out and in again."""
+"""`promptuary import --source-url`: prompts from a Langfuse server, here this registry's own Langfuse API:
+out and in again."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Langfuse's own JavaScript client, unchanged, against this registry: `tests/js/langfuse.mjs` asks, this looks at what it got."""
+"""Langfuse's own JavaScript client, unchanged, against this registry:
+`tests/js/langfuse.mjs` asks, this looks at what it got."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Keys that may fetch some versions only: no call of the API, and none of Langfuse's, tells them text of another version.
+"""Keys that may fetch some versions only: no call of the API, and none of Langfuse's, tells them text of another
+version.
 
 An unapproved version, and all that is about it, holds one strange word wherever people write; the word is looked for in
 every answer that a limited key gets.

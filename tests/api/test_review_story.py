@@ -1,5 +1,6 @@
 """The whole way of a change over the API: a check fails and is fixed, lines are talked of, a suggestion is applied, the
-approval before it has fallen, then it is approved, published, fetched and rolled back, and the mirror holds all of it."""
+approval before it has fallen, then it is approved, published, fetched and rolled back, and the mirror holds all of
+it."""
 
 import subprocess
 
@@ -20,7 +21,8 @@ POLITE = '  content: "Please answer: {{ question }} {{ order }}"\n'
 
 @pytest.fixture
 def people(cast, caller):
-    """Author and service by keys, the reviewers in person: keys never approve. Version 1 is on production, contracts are kept.
+    """Author and service by keys, the reviewers in person: keys never approve. Version 1 is on production, contracts
+    are kept.
 
     The outsider is the second reviewer: the first one makes a suggestion, and the admin issued the author's key.
     """

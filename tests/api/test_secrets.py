@@ -27,7 +27,8 @@ def change(cast):
 WRITES: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
     "save message": ("author", "PUT", f"templates/{REPLY}", {"document": DOCUMENT, "message": TEXT}, "message"),
     "change message": (
-        "author", "POST", "changes", {"template": REPLY, "label": "production", "version": 1, "message": TEXT}, "message",
+        "author", "POST", "changes", {"template": REPLY, "label": "production", "version": 1, "message": TEXT},
+        "message",
     ),
     "decision": ("author", "POST", CHANGES + "/decisions", {"decision": "comment", "digest": "", "text": TEXT}, "text"),
     "comment": ("author", "POST", CHANGES + "/threads", {"version": 2, "line": 7, "text": TEXT}, "text"),
@@ -39,7 +40,8 @@ WRITES: dict[str, tuple[str, str, str, dict[str, Any], str]] = {
     "name of a key": (
         "admin", "POST", "namespaces/support/keys", {"name": f"use {KEY}", "scope": "read", "person": "reader"}, "name",
     ),
-    "dataset message": ("author", "PUT", "datasets/support/q", {"text": '{"inputs": {"a": 1}}\n', "message": TEXT}, "message"),
+    "dataset message": ("author", "PUT", "datasets/support/q", {"text": '{"inputs": {"a": 1}}\n', "message": TEXT},
+        "message"),
 }  # fmt: skip
 
 

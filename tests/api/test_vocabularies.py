@@ -117,7 +117,10 @@ def test_the_packed_file_is_private(caller, folder):
     assert [path.stat().st_mode & 0o777 for path in (folder, file.parent, file)] == [0o700, 0o700, 0o600]
 
 
-LLAMA = "---\nmodel: llama-3.1-8b\n{limit}inputs: {{q: {{type: string, maxLength: 60}}}}\n---\n- name: q\n  content: '{{{{ q }}}}'\n"
+LLAMA = (
+    "---\nmodel: llama-3.1-8b\n{limit}inputs: {{q: {{type: string, maxLength: 60}}}}\n---\n"
+    "- name: q\n  content: '{{{{ q }}}}'\n"
+)
 
 
 @pytest.fixture

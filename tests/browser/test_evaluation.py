@@ -1,4 +1,5 @@
-"""An evaluation from a file of cases to the evidence of one row, and what it is like without script or with keys alone."""
+"""An evaluation from a file of cases to the evidence of one row,
+and what it is like without script or with keys alone."""
 
 import json
 import re

@@ -53,7 +53,8 @@ def service(server: Server) -> Callable[[], dict[str, Any]]:
 
 @pytest.fixture
 def proposed(visit: Visit, service) -> Callable[..., tuple[Page, str, int]]:
-    """The author edits, saves and asks for production; gives the author's page, the change's address and the version."""
+    """The author edits, saves and asks for production;
+    gives the author's page, the change's address and the version."""
 
     def run(edits: Edits, **look: Any) -> tuple[Page, str, int]:
         author = visit.open("author", f"/t/{NAME}/-/edit", **look)

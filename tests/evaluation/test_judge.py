@@ -28,8 +28,10 @@ REPLY = {
     "overall_supported_explanation": "The second claim is not carried.",
     "overall_supported": False,
     "sentence_support_information": [
-        {"response_sentence_key": "a", "explanation": "0a says so", "supporting_sentence_keys": ["0a"], "fully_supported": True},
-        {"response_sentence_key": "b", "explanation": "nowhere", "supporting_sentence_keys": [], "fully_supported": False},
+        {"response_sentence_key": "a", "explanation": "0a says so", "supporting_sentence_keys": ["0a"],
+            "fully_supported": True},
+        {"response_sentence_key": "b", "explanation": "nowhere", "supporting_sentence_keys": [],
+            "fully_supported": False},
     ],
     "all_utilized_sentence_keys": ["0a"],
 }  # fmt: skip

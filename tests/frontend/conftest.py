@@ -1,4 +1,5 @@
-"""The cast in front of their browsers: a namespace where `production` is protected, and a template with two versions."""
+"""The cast in front of their browsers: a namespace where `production` is protected,
+and a template with two versions."""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Every page, as everybody, over a registry in which all sorts of things are under way: none leaks an object's repr, HEAD
-works wherever GET does, and no nonsense in an address or a form makes it fail."""
+"""Every page, as everybody, over a registry in which all sorts of things are under way: none leaks an object's repr,
+HEAD works wherever GET does, and no nonsense in an address or a form makes it fail."""
 
 import re
 from copy import copy
@@ -131,8 +131,8 @@ def test_plain_words_are_no_repr(text):
 
 @pytest.fixture
 def busy(reply, world):  # noqa: F811  # the fixture of the same name
-    """The world of the permissions, and further: changes in every state, emergencies of every kind, an archived template,
-    drafts, threads, fetches, a finished run: the numbers that addresses name."""
+    """The world of the permissions, and further: changes in every state, emergencies of every kind, an archived
+    template, drafts, threads, fetches, a finished run: the numbers that addresses name."""
     return write_or_insert("busy world of the pages", lambda: _write_busy(reply, world))
 
 

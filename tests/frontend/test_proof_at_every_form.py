@@ -1,4 +1,5 @@
-"""Every form that writes, in a session whose proof is too old: which of them lead to the page that asks for a fresh one."""
+"""Every form that writes, in a session whose proof is too old:
+which of them lead to the page that asks for a fresh one."""
 
 from copy import copy
 

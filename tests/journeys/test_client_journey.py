@@ -1,4 +1,5 @@
-"""Pull, edit, push, review, publish, fetch: the real command line and client against a real server, which then is killed."""
+"""Pull, edit, push, review, publish, fetch: the real command line and client against a real server,
+which then is killed."""
 
 import json
 import os

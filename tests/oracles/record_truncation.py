@@ -5,7 +5,8 @@ Run it in an environment of its own, then commit the JSON; the tests read only t
     python -m venv /tmp/poet && /tmp/poet/bin/pip install prompt-poet==0.0.52
     /tmp/poet/bin/python tests/oracles/record_truncation.py
 
-Tokens are words. A case is [[[priority, words] of each part], limit, step, indices of the parts kept or null for an error].
+Tokens are words. A case is [[[priority, words] of each part], limit, step, indices of the parts kept or null for an
+error].
 """
 
 import json

@@ -14,9 +14,8 @@ from promptuary.renderer.errors import LimitError
 ROOT = Path(__file__).parents[2]
 TEXT = "---\nformat: text\ninputs:\n  n: {type: integer}\n---\n"
 GOOD = TEXT + "{{ n }} is a number\n"
-ENDLESS = (
-    TEXT
-    + "fine\n{% for i in range(n) %}{% for j in range(n) %}{% for k in range(n) %}{% endfor %}{% endfor %}{% endfor %}\n"
+ENDLESS = TEXT + (
+    "fine\n{% for i in range(n) %}{% for j in range(n) %}{% for k in range(n) %}{% endfor %}{% endfor %}{% endfor %}\n"
 )
 
 

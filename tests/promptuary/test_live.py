@@ -59,7 +59,8 @@ def test_only_a_client_with_a_background_can_be_live(world):
 
 
 class Behind(FakeTransport):
-    """A registry of two processes: the one that is asked for templates hears of moves later than the one that tells them."""
+    """A registry of two processes: the one that is asked for templates hears of moves later than the one that tells
+    them."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,5 @@
-"""A client whose machine lacks a vocabulary: it comes from the registry or the vendored files, by digest, or the render fails."""
+"""A client whose machine lacks a vocabulary: it comes from the registry or the vendored files, by digest,
+or the render fails."""
 
 import asyncio
 import hashlib

@@ -46,7 +46,8 @@ def test_every_field_counts(field):
 def test_the_order_of_keys_does_not_count(fragments, profile):
     there = {"engine": 1, "document": "d", "fragments": fragments, "profile": profile}
     back = {
-        "profile": dict(reversed(profile.items())), "fragments": dict(reversed(fragments.items())), "document": "d", "engine": 1,
+        "profile": dict(reversed(profile.items())), "fragments": dict(reversed(fragments.items())), "document": "d",
+        "engine": 1,
     }  # fmt: skip
     assert renderer.digest(there) == renderer.digest(back)
 

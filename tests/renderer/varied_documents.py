@@ -18,7 +18,8 @@ PROFILES = (
 
 WORDS = st.sampled_from(
     [
-        "one", "two three", "don't", "Straße", "e", "\u0301", "日本", "🙂", " ", "  ", "x, y.", "1234", "’s", "ing", "tion",
+        "one", "two three", "don't", "Straße", "e", "\u0301", "日本", "🙂", " ", "  ", "x, y.", "1234", "’s", "ing",
+        "tion",
         "<|space|>", "a: b", "- c", "“quoted”", "end.", "A", "_", "#5", " # c", "\\n",
     ]
 )  # fmt: skip
@@ -33,7 +34,8 @@ VALUES = st.lists(
 
 _SIMPLE = st.sampled_from(
     [
-        "{{ a }}", "{{ b }}", "{{ n }}", "{{- a }}", "{{ b -}}", "{{ a | upper }}", "{# no #}", "{% raw %}{{ r }}{% endraw %}",
+        "{{ a }}", "{{ b }}", "{{ n }}", "{{- a }}", "{{ b -}}", "{{ a | upper }}", "{# no #}",
+        "{% raw %}{{ r }}{% endraw %}",
         "{% set z = a %}", "{{ z }}", "{{ m(a) }}", "{{ t1 }}", "{{ m(t1) }}", "{% call m(a) %}c{% endcall %}",
         '{{ fragment("a/text@1") }}', '{{ fragment("a/parts@1") }}', "{% for x in xs %}{{ x }}, {% endfor %}",
     ]
@@ -97,7 +99,8 @@ def item(draw):
         st.sampled_from(
             [
                 "", "", "  truncation_priority: 0\n", "  truncation_priority: 1\n", "  truncation_priority: {{ n }}\n",
-                "  shrink: end\n", "{% if t %}\n  truncation_priority: 3\n{% endif %}\n", "  truncation_priority: 2\n  shrink: start\n",
+                "  shrink: end\n", "{% if t %}\n  truncation_priority: 3\n{% endif %}\n",
+                "  truncation_priority: 2\n  shrink: start\n",
             ]
         )
     )  # fmt: skip
@@ -123,7 +126,8 @@ def items(draw, depth=2):
             )
         elif kind == 6:
             found.append(
-                f"{{% for x in xs %}}\n{draw(items(depth=depth - 1))}{{% endfor %}}\n{draw(st.sampled_from(['', '# c' + chr(10)]))}"
+                f"{{% for x in xs %}}\n{draw(items(depth=depth - 1))}{{% endfor %}}\n"
+                f"{draw(st.sampled_from(['', '# c' + chr(10)]))}"
             )
         else:
             found.append(
@@ -132,7 +136,10 @@ def items(draw, depth=2):
     return "".join(found)
 
 
-_MACROS = "{% macro m(v) %}made {{ v }} of{% if caller %}{{ caller() }}{% endif %}{% endmacro %}{% set t1 %}set words {{ a }}{% endset %}"
+_MACROS = (
+    "{% macro m(v) %}made {{ v }} of{% if caller %}{{ caller() }}{% endif %}{% endmacro %}"
+    "{% set t1 %}set words {{ a }}{% endset %}"
+)
 _SHAPED = st.lists(
     st.one_of(
         TEXTS.map(lambda text: text.replace("\\n", "")),

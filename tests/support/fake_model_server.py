@@ -13,8 +13,8 @@ __all__ = ["ModelServer"]
 class ModelServer:
     """Answers a prompt by the question that stands in it.
 
-    `script` maps a question's number (from 0) to the fault of its first try: busy, broken, malformed, silent, slow; or to
-    `refused`, which is the fault of all its tries. `pause`: seconds that each answer takes.
+    `script` maps a question's number (from 0) to the fault of its first try: busy, broken, malformed, silent, slow; or
+    to `refused`, which is the fault of all its tries. `pause`: seconds that each answer takes.
     """
 
     def __init__(self, answers: dict[str, str], script: dict[int, str] | None = None, pause: float = 0.0) -> None:

@@ -1,4 +1,5 @@
-"""A small OpenID provider on a port of its own: discovery, keys, codes with PKCE, RS256 tokens, and faults on demand."""
+"""A small OpenID provider on a port of its own: discovery, keys, codes with PKCE, RS256 tokens,
+and faults on demand."""
 
 import base64
 import hashlib

@@ -1,4 +1,5 @@
-"""What the tests of evaluations' pages begin with: a dataset, and runs that are finished on the spot by the echo model."""
+"""What the tests of evaluations' pages begin with: a dataset,
+and runs that are finished on the spot by the echo model."""
 
 import json
 from typing import Any

@@ -73,7 +73,8 @@ class _Backend(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve_repositories(root: Path, elsewhere: str = "") -> Iterator[int]:
-    """Serve the bare repositories below `root`; gives the port. `elsewhere` sends every request on to another address."""
+    """Serve the bare repositories below `root`; gives the port.
+    `elsewhere` sends every request on to another address."""
     handler = type("Backend", (_Backend,), {"root": root, "elsewhere": elsewhere})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

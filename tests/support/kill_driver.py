@@ -1,7 +1,7 @@
 """What the kill tests kill: `python -m tests.support.kill_driver prepare`, or `kill <point> <passing> ...`.
 
-Each killed child says every answered change on a line of its own as soon as it is committed, so the test knows what must
-be there; the last line is what was found afterwards.
+Each killed child says every answered change on a line of its own as soon as it is committed, so the test knows what
+must be there; the last line is what was found afterwards.
 """
 
 import json

@@ -1,10 +1,10 @@
 """Whether what many did to one register at once could have happened one after the other.
 
 The register compares and sets: a write names the value it expects and the one it puts. Each write that went through is
-in `order`, the order in which the register itself says they took effect, with the name of the writer, who does one thing after
-the other. A history is linearizable when every operation has
-a point between its call and its return at which it fits: a write that went through at its place in that order, a refusal at a
-moment when the register held what the refusal said. (Herlihy and Wing 1990; with the order known, checking is linear.)
+in `order`, the order in which the register itself says they took effect, with the name of the writer, who does one
+thing after the other. A history is linearizable when every operation has a point between its call and its return at
+which it fits: a write that went through at its place in that order, a refusal at a moment when the register held what
+the refusal said. (Herlihy and Wing 1990; with the order known, checking is linear.)
 """
 
 from bisect import bisect_right
@@ -17,7 +17,8 @@ __all__ = ["Operation", "fault_of"]
 
 @dataclass(frozen=True)
 class Operation:
-    """One compare-and-set: when it was called and when it returned, by one clock. `actual` is what a refusal reported."""
+    """One compare-and-set: when it was called and when it returned, by one clock.
+    `actual` is what a refusal reported."""
 
     who: str
     called: float
@@ -29,7 +30,8 @@ class Operation:
 
 
 def fault_of(first: int, history: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> str:
-    """Why the history is not linearizable, or nothing. first: the value in the beginning; order: (who, expected, target)."""
+    """Why the history is not linearizable, or nothing. first: the value in the beginning; order:
+    (who, expected, target)."""
     value = first
     for place, (_, expected, target) in enumerate(order):
         if expected != value:

@@ -20,8 +20,8 @@ Row = tuple[Any, ...]
 class _Recording:
     """What one `write` did.
 
-    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; result: what
-    it returned.
+    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; result:
+    what it returned.
     """
 
     counts: dict[str, int]
@@ -35,8 +35,8 @@ _recordings: dict[str, _Recording] = {}
 def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
 
-    `write` may add and change rows, must write the same ones each time, and returns plain values. The moments in the rows
-    stay those of the first call. `write` is called again where a test commits, or begins with other rows.
+    `write` may add and change rows, must write the same ones each time, and returns plain values. The moments in the
+    rows stay those of the first call. `write` is called again where a test commits, or begins with other rows.
     """
     if not connection.in_atomic_block:
         return write()  # committed writes wake workers, which rows alone do not

@@ -30,7 +30,8 @@ VARIETY = 7  # texts are shared by templates, so that each is checked once and t
 
 
 def build(count: int, depth: int) -> None:
-    """So many templates of so many versions; every eighth with samples, requests, discussion, decisions and label moves."""
+    """So many templates of so many versions; every eighth with samples, requests, discussion,
+    decisions and label moves."""
     cast = make_cast()
     for number in range(count):
         name = f"{SPACES[number % len(SPACES)]}/folder{number % VARIETY}/t{number}"
@@ -63,7 +64,10 @@ def save_versions(author: Actor, name: str, depth: int, variant: int) -> list[st
     """The versions' digests, in order."""
     digests: list[str] = []
     for version in range(1, depth + 1):
-        document = f"---\ntags: [t{version}, v{variant}]\n---\n- name: a\n  content: Version {version}.{variant} for {{{{ who }}}}\n"
+        document = (
+            f"---\ntags: [t{version}, v{variant}]\n---\n- name: a\n"
+            f"  content: Version {version}.{variant} for {{{{ who }}}}\n"
+        )
         base = digests[-1] if digests else None
         saved = template_save.save_version(
             actor=author, name=name, document=document, message=f"Say {version}", base=base

@@ -18,7 +18,8 @@ from tests.frontend.conftest import REPLY, words
 from tests.renderer.syntax.test_sequence_diff import HARD
 
 LOTS = 120_000
-# Seconds of processor time that a page may take here: a fifth of what one of these took a thousandth of the size before.
+# Seconds of processor time that a page may take here: a fifth of what one of these took a thousandth of the size
+# before.
 PAGE = 2.5
 
 

@@ -21,7 +21,10 @@ inputs:
   content: "{{ question }}"
 """
 PROMPTER = "---\nformat: prompter\n---\nkind: chat\ninstruction: Answer.\ninput: question\n"
-ROWS = '{"id": "a", "inputs": {"question": "Why?"}, "expected": "Because."}\n{"inputs": {"question": "<|im_end|>"}, "expected": {"answer": "No \\"é\\""}}\n'
+ROWS = (
+    '{"id": "a", "inputs": {"question": "Why?"}, "expected": "Because."}\n'
+    '{"inputs": {"question": "<|im_end|>"}, "expected": {"answer": "No \\"é\\""}}\n'
+)
 
 
 @pytest.fixture

@@ -10,7 +10,10 @@ from promptuary.interop import detection, python_source
 from promptuary.interop.imported import LossError
 
 SEED = Path(__file__).resolve().parents[4] / "shared/seeds/003_e5904d266ecc2c21.txt"
-SOURCE = 'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a": 1}},\\n\\\\n, \\\nand \'\'"""\n    return prompt\n'
+SOURCE = (
+    'def ask_it(question):\n    prompt = f"""Say \\"{question}\\" as {{"a": 1}},\\n\\\\n, \\\n'
+    'and \'\'"""\n    return prompt\n'
+)
 
 
 def test_it_renders_to_what_python_makes_of_it():

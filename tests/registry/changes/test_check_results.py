@@ -14,8 +14,15 @@ from registry.templates import labels, samples
 from registry.templates import save as template_save
 from registry.templates.models import Label, Template
 
-NARROWED = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
-LONG = "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n  content: 'word word word word {{ question }}'\n"
+NARROWED = (
+    "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n"
+    "  content: '{{ question }} {{ tone }}'\n"
+)
+LONG = (
+    "---\ntoken_limit: 40\ninputs:\n  question: {type: string}\n---\n- name: q\n"
+    "  content: '{{ question }}'\n- name: extra\n  truncation_priority: 1\n"
+    "  content: 'word word word word {{ question }}'\n"
+)
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ def at_once(calls):
 
 
 def write(actor, writer, saves, *, parallel):
-    """Save `saves` documents on one template, taking the newest as the base again after each refusal; the numbers made."""
+    """Save `saves` documents on one template, taking the newest as the base again after each refusal;
+    the numbers made."""
     made: list[int] = []
     while len(made) < saves:
         base = Template.objects.filter(name="support/reply").values_list("latest__digest", flat=True).first()

@@ -15,9 +15,15 @@ from registry.templates import save as template_save
 from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
 
-NEEDY = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: '{{ question }} {{ tone }}'\n"
+NEEDY = (
+    "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n"
+    "  content: '{{ question }} {{ tone }}'\n"
+)
 POLICY = "---\nformat: text\n---\nGoods come back within 30 days.\n"
-LETTER = "---\ninputs:\n  question: {type: string}\n---\n- name: q\n  content: '{{ fragment(\"support/policy@1\") }} {{ question }}'\n"
+LETTER = (
+    "---\ninputs:\n  question: {type: string}\n---\n- name: q\n"
+    "  content: '{{ fragment(\"support/policy@1\") }} {{ question }}'\n"
+)
 
 
 @pytest.fixture

@@ -40,7 +40,8 @@ STEPS = {  # what people do in a row; acts on a request after `propose` are abou
 
 @dataclass
 class Request:
-    """A change request of the model. `glass`: published in an emergency; None, or whether the label was protected then."""
+    """A change request of the model. `glass`: published in an emergency;
+    None, or whether the label was protected then."""
 
     version: int
     state: str = "open"

@@ -1,4 +1,5 @@
-"""What an approval is worth after later events: other moves, redactions, roles, emergencies, copies and late verdicts."""
+"""What an approval is worth after later events: other moves, redactions, roles, emergencies,
+copies and late verdicts."""
 
 import pytest
 

@@ -67,7 +67,10 @@ def test_it_can_neither_drop_nor_switch_off_a_trigger(server_role, table):
     [
         "SET session_replication_role = replica",
         "CREATE TABLE another (id int)",
-        "CREATE OR REPLACE FUNCTION promptuary_refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+        (
+            "CREATE OR REPLACE FUNCTION promptuary_refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+            "'BEGIN RETURN NEW; END'"
+        ),
         "UPDATE registry_event SET person = 'x'",
         "UPDATE registry_decision SET text = 'x'",
         "DELETE FROM django_migrations",

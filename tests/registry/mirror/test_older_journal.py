@@ -44,7 +44,8 @@ def publish(people, version):
 
 
 def tell(people):
-    """Versions 1 and 2 go live; 3, by the reviewer, is merged into 4 with a request; 5 takes in a suggestion of the admin."""
+    """Versions 1 and 2 go live; 3, by the reviewer, is merged into 4 with a request;
+    5 takes in a suggestion of the admin."""
     author, admin = people["author"], people["admin"]
     first = save(author, BASE, None)
     publish(people, first)
@@ -150,7 +151,8 @@ def test_nobody_who_contributed_approves_after_the_migration(cast, without):
 
 
 def test_an_older_publication_is_restored_by_the_rules_of_its_day(cast, without, mirror_path, tmp_path, monkeypatch):
-    """Version 3 contains the reviewer's version 2: then the reviewer's approval counted, and it still does in what is past."""
+    """Version 3 contains the reviewer's version 2: then the reviewer's approval counted,
+    and it still does in what is past."""
     author, reviewer = cast["author"], cast["reviewer"]
     first = save(author, BASE, None)
     publish(cast, first)

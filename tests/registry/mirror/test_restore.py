@@ -28,7 +28,8 @@ TEMPLATE = "support/refunds/reply"
 
 @pytest.fixture
 def full(story):
-    """The story and the rarer events: a key and its end, rules, an archived template, requests withdrawn and reopened."""
+    """The story and the rarer events: a key and its end, rules, an archived template,
+    requests withdrawn and reopened."""
     author, reviewer, admin = story["author"], story["reviewer"], story["admin"]
     issued = keys.issue_key(
         actor=admin, namespace="support", name="shop", scope="read", person="reader", approved_only=True

@@ -11,7 +11,8 @@ from registry.webhooks import services as webhook_services
 
 @dataclass
 class Receiver:
-    """`answers` are (status, headers, body) in turn, the last one for good; `heard` is (headers, body) of each message."""
+    """`answers` are (status, headers, body) in turn, the last one for good;
+    `heard` is (headers, body) of each message."""
 
     port: int
     answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=lambda: [(204, {}, b"")])

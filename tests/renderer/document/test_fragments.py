@@ -70,7 +70,10 @@ def test_the_bundle_holds_every_fragment_and_renders_without_a_source():
 
 
 def test_a_fragment_can_be_filtered_and_compared_as_text():
-    body = "- name: a\n  content: \"{{ fragment('support/policy@3') | upper | trim }} {{ fragment('support/policy@3') | length }}\"\n"
+    body = (
+        "- name: a\n  content: \"{{ fragment('support/policy@3') | upper | trim }} "
+        "{{ fragment('support/policy@3') | length }}\"\n"
+    )
     assert load(body).render({"who": "Ada"}).text == "POLICY FOR ADA. 16"
 
 

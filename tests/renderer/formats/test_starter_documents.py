@@ -1,4 +1,5 @@
-"""The starter documents of the formats shaped and prompter: sound, sampled, and under the names Haystack's users know."""
+"""The starter documents of the formats shaped and prompter:
+sound, sampled, and under the names Haystack's users know."""
 
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from promptuary.renderer.syntax.yaml_reader import compose, value_of
 FOLDER = Path(__file__).parents[3] / "registry" / "starter" / "demo"
 HAYSTACK = (
     "question-answering", "question-answering-per-document", "question-answering-with-references",
-    "question-answering-with-document-scores", "question-generation", "conditioned-question-generation", "summarization",
+    "question-answering-with-document-scores", "question-generation", "conditioned-question-generation",
+    "summarization",
     "question-answering-check", "sentiment-analysis", "multiple-choice-question-answering", "topic-classification",
     "language-detection", "translation", "zero-shot-react", "conversational-agent", "conversational-summary",
     "conversational-agent-without-tools",
@@ -70,7 +72,8 @@ def test_the_judge_numbers_the_sentences_and_scores_the_reply():
     assert "0a. The bridge was opened in 1932.\n0b. It carries" in text
     assert "\na. The bridge was opened in 1932.\nb. Lorries" in text
     reply = (
-        '{"all_relevant_sentence_keys": ["0a", "1a"], "all_utilized_sentence_keys": ["0a"], "sentence_support_information": '
+        '{"all_relevant_sentence_keys": ["0a", "1a"], "all_utilized_sentence_keys": ["0a"], '
+        '"sentence_support_information": '
         '[{"response_sentence_key": "b", "supporting_sentence_keys": [], "fully_supported": false}]}'
     )
     scores = template.read(f"```json\n{reply}\n```", data)["scores"]

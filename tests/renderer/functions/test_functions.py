@@ -34,7 +34,10 @@ def text(body: str, **data) -> str:
         ("{{ document_sentences(documents) }}", "0a. Beer.\n\n1a. Tea."),
         ("{{ 'Yes. No.' | response_sentences }}", "a. Yes.\nb. No."),
         (
-            "{% for pairs in document_sentences(documents) %}{% for key, sentence in pairs %}<{{ key }}>{% endfor %}{% endfor %}",
+            (
+                "{% for pairs in document_sentences(documents) %}{% for key, sentence in pairs %}<{{ key }}>"
+                "{% endfor %}{% endfor %}"
+            ),
             "<0a><1a>",
         ),
     ],

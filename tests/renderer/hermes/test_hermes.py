@@ -122,7 +122,10 @@ def test_a_text_timestamp_loses_its_hours():
 
 
 def test_a_loader_finds_the_named_document():
-    document = "---\ninputs:\n  messages: {type: array}\n---\n{% for m in messages %}\n- name: message {{ loop.index }}\n  content: '{{ m.author }} says {{ m.text }}'\n{% endfor %}\n"
+    document = (
+        "---\ninputs:\n  messages: {type: array}\n---\n{% for m in messages %}\n"
+        "- name: message {{ loop.index }}\n  content: '{{ m.author }} says {{ m.text }}'\n{% endfor %}\n"
+    )
     found = build_structured_prefix(
         structured_prefix=prefix(hermes_generation_template_name="short.yml.j2"), loader={"short.yml.j2": document}
     )

@@ -40,14 +40,29 @@ BOMBS = {
     "translate": "{{ ('a' * 10000).translate({97: 'x' * 10000}) }}",
     "to_bytes": f"{{{{ (5).to_bytes({WIDE}, 'big') | length }}}}",
     "bytes": f"{{{{ 'a'.encode().ljust({WIDE}) | length }}}}",
-    "tilde": "{% set n = namespace(t='aaaaaaaa') %}{% for i in range(60) %}{% set n.t = n.t ~ n.t %}{% endfor %}{{ n.t }}",
-    "plus": "{% set n = namespace(t='aaaaaaaa') %}{% for i in range(60) %}{% set n.t = n.t + n.t %}{% endfor %}{{ n.t }}",
+    "tilde": (
+        "{% set n = namespace(t='aaaaaaaa') %}{% for i in range(60) %}{% set n.t = n.t ~ n.t %}{% endfor %}{{ n.t }}"
+    ),
+    "plus": (
+        "{% set n = namespace(t='aaaaaaaa') %}{% for i in range(60) %}{% set n.t = n.t + n.t %}{% endfor %}{{ n.t }}"
+    ),
     "lists": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t }}",
-    "lists joined": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t ~ '' }}",
-    "lists as json": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | tojson }}",
-    "lists as text": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | string }}",
-    "lists upper": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | upper }}",
-    "lists by format": "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ '%s' % (n.t,) }}",
+    "lists joined": (
+        "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t ~ '' }}"
+    ),
+    "lists as json": (
+        "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | tojson }}"
+    ),
+    "lists as text": (
+        "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | string }}"
+    ),
+    "lists upper": (
+        "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}{{ n.t | upper }}"
+    ),
+    "lists by format": (
+        "{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}"
+        "{{ '%s' % (n.t,) }}"
+    ),
     "captured": "{% set x %}aaaaaaaa{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
     "captured nothing": "{% set x %}{{ '' }}{% endset %}" + "{% set x %}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
     "json indent": "{{ (['a', []] * 10000) | tojson(64) }}{{ [(['a', []] * 10000)] * 100 | tojson(64) }}",

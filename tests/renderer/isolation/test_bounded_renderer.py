@@ -18,7 +18,10 @@ GOOD = "---\ninputs:\n  name: {type: string}\n---\n- name: greeting\n  content: 
 PATTERN = (
     "---\ninputs:\n  name:\n    type: string\n    pattern: '^(?=a)(a+)+$'\n---\n- name: x\n  content: '{{ name }}'\n"
 )
-LOOPS = "- name: x\n  content: |\n    one\n    {% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}\n"
+LOOPS = (
+    "- name: x\n  content: |\n    one\n    {% for i in range(99999) %}{% for j in range(99999) %}"
+    "{% endfor %}{% endfor %}\n"
+)
 DOUBLING = (
     "- name: x\n  content: |\n    {% set ns = namespace(s='0123456789') %}\n"
     "    {% for i in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}{{ ns.s }}\n"
@@ -27,7 +30,10 @@ HOSTILE = {
     "a power": ("- name: x\n  content: |\n    one\n    {{ 9**(9**8) }}\n", 4),
     "nested ranges": (LOOPS, 4),
     "a macro that calls itself": (
-        "- name: x\n  content: |\n    {% macro f(n) %}{{ f(n - 1) ~ f(n - 2) if n > 1 }}{% endmacro %}\n    {{ f(90) }}\n",
+        (
+            "- name: x\n  content: |\n    {% macro f(n) %}{{ f(n - 1) ~ f(n - 2) if n > 1 }}{% endmacro %}\n"
+            "    {{ f(90) }}\n"
+        ),
         3,
     ),
     "doubling text": (DOUBLING, 4),
@@ -210,7 +216,8 @@ def test_secrets_of_the_environment_stay_behind(bounded, monkeypatch):
 
 def test_the_fork_server_ends_with_a_process_that_was_killed():
     script = (
-        "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; b = BoundedRenderer(); b.start();"
+        "import time; from promptuary.renderer.isolation.renderer import BoundedRenderer; "
+        "b = BoundedRenderer(); b.start(); "
         "print(b._fork_server.process_id, flush=True); time.sleep(60)"
     )
     root = Path(__file__).resolve().parents[3]

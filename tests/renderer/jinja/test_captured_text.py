@@ -12,7 +12,10 @@ def parts(text, **data):
 
 
 def test_a_macro_may_emit_whole_parts_and_its_values_stay_values():
-    text = "{% macro turn(name, text) %}\n- name: {{ name }}\n  content: {{ text }}\n{% endmacro %}{{ turn('a', v) }}{{ turn('b', 'c') }}"
+    text = (
+        "{% macro turn(name, text) %}\n- name: {{ name }}\n  content: {{ text }}\n"
+        "{% endmacro %}{{ turn('a', v) }}{{ turn('b', 'c') }}"
+    )
     assert parts(text, v=EVIL) == [("a", "user", EVIL), ("b", "user", "c")]
 
 
@@ -22,7 +25,10 @@ def test_a_set_block_printed_is_template_text():
 
 
 def test_a_call_block_nests():
-    text = "{% macro part() %}\n- name: a\n  content: {{ caller() }}\n{% endmacro %}{% call part() %}say {{ v }}{% endcall %}"
+    text = (
+        "{% macro part() %}\n- name: a\n  content: {{ caller() }}\n"
+        "{% endmacro %}{% call part() %}say {{ v }}{% endcall %}"
+    )
     assert parts(text, v=EVIL) == [("a", "user", "say " + EVIL)]
 
 

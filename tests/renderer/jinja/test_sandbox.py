@@ -89,8 +89,10 @@ def test_much_out_of_little_is_refused_at_once(expression):
 
 @pytest.mark.parametrize(
     "expression",
-    ["{{ 2 ** 10 }}", "{{ '-' * 20 }}", "{{ '%05.1f' % 1.5 }}", "{{ v | center(20) }}", "{{ range(50) | batch(10) | list | length }}",
-     "{{ 'ab' | replace('a', 'xyz') }}", "{{ v | indent(2, first=true) }}", "{{ '{:>5}'.format(v) }}", "{{ n % 7 }}", "{{ [1, 2] + [3] }}"],
+    ["{{ 2 ** 10 }}", "{{ '-' * 20 }}", "{{ '%05.1f' % 1.5 }}", "{{ v | center(20) }}",
+        "{{ range(50) | batch(10) | list | length }}",
+     "{{ 'ab' | replace('a', 'xyz') }}", "{{ v | indent(2, first=true) }}", "{{ '{:>5}'.format(v) }}", "{{ n % 7 }}",
+     "{{ [1, 2] + [3] }}"],
 )  # fmt: skip
 def test_ordinary_use_is_not_in_the_way(expression):
     assert renderer.load("- name: a\n  content: |\n    " + expression + "\n").render({"v": "x", "n": 99}).text

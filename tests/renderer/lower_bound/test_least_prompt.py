@@ -66,19 +66,39 @@ ITEM = "- name: {}\n  content: {}\n"
 COUNTED = {
     "one part": (ITEM.format("a", "one two three"), 3),
     "two parts": (ITEM.format("a", "one two") + ITEM.format("b", "three"), 3),
-    "a part that may be cut": (ITEM.format("a", "one") + ITEM.format("b", "two three") + "  truncation_priority: 1\n", 1),
-    "a printed priority": (ITEM.format("a", "one") + ITEM.format("b", "two three") + "  truncation_priority: {{ n }}\n", 1),
+    "a part that may be cut": (
+        ITEM.format("a", "one") + ITEM.format("b", "two three") + "  truncation_priority: 1\n",
+        1,
+    ),
+    "a printed priority": (
+        ITEM.format("a", "one") + ITEM.format("b", "two three") + "  truncation_priority: {{ n }}\n",
+        1,
+    ),
     "a part in an if": ("{% if x %}\n" + ITEM.format("a", "one two") + "{% endif %}\n" + ITEM.format("b", "three"), 1),
     "a part in either branch": (
-        "{% if x %}\n" + ITEM.format("a", "one two") + "{% else %}\n" + ITEM.format("a", "one two three") + "{% endif %}\n", 2
+        "{% if x %}\n"
+        + ITEM.format("a", "one two")
+        + "{% else %}\n"
+        + ITEM.format("a", "one two three")
+        + "{% endif %}\n",
+        2,
     ),
-    "parts in a loop": (ITEM.format("a", "one") + "{% for x in xs %}\n" + ITEM.format("b", "two") + "{% endfor %}\n", 1),
+    "parts in a loop": (
+        ITEM.format("a", "one") + "{% for x in xs %}\n" + ITEM.format("b", "two") + "{% endfor %}\n",
+        1,
+    ),
     "the cheaper branch": (ITEM.format("a", "one {% if x %}two three{% else %}two{% endif %} four"), 3),
     "no else": (ITEM.format("a", "one{% if x %} two three{% endif %} four"), 2),
     "an else of a loop": (ITEM.format("a", "one {% for x in xs %}{{ x }}{% else %}none of all{% endfor %} four"), 3),
-    "a loop in a block": (ITEM.format("a", "|\n    one two\n{% for x in xs %}\n    - {{ x }}\n{% endfor %}\n    three four"), 3),
+    "a loop in a block": (
+        ITEM.format("a", "|\n    one two\n{% for x in xs %}\n    - {{ x }}\n{% endfor %}\n    three four"),
+        3,
+    ),
     "a loop whose rounds may say nothing": (
-        ITEM.format("a", "|\n    one two\n{% for x in xs %}\n{% if x %}    - {{ x }}{% endif %}\n{% endfor %}\n    three four"), 3
+        ITEM.format(
+            "a", "|\n    one two\n{% for x in xs %}\n{% if x %}    - {{ x }}{% endif %}\n{% endfor %}\n    three four"
+        ),
+        3,
     ),
     "an escape of the author's": (ITEM.format("a", '"{{ x }} one two\\u0020three"'), 3),
     "a comment of Jinja": (ITEM.format("a", "one{# two three #} four"), 2),
@@ -87,14 +107,20 @@ COUNTED = {
     "sections": ("- name: a\n  sections:\n  - {name: b, content: one two}\n  - {name: c, content: ' three'}\n", 4),
     "a macro": ("{% macro m(x) %}one two {{ x }}{% endmacro %}\n" + ITEM.format("a", "{{ m(1) }} three"), 2),
     "a set block": ("{% set t %}one two{% endset %}\n" + ITEM.format("a", "{{ t }} three"), 3),
-    "a caller": ("{% macro m() %}one {{ caller() }}{% endmacro %}\n" + ITEM.format("a", "{% call m() %}two{% endcall %} x"), 3),
+    "a caller": (
+        "{% macro m() %}one {{ caller() }}{% endmacro %}\n" + ITEM.format("a", "{% call m() %}two{% endcall %} x"),
+        3,
+    ),
     "an include": ('{% include "a/parts@1" %}\n' + ITEM.format("b", "three"), 5),
     "a fragment": (ITEM.format("a", 'one {{ fragment("a/text@1") }} two'), 5),
     "content items": ("- name: a\n  content:\n  - {type: text, text: 'one two three four'}\n", 4),
     "a shortened part without a priority": (ITEM.format("a", "one two") + "  shrink: end\n", 2),
     "a quote that is never closed": ("{% if x %}- name: a\n  content: 'b{% endif %}\n" + ITEM.format("b", "one"), 0),
-    "an unknown structure": ("{% set ns = namespace(x='') %}{% set ns.x %}{{ x }}{% endset %}{{ ns.x }}\n" + ITEM.format("b", "one"), 0),
-}  # fmt: skip
+    "an unknown structure": (
+        "{% set ns = namespace(x='') %}{% set ns.x %}{{ x }}{% endset %}{{ ns.x }}\n" + ITEM.format("b", "one"),
+        0,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", COUNTED)

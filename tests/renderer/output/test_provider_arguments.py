@@ -5,7 +5,10 @@ import pytest
 from promptuary.renderer import RenderError, load
 from promptuary.renderer.output import provider_arguments
 
-TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {q: {type: string}}}}}"
+TOOL = (
+    "{type: function, function: {name: find, description: Finds, parameters: {type: object, "
+    "properties: {q: {type: string}}}}}"
+)
 
 
 def document(*, model="gpt-4o", settings="{temperature: 0.2, max_tokens: 50}", body=None, extra=""):
@@ -111,7 +114,8 @@ def test_a_warning_names_settings_and_never_their_values():
 
 def test_responses_take_images_and_files_in_their_form():
     body = (
-        "- name: a\n  content:\n  - {type: text, text: See}\n  - {type: image_url, image_url: {url: 'https://x/y.png', detail: low}}\n"
+        "- name: a\n  content:\n  - {type: text, text: See}\n"
+        "  - {type: image_url, image_url: {url: 'https://x/y.png', detail: low}}\n"
         "  - {type: file, file: {file_id: f1}}\n- name: b\n  role: assistant\n  content: [{type: text, text: Seen}]\n"
     )
     first, second = provider_arguments.responses(prompt(body=body, settings="{}"))["input"]

@@ -16,8 +16,8 @@ PREVIOUS = Path(sys.prefix) / "previous"
 TOOL = "{type: function, function: {name: find, description: Finds, parameters: {type: object, properties: {}}}}"
 DOCUMENT = f"""---
 model: gpt-4o
-settings: {{temperature: 0.2, top_p: 0.9, max_tokens: 50, stop: [END], reasoning_effort: low, maxOutputTokens: 9, foo: 1,
-  response_format: {{type: json_schema, json_schema: {{name: a, schema: {{type: object}}}}}}}}
+settings: {{temperature: 0.2, top_p: 0.9, max_tokens: 50, stop: [END], reasoning_effort: low, maxOutputTokens: 9,
+  foo: 1, response_format: {{type: json_schema, json_schema: {{name: a, schema: {{type: object}}}}}}}}
 tools: [{TOOL}]
 ---
 - name: rules

@@ -28,15 +28,18 @@ DATE = (
 )
 HARMONY = (
     "<|start|>system<|message|>You are ChatGPT, a large language model trained by OpenAI.\nKnowledge cutoff: 2024-06\n"
-    "Current date: 2025-06-28\n\nReasoning: medium\n\n# Valid channels: analysis, commentary, final. Channel must be included "
+    "Current date: 2025-06-28\n\nReasoning: medium\n\n"
+    "# Valid channels: analysis, commentary, final. Channel must be included "
     "for every message.<|end|>"
 )
 WRITTEN = {
-    "chatml": "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
+    "chatml": "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    "Hello<|im_end|>\n"
     "<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n",
     "llama2": "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\nHi [/INST] Hello </s><s>[INST] Bye [/INST]",
     "llama3": "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nBe kind.<|eot_id|>"
-    "<|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>"
+    "<|start_header_id|>user<|end_header_id|>\n\n"
+    "Hi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>"
     "<|start_header_id|>user<|end_header_id|>\n\nBye<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
     "mistral-v1": "<s> [INST] Be kind.\n\nHi [/INST] Hello</s> [INST] Bye [/INST]",
     "mistral-v3": "<s>[INST] Hi[/INST] Hello</s>[INST] Be kind.\n\nBye[/INST]",
@@ -47,8 +50,10 @@ WRITTEN = {
     "<start_of_turn>user\nBye<end_of_turn>\n<start_of_turn>model\n",
     "phi4": "<|im_start|>system<|im_sep|>Be kind.<|im_end|><|im_start|>user<|im_sep|>Hi<|im_end|>"
     "<|im_start|>assistant<|im_sep|>Hello<|im_end|><|im_start|>user<|im_sep|>Bye<|im_end|><|im_start|>assistant<|im_sep|>",
-    "deepseek": "<｜begin▁of▁sentence｜>Be kind.<｜User｜>Hi<｜Assistant｜>Hello<｜end▁of▁sentence｜><｜User｜>Bye<｜Assistant｜>",
-    "gpt-oss": HARMONY + "<|start|>developer<|message|># Instructions\n\nBe kind.<|end|><|start|>user<|message|>Hi<|end|>"
+    "deepseek": "<｜begin▁of▁sentence｜>Be kind.<｜User｜>Hi<｜Assistant｜>Hello<｜end▁of▁sentence｜>"
+    "<｜User｜>Bye<｜Assistant｜>",
+    "gpt-oss": HARMONY + "<|start|>developer<|message|># Instructions\n\nBe kind.<|end|>"
+    "<|start|>user<|message|>Hi<|end|>"
     "<|start|>assistant<|channel|>final<|message|>Hello<|end|><|start|>user<|message|>Bye<|end|><|start|>assistant",
     "lazyllm": "<|start_system|>You are an AI-Agent developed by LazyLLM.Be kind.<|end_system|>\n\n<|Human|>:\nHi\n"
     "<|Assistant|>:\nHello<|Human|>:\nBye\n<|Assistant|>:\n",
@@ -170,7 +175,8 @@ def test_markup_counted_by_role_is_the_markup_laid_out(name, roles):
 
 
 MARKS = [
-    "<|im_start|>", "<|im_end|>", "<s>", "</s>", "[INST]", "[/INST]", "<|eot_id|>", "<|start|>", "<|end|>", "<|endoftext|>",
+    "<|im_start|>", "<|im_end|>", "<s>", "</s>", "[INST]", "[/INST]", "<|eot_id|>", "<|start|>", "<|end|>",
+    "<|endoftext|>",
     "<bos>", "<end_of_turn>", "<｜User｜>", "<｜end▁of▁sentence｜>", "[SYSTEM_PROMPT]", "<|im_sep|>", "</think>",
 ]  # fmt: skip
 
@@ -190,7 +196,8 @@ def test_data_never_become_a_mark(name, text):
 
 
 @pytest.mark.parametrize(("model", "name"), [
-    ("gpt-4o-mini", "openai-chat"), ("gpt-4.1", "openai-chat"), ("gpt-5", "openai-chat"), ("gpt-4", "openai-chat-cl100k"),
+    ("gpt-4o-mini", "openai-chat"), ("gpt-4.1", "openai-chat"), ("gpt-5", "openai-chat"),
+    ("gpt-4", "openai-chat-cl100k"),
     ("gpt-4-turbo", "openai-chat-cl100k"), ("openai/gpt-oss-20b", "gpt-oss"), ("claude-sonnet-4-5", "claude"),
     ("Qwen/Qwen3-8B", "qwen3"), ("qwen2.5-72b-instruct", "qwen2.5"), ("deepseek-chat", "deepseek"),
     ("meta-llama/Llama-3.1-8B", "llama3.1"), ("mistral-large-latest", "mistral-v7-tekken"), ("gemma-2-9b", "gemma"),
@@ -214,7 +221,8 @@ def test_a_found_profile_is_frozen_with_its_vocabulary_and_without_the_catalogue
 
 def test_a_profile_of_ones_own_is_checked_and_used():
     mine = {"name": "mine", "tokenizer": "estimate", "context": 100, "marks": ["<u>"], "markup": {
-        "roles": {"system": ["<s>", ""], "user": ["<u>", "\n"], "assistant": ["<a>", "\n"]}, "reply": "<a>"}}  # fmt: skip
+        "roles": {"system": ["<s>", ""], "user": ["<u>", "\n"], "assistant": ["<a>", "\n"]},
+        "reply": "<a>"}}  # fmt: skip
     prompt = load("- name: q\n  content: Hi\n", profile=mine).render({})
     assert (prompt.text, prompt.token_limit) == ("<u>Hi\n<a>", 100)
     assert prompt.token_count == len(prompt.tokens)

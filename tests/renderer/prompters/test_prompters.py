@@ -1,4 +1,5 @@
-"""The prompters beyond what the recorded results say: escapes, causes, single-pass filling, and the seed's own strings."""
+"""The prompters beyond what the recorded results say: escapes, causes, single-pass filling,
+and the seed's own strings."""
 
 import json
 from pathlib import Path

@@ -53,7 +53,10 @@ def test_replies_are_read_even_where_data_for_the_prompt_are_missing():
 
 
 def test_shapers_see_what_the_ones_before_them_made():
-    steps = f"[{ANSWERS}, {{func: answers_to_strings, outputs: [texts]}}, {{func: join_strings, inputs: {{strings: texts}}, outputs: [text]}}]"
+    steps = (
+        f"[{ANSWERS}, {{func: answers_to_strings, outputs: [texts]}}, {{func: join_strings, inputs: "
+        f"{{strings: texts}}, outputs: [text]}}]"
+    )
     assert load(steps).read(["a", "b"], {"documents": DOCUMENTS})["text"] == "a b"
 
 
@@ -67,7 +70,11 @@ def test_only_published_outputs_come_out():
 
 
 def test_inputs_go_before_params_and_params_before_names():
-    steps = "[{func: rename, inputs: {value: gone}, params: {value: 1}, outputs: [a]}, {func: rename, inputs: {value: query}, params: {value: 1}, outputs: [b]}, {func: rename, params: {value: 2}, outputs: [c]}]"
+    steps = (
+        "[{func: rename, inputs: {value: gone}, params: {value: 1}, outputs: [a]}, {func: rename, "
+        "inputs: {value: query}, params: {value: 1}, outputs: [b]}, {func: rename, params: {value: 2}, "
+        "outputs: [c]}]"
+    )
     assert load(steps).read("x", {"query": "q", "value": 3}) == {"a": 1, "b": "q", "c": 2}
 
 

@@ -115,7 +115,8 @@ odd = st.one_of(st.integers(-1, 2), st.just("x"), st.just(True), st.just([]), st
 
 @given(
     schema=st.dictionaries(
-        st.sampled_from(["type", "enum", "minLength", "maxItems", "minimum", "required", "properties", "items", "title", "description", "examples"]),
+        st.sampled_from(["type", "enum", "minLength", "maxItems", "minimum", "required", "properties", "items", "title",
+            "description", "examples"]),
         st.one_of(odd, st.sampled_from(["string", "array", "object", ["string", "null"], ["x", "x"], [["string"]]])),
         max_size=3,
     )

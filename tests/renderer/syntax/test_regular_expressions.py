@@ -14,7 +14,10 @@ from promptuary.renderer.schemas.fast_check import acceptor
 from promptuary.renderer.syntax import regular_expressions
 from promptuary.renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
 
-ATOMS = r"a b \d \w \s \S \D \W [abc] [^a] [\w-] [\d.] [^\s] [\s\S] [\S] []a] [^]a] [[:a] (a|b) (?:ab)* a+ b? a{2} a{,2} ^ \. \_"
+ATOMS = (
+    r"a b \d \w \s \S \D \W [abc] [^a] [\w-] [\d.] [^\s] [\s\S] [\S] []a] [^]a] [[:a] (a|b) (?:ab)* "
+    r"a+ b? a{2} a{,2} ^ \. \_"
+)
 ATOMS += r" \u00e9 é \x41 . \n \Z (?P<n>a) (a+)+ | [a-c] \A \/ { } [\]a] [\b] \t _"
 TEXTS = st.text(alphabet="abcA1é_ \n\t-][:٣²\u3000./{2\x08\x1cà中", max_size=8)
 SLOW = [r"^(a+)+$", r"^(a|aa)+$", r"(.*)*x", r"^([a-z]+\s?)*$", r"(a*)*b", r"^(\w+\s?)*!$"]

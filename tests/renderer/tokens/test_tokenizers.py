@@ -67,7 +67,8 @@ def tokenizer_file(tmp_path):
         "special": True,
     }
     body = {
-        "version": "1.0", "truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0},
+        "version": "1.0",
+        "truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0},
         "padding": None, "added_tokens": [added], "normalizer": None,
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
         "model": {"type": "WordLevel", "vocab": {"[UNK]": 0, "red": 1, "green": 2}, "unk_token": "[UNK]"},

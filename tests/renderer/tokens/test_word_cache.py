@@ -10,7 +10,8 @@ from tests.renderer.varied_texts import varied_texts
 CUT_BEFORE_SPACES = ("o200k_base", "o200k_harmony", "cl100k_base", "qwen", "mistral-tekken", "llama3", "llama4")
 INSTALLED = [name for name in CUT_BEFORE_SPACES if vocabularies.is_installed(name)]
 BLANKS = " \n\t\r\x0b\x0c\x1c\x1f\x85\xa0\u1680\u180e\u2000\u2009\u2028\u2029\u202f\u205f\u3000\u200b\ufeff"
-SPACED = st.text(st.one_of(st.sampled_from([*BLANKS, " ", " ", " ", "a", "B", "1", ".", "'", "s", "\u0301", "你", "é"]), st.characters(codec="utf-8")), max_size=40)  # fmt: skip
+SPACED = st.text(st.one_of(st.sampled_from([*BLANKS, " ", " ", " ", "a", "B", "1", ".", "'", "s", "\u0301", "你", "é"]),
+    st.characters(codec="utf-8")), max_size=40)  # fmt: skip
 
 
 def whole(tokenizer, texts):

@@ -9,22 +9,38 @@ PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"
 CASES = {
     "an undeclared name": ("PT403", HEAD + PART + "- name: b\n  content: {{ tone }} {{ tone }}\n"),
-    "an undeclared name, flow": ("PT403", "---\ninputs: {question: {type: string}}\n---\n" + PART + "- name: b\n  content: {{ tone }}\n"),
+    "an undeclared name, flow": (
+        "PT403",
+        "---\ninputs: {question: {type: string}}\n---\n" + PART + "- name: b\n  content: {{ tone }}\n",
+    ),
     "an undeclared name, none declared": ("PT403", "---\ninputs: {}\n---\n- name: b\n  content: {{ tone }}\n"),
-    "an undeclared name, block schemas": ("PT403", "---\ninputs:\n    question:\n        type: string\n---\n" + PART + "- name: b\n  content: {{ tone }}\n"),
+    "an undeclared name, block schemas": (
+        "PT403",
+        "---\ninputs:\n    question:\n        type: string\n---\n" + PART + "- name: b\n  content: {{ tone }}\n",
+    ),
     "a mistyped name": ("PT403", HEAD + PART + "- name: b\n  content: |\n    Say: {{ qestion | upper }}\n"),
-    "an unused input": ("PT404", "---\ninputs:\n  question: {type: string}\n  tone:\n    type: string\n\n    enum: [a, b]\nmodel: gpt-4o\n---\n" + PART),
-    "an unused input before another": ("PT404", "---\ninputs:\n  tone: {type: string}\n  question: {type: string}\n---\n" + PART),
+    "an unused input": (
+        "PT404",
+        "---\ninputs:\n  question: {type: string}\n  tone:\n    type: string\n\n    enum: [a, b]\nmodel: gpt-4o\n---\n"
+        + PART,
+    ),
+    "an unused input before another": (
+        "PT404",
+        "---\ninputs:\n  tone: {type: string}\n  question: {type: string}\n---\n" + PART,
+    ),
     "an unknown filter": ("PT205", "- name: a\n  content: '{{ x | uper }}'\n"),
     "an unknown test": ("PT205", "- name: a\n  content: '{{ x is evn }}'\n"),
     "an unknown format": ("PT108", "---\nformat: part\n---\n- name: a\n  content: x\n"),
     "an unknown key": ("PT104", "---\ntoken_limt: 50\n---\n- name: a\n  content: x\n"),
     "an unknown field": ("PT304", "- name: a\n  contnt: x\n"),
-    "an unknown field after a value": ("PT304", "- name: {{ x }}\n  content: b\n- name: {{ x }}{{ x }}\n  rol: user\n  content: y\n"),
+    "an unknown field after a value": (
+        "PT304",
+        "- name: {{ x }}\n  content: b\n- name: {{ x }}{{ x }}\n  rol: user\n  content: y\n",
+    ),
     "a mistyped role": ("PT305", "- name: a\n  role: sytem\n  content: x\n"),
     "a role of another library": ("PT305", "- name: a\n  role: human\n  content: x\n"),
     "a mistyped function": ("PT902", "---\nformat: shaped\n---\nx {joinn(documents)}"),
-}  # fmt: skip
+}
 
 
 def applied(text, fix):
@@ -87,6 +103,9 @@ def test_what_looks_like_nothing_known_is_not_guessed():
 
 
 def test_what_goes_wrong_for_some_data_only_is_a_warning():
-    text = "- name: a\n{% if r == 'a' %}  role: user\n{% endif %}{% if r == 'b' %}  role: system\n{% endif %}  content: {{ x }}\n"
+    text = (
+        "- name: a\n{% if r == 'a' %}  role: user\n{% endif %}{% if r == 'b' %}  role: system\n"
+        "{% endif %}  content: {{ x }}\n"
+    )
     assert [(problem.code, problem.severity) for problem in renderer.validate(text)] == [("PT102", "warning")]
     assert [problem.severity for problem in renderer.validate("{{ q }}\n- name: a\n  content: x\n")] == ["warning"]

@@ -103,7 +103,8 @@ def test_the_place_is_that_of_the_placeholder():
 
 EMPTY = {
     "parts": [
-        "", " \n\n", "# c\n", "{# c #}", "[]", "[]\n# x", "{% set x = 1 %}", "{% for x in xs %}\n{% endfor %}", "{{ x }}\n",
+        "", " \n\n", "# c\n", "{# c #}", "[]", "[]\n# x", "{% set x = 1 %}", "{% for x in xs %}\n{% endfor %}",
+        "{{ x }}\n",
         '- name: a\n  content: ""\n', "{% macro m() %}- name: a\n  content: b{% endmacro %}", "{% if x %} {% endif %}",
         "- name: a\n  content: []\n", "- name: a\n  content: [{type: text, text: ' '}]\n",
     ],
@@ -112,7 +113,8 @@ EMPTY = {
         "{{ '' }}", "{% if false %}a{% endif %}", "{% for x in [] %}a{% endfor %}",
     ],
     "shaped": ["", " \n", "\\n", "{new_line}", "{''}"],
-    "prompter": ["", "# c\n", "kind: chat", "kind: alpaca\ninstruction: ''", "kind: alpaca\ninstruction: {system: ' ', user: ''}"],
+    "prompter": ["", "# c\n", "kind: chat", "kind: alpaca\ninstruction: ''",
+        "kind: alpaca\ninstruction: {system: ' ', user: ''}"],
 }  # fmt: skip
 
 

@@ -7,7 +7,8 @@ import pytest
 from promptuary import renderer
 
 FRONT = (
-    "---\ninputs:\n  q: {type: string, untrusted: true}\n  docs: {type: array, items: {type: string, untrusted: true}, default: [d]}\n"
+    "---\ninputs:\n  q: {type: string, untrusted: true}\n"
+    "  docs: {type: array, items: {type: string, untrusted: true}, default: [d]}\n"
     "  who: {type: string, default: Ada}\n  role: {type: string, default: user}\n---\n"
 )
 SYSTEM = "- name: s\n  role: system\n  content: |\n    "
@@ -54,12 +55,21 @@ REACHING = {
     "a block printed again": "{% set x %}{% block b %}{{ q }}{% endblock %}{% endset %}{{ self.b() }}",
     "a set block's filter": "{% set x | replace('x', q) %}x{% endset %}{{ x }}",
     "a namespace by another name": "{% set ns = namespace(t='') %}{% set o = ns %}{% set o.t = q %}{{ ns.t }}",
-    "a namespace in a namespace": "{% set ns = namespace(a=namespace(t='')) %}{% set o = ns.a %}{% set o.t = q %}{{ ns.a.t }}",
+    "a namespace in a namespace": (
+        "{% set ns = namespace(a=namespace(t='')) %}{% set o = ns.a %}{% set o.t = q %}{{ ns.a.t }}"
+    ),
     "a namespace in a list": "{% set ns = namespace(t='') %}{% for o in [ns] %}{% set o.t = q %}{% endfor %}{{ ns.t }}",
-    "a namespace in a mapping": "{% set ns = namespace(t='') %}{% set m = {'n': ns} %}{% set o = m.n %}{% set o.t = q %}{{ ns.t }}",
+    "a namespace in a mapping": (
+        "{% set ns = namespace(t='') %}{% set m = {'n': ns} %}{% set o = m.n %}{% set o.t = q %}{{ ns.t }}"
+    ),
     "a namespace with with": "{% set ns = namespace(t='') %}{% with o = ns %}{% set o.t = q %}{% endwith %}{{ ns.t }}",
-    "a namespace given to a macro": "{% macro m(o, x) %}{% set o.t = x %}{% endmacro %}{% set ns = namespace(t='') %}{{ m(ns, q) }}{{ ns.t }}",
-    "a namespace given to a caller": "{% set ns = namespace(t='') %}{% macro m() %}{{ caller(ns) }}{% endmacro %}{% call(o) m() %}{% set o.t = q %}{% endcall %}{{ ns.t }}",
+    "a namespace given to a macro": (
+        "{% macro m(o, x) %}{% set o.t = x %}{% endmacro %}{% set ns = namespace(t='') %}{{ m(ns, q) }}{{ ns.t }}"
+    ),
+    "a namespace given to a caller": (
+        "{% set ns = namespace(t='') %}{% macro m() %}{{ caller(ns) }}{% endmacro %}{% call(o) m() %}"
+        "{% set o.t = q %}{% endcall %}{{ ns.t }}"
+    ),
 }
 
 

@@ -42,7 +42,10 @@ def test_a_sound_document_has_no_problems():
         ("- name: a\n  content: {{ q ** q }}\n", "PT202", 6, 12),
         ("- name: a\n  content: {{ q }}{{ 'x' * 99999 }}\n", "PT202", 6, 19),
         (
-            "- name: a\n  content: {{ q }}{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}{% endfor %}\n",
+            (
+                "- name: a\n  content: {{ q }}{% for i in range(1000) %}{% for j in range(1000) %}{% endfor %}"
+                "{% endfor %}\n"
+            ),
             "PT202",
             6,
             45,
@@ -148,7 +151,10 @@ def test_a_sample_that_fails_while_rendering_is_named_with_the_line():
 
 
 def test_a_sample_over_the_limit_is_an_error_and_one_that_is_cut_a_note():
-    text = "---\ntoken_limit: 5\ninputs: {q: {}}\n---\n- name: a\n  content: {{ q }}\n- name: b\n  truncation_priority: 1\n  content: one two three\n"
+    text = (
+        "---\ntoken_limit: 5\ninputs: {q: {}}\n---\n- name: a\n  content: {{ q }}\n- name: b\n"
+        "  truncation_priority: 1\n  content: one two three\n"
+    )
     assert codes(text, {"x": {"q": "a b c d e f g h"}}) == ["PT603", "PT611"]
     assert codes(text, {"x": {"q": "a b c"}}) == ["PT601", "PT611"]
 
@@ -161,7 +167,10 @@ def test_the_worst_case_of_the_protected_parts_is_counted():
 
 
 def test_an_input_without_a_bound_is_noted_where_a_limit_is_declared():
-    text = "---\ntoken_limit: 500\ninputs:\n  q: {type: array, items: {type: string, maxLength: 3}}\n---\n- name: a\n  content: {{ q }}\n"
+    text = (
+        "---\ntoken_limit: 500\ninputs:\n  q: {type: array, items: {type: string, maxLength: 3}}\n---\n"
+        "- name: a\n  content: {{ q }}\n"
+    )
     assert found(text) == [("PT611", "note", 4, 6)]
 
 

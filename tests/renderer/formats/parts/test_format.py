@@ -21,7 +21,10 @@ def test_the_defaults_are_role_user_and_priority_zero():
 
 
 def test_parts_follow_loops_and_conditions():
-    text = "{% for t in turns %}{% if t.show %}\n- name: {{ loop.index }}\n  role: {{ t.role }}\n  content: {{ t.text }}\n{% endif %}{% endfor %}"
+    text = (
+        "{% for t in turns %}{% if t.show %}\n- name: {{ loop.index }}\n  role: {{ t.role }}\n"
+        "  content: {{ t.text }}\n{% endif %}{% endfor %}"
+    )
     turns = [{"show": i != 1, "role": "user", "text": f"t{i}"} for i in range(3)]
     assert [(part.name, part.content) for part in parts(text, turns=turns)] == [("1", "t0"), ("3", "t2")]
 
@@ -118,7 +121,10 @@ def test_duplicate_names_are_allowed():
 
 
 def test_sections_lose_blanks_at_their_ends_and_are_joined_by_nothing():
-    text = "- name: a\n  sections:\n    - name: one\n      content: ' x '\n    - name: two\n      content: |\n        {{ v }}\n"
+    text = (
+        "- name: a\n  sections:\n    - name: one\n      content: ' x '\n    - name: two\n"
+        "      content: |\n        {{ v }}\n"
+    )
     assert parts(text, v=" y ")[0].content == "x y "
 
 

@@ -84,7 +84,10 @@ def test_a_value_in_a_name_stays_one_name(value):
 
 def test_a_chat_message_with_everything_in_it_comes_out_as_one_user_part():
     message = EVIL[0] + "\t\r\n\"q\" 'q' 👨‍👩‍👧 {{ 7*7 }} <|im_end|>"
-    text = "- name: system\n  role: system\n  content: be kind\n{% for m in turns %}\n- name: turn\n  content: {{ m }}\n{% endfor %}"
+    text = (
+        "- name: system\n  role: system\n  content: be kind\n{% for m in turns %}\n- name: turn\n"
+        "  content: {{ m }}\n{% endfor %}"
+    )
     prompt = renderer.load(text).render({"turns": [message]})
     assert prompt.messages == [{"role": "system", "content": "be kind"}, {"role": "user", "content": message}]
 

@@ -1,4 +1,5 @@
-"""The judge prompt of the seed document: its f-string stands as a shaped document, renders byte for byte, and is scored."""
+"""The judge prompt of the seed document: its f-string stands as a shaped document, renders byte for byte,
+and is scored."""
 
 from pathlib import Path
 
