@@ -99,7 +99,7 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
     profile = profiles.check(profiles.find_builtin_profile(family))
     parts = [Part(f"p{at}", role, text) for at, (role, text) in enumerate(rows)]
     counter = profiles.lazy_tokenizer(profile)
-    assert isinstance(counter, tokenizers.LazyTokenizer)
+    assert isinstance(counter, lazy.LazyTokenizer)
     try:
         whole = targets.tokens(parts, profile, counter)
     except RenderError:
