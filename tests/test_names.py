@@ -13,10 +13,11 @@ MOST_MODULES = 3
 USUAL = {"main", "handle"}
 
 
-def _modules_of_functions(package):
+def _modules_of_functions(package: str) -> dict[str, list[str]]:
     """{name of a public function: the modules of the package that define one}."""
-    modules = defaultdict(list)
-    # `**` does not follow the links from promptuary/ to the renderer and to evaluation, which are packages of their own here.
+    modules: defaultdict[str, list[str]] = defaultdict(list)
+    # `**` does not follow the links from promptuary/ to the renderer and to evaluation, which are packages of their
+    # own here.
     for path in sorted((ROOT / package).glob("**/*.py")):
         if "node_modules" in path.parts:
             continue

@@ -34,7 +34,10 @@ from registry.namespaces import services as namespace_services
 from registry.namespaces import services as namespaces
 from registry.accounts import people
 roles = ("author", "reviewer", "admin")
-cast = {role: Actor(people.create(actor=operator_actor(), username=role, password=f"{role}-promptuary")) for role in roles}
+cast = {
+    role: Actor(people.create(actor=operator_actor(), username=role, password=f"{role}-promptuary"))
+    for role in roles
+}
 namespaces.create_namespace(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])
 for role in roles[:2]:
     namespace_services.set_role(actor=cast["admin"], namespace="support", username=role, role=role)

@@ -208,7 +208,10 @@ def test_a_model_that_is_listed_no_more_is_told(attach, propose, settings, tmp_p
 
 def test_rows_that_the_new_version_fails_on_fail_the_check(attach, author, save, propose):
     attach("squad_f1 >= 0.1")
-    document = "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n  content: x{{ question }}{{ tone }}\n"
+    document = (
+        "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n"
+        "  content: x{{ question }}{{ tone }}\n"
+    )
     saved = template_save.save_version(actor=author, name=NAME, document=document, message="")
     change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=saved.version.number, message=""
