@@ -44,7 +44,8 @@ for role in roles[:2]:
 wanted = {"service": {"scope": "read", "person": "author"}, "author": {"scope": "write", "person": "author"}}
 wanted["reviewer"] = {"verbs": ["read", "roll_back"], "person": "reviewer"}
 issued = {
-    name: keys.issue_key(actor=cast["admin"], namespace="support", name=name, **facts).secret for name, facts in wanted.items()
+    name: keys.issue_key(actor=cast["admin"], namespace="support", name=name, **facts).secret
+    for name, facts in wanted.items()
 }
 print(json.dumps(issued))
 """

@@ -31,7 +31,10 @@ author = Actor(people.create(actor=operator_actor(), username="author", password
 namespaces.create_namespace(actor=author, name="support")
 templates.save_version(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
 labels.move_label(actor=author, name="support/reply", label="production", version=1, expected=None)
-issued = {scope: keys.issue_key(actor=author, namespace="support", name=scope, scope=scope).secret for scope in ("read", "write")}
+issued = {
+    scope: keys.issue_key(actor=author, namespace="support", name=scope, scope=scope).secret
+    for scope in ("read", "write")
+}
 print(json.dumps(issued))
 """
 
