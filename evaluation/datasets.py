@@ -187,7 +187,8 @@ def _row(entry: Any, where: str) -> Row:
         raise DatasetError(f"{where}: a row is a mapping with `inputs`")
     if unknown := set(entry) - {"inputs", "expected", "id"}:
         raise DatasetError(
-            f"{where}: a row has no {suggestions.shorten_name(sorted(map(str, unknown))[0])!r}, only id, inputs and expected"
+            f"{where}: a row has no {suggestions.shorten_name(sorted(map(str, unknown))[0])!r}, only id, "
+            "inputs and expected"
         )
     expected = entry.get("expected")
     if expected is not None and not isinstance(expected, Mapping):

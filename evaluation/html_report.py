@@ -63,7 +63,8 @@ def to_html(
     """The report of a run: its metrics with their intervals as table and plot, its worst rows, its failures.
 
     Args:
-        metrics: by metric, what `calculate_metrics` gave. baseline: another run on the same inputs with the same metrics;
+        metrics: by metric, what `calculate_metrics` gave. baseline: another run on the same inputs with the same
+        metrics;
             differences, the rows that got worse and what each run said are shown against it.
         names: the rows' names, in order; a row without one is called by its number.
 

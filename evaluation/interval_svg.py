@@ -95,7 +95,8 @@ def draw_interval(axis: Axis, value: float | None, low: float | None, high: floa
     if drawing.ends:
         left, right = drawing.ends
         parts.append(
-            f'<path class="plot-{kind}" d="M{left} {middle - 4:g}v8M{left} {middle:g}H{right}M{right} {middle - 4:g}v8"/>'
+            f'<path class="plot-{kind}" d="M{left} {middle - 4:g}v8M{left} {middle:g}H{right}M{right} '
+            f'{middle - 4:g}v8"/>'
         )
     if drawing.at is not None:
         parts.append(

@@ -1,7 +1,8 @@
 """Judging the rows of a run: relevant, used and supporting sentences of the documents, and the scores.
 
-A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and gives `reply`: a template
-version with a model, as the starter template `demo/judge-answer-support`. What it said is kept whole beside the scores.
+A judge is any runnable that takes `documents`, `question` and `response` (those it declares) and gives `reply`: a
+template version with a model, as the starter template `demo/judge-answer-support`. What it said is kept whole beside
+the scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +99,9 @@ def judge(
     on_progress: OnProgress | None = None,
     path: Path | None = None,
 ) -> EvaluationResult:
-    """Judge every row of a result. The rows' `actual` is {"judgement": Judgement}; a file as any run's, loaded the same."""
+    """Judge every row of a result. The rows' `actual` is {"judgement": Judgement}; a file as any run's, loaded the
+    same.
+    """
     runnable = FunctionRunnable("judge", lambda row: {"judgement": judge.judge_row(row)})
     runnable.name = f"judge {judge.runnable.name}"
     runnable.digest = judge.runnable.digest

@@ -54,8 +54,8 @@ class FunctionRunnable:
 class TemplateRunnable:
     """A template version with a model: renders, asks, reads the reply.
 
-    Outputs: `reply` (the model's text), `answer` (the same, unless the template's shapers name one), `prompt_tokens`, and
-    whatever the template's output shapers publish.
+    Outputs: `reply` (the model's text), `answer` (the same, unless the template's shapers name one), `prompt_tokens`,
+    and whatever the template's output shapers publish.
     """
 
     def __init__(self, template: Template, model: Model, *, name: str = "template") -> None:
@@ -67,7 +67,9 @@ class TemplateRunnable:
         self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError where they can't be)."""
+        """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError where they can't
+        be).
+        """
         prompts = self._template.render_all(inputs)
         settings = self._template.document.settings
         replies = [self._model.complete(prompt, settings).text for prompt in prompts]

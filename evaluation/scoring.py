@@ -27,11 +27,10 @@ def score(
     """Compare what was expected with what came, row by row.
 
     Args:
-        metric: a name of `Metric`.
-        expected: a row's acceptable answer or answers, or its relevant documents. None or [] means no gold.
-        actual: what came: an answer or a list of them, or ranked documents. None means the row failed: it is not scored.
-        no_gold: what a row without a gold gets: "skip" leaves it out, 0.0 and 1.0 count it so.
-        options: the metric's own, `field` and `k` for documents.
+        metric: a name of `Metric`. expected: a row's acceptable answer or answers, or its relevant documents. None or
+        [] means no gold. actual: what came: an answer or a list of them, or ranked documents. None means the row
+        failed: it is not scored. no_gold: what a row without a gold gets: "skip" leaves it out, 0.0 and 1.0 count it
+        so. options: the metric's own, `field` and `k` for documents.
 
     Raises:
         EvaluationError: lists of different or no length, or a row of the wrong shape (its index is named).

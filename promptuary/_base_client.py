@@ -49,10 +49,10 @@ class BaseClient(ABC, Generic[AnyTransport]):
     seconds. `background` asks behind the callers' backs, `live` follows label moves at once, `reports` tells the
     registry how much was rendered (never with what). `lock` is a lock file whose pins the names in it mean, `frozen`
     refuses labels that it does not pin; `vendored` is a file of templates for when the registry cannot be reached,
-    `vendored_first` serves it before the registry is asked; `cache_dir` keeps copies for a cold start without a network.
-    `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` lets the key go over plain
-    http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport` and `clock` (seconds) are
-    for tests.
+    `vendored_first` serves it before the registry is asked; `cache_dir` keeps copies for a cold start without a
+    network. `on_stale` is called with each `Fetched` that the registry could not confirm. `allow_http` lets the key go
+    over plain http to another machine, which is refused otherwise (default: PROMPTUARY_ALLOW_HTTP). `transport` and
+    `clock` (seconds) are for tests.
     """
 
     _transport_kind: ClassVar[str]

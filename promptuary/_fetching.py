@@ -1,4 +1,6 @@
-"""Fetching a template from memory, disk, the vendored file or the registry, and what to do when one fails. Does no I/O."""
+"""Fetching a template from memory, disk, the vendored file or the registry, and what to do when one fails. Does no
+I/O.
+"""
 
 import json
 import logging

@@ -17,7 +17,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Request:
-    """One call. `path` starts with a slash and is appended to the registry's address; `timeout` is in seconds, in all."""
+    """One call. `path` starts with a slash and is appended to the registry's address; `timeout` is in seconds, in
+    all.
+    """
 
     method: str
     path: str

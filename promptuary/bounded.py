@@ -10,10 +10,11 @@ __all__ = ["BoundedRenderer"]
 
 
 class BoundedRenderer(isolation_renderer.BoundedRenderer):
-    """As `renderer.isolation.renderer.BoundedRenderer`, with methods that take a template. Keep one for a process; threads share it.
+    """As `renderer.isolation.renderer.BoundedRenderer`, with methods that take a template. Keep one for a process;
+    threads share it.
 
-    A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's line, and the
-    process that called goes on. Needs a system that can fork: Linux or macOS.
+    A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's
+    line, and the process that called goes on. Needs a system that can fork: Linux or macOS.
     """
 
     def render_template(
@@ -27,8 +28,9 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
     ) -> dict[str, Any]:
         """What `template.render(data, **options).to_dict(target)` gives, made in a child process.
 
-        Raises what `Template.render` raises, LimitError where a bound was hit, and BusyError where too many are under way. Functions of
-        the caller's own can't be called from a child; a template that has some is refused with InputError.
+        Raises what `Template.render` raises, LimitError where a bound was hit, and BusyError where too many are under
+        way. Functions of the caller's own can't be called from a child; a template that has some is refused with
+        InputError.
         """
         _require_no_functions(template)
         found = self.render(

@@ -19,7 +19,9 @@ FIELDS = ("engine", "document", "fragments", "profile")  # what the digest cover
 
 @dataclass(frozen=True)
 class Bundle:
-    """A version as fetched. `canonical` are the bytes that the digest is the SHA-256 of, `hashed` that hash as bytes."""
+    """A version as fetched. `canonical` are the bytes that the digest is the SHA-256 of, `hashed` that hash as
+    bytes.
+    """
 
     name: str
     version: int

@@ -35,9 +35,9 @@ class Promptuary(BaseClient[Transport]):
     def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
         """The template at a number, label or digest, its digest recomputed.
 
-        Without a ref it is what the lock file pins, or else what `production` holds. `fallback` (a template, a document's
-        text, or a callable giving either) is used when the registry cannot be reached or has no such template, never for
-        a digest that does not match or a key that is refused. Raises `PromptuaryError`.
+        Without a ref it is what the lock file pins, or else what `production` holds. `fallback` (a template, a
+        document's text, or a callable giving either) is used when the registry cannot be reached or has no such
+        template, never for a digest that does not match or a key that is refused. Raises `PromptuaryError`.
         """
         kept = self._kept(name, ref)
         return self.fetch(name, ref, fallback=fallback).template if kept is None else kept
@@ -57,7 +57,8 @@ class Promptuary(BaseClient[Transport]):
         return self._follow(found)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
-        """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises `PromptuaryError`.
+        """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises
+        `PromptuaryError`.
 
         What could be had is kept, even where another of them is refused. The vocabularies that count their tokens, and
         that are not on this machine yet, are fetched as well.

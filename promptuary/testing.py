@@ -18,8 +18,8 @@ __all__ = ["AsyncFakeTransport", "FakeTransport"]
 class FakeTransport:
     """Answers fetches from documents put into it, with the registry's own bodies and headers.
 
-    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told. `vocabularies`
-    holds the files it has, by digest.
+    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told.
+    `vocabularies` holds the files it has, by digest.
     """
 
     def __init__(self) -> None:

@@ -70,7 +70,9 @@ class Vendored:
 def write_vendored(
     path: str | PathLike[str], entries: Sequence[Mapping[str, Any]], vocabularies: Mapping[str, bytes] | None = None
 ) -> None:
-    """Write the fields of fetches, each with the `ref` it was asked by, in one order; vocabularies by digest beside them."""
+    """Write the fields of fetches, each with the `ref` it was asked by, in one order; vocabularies by digest beside
+    them.
+    """
     file = Path(path)
     value: dict[str, Any] = {
         "form": FORM,

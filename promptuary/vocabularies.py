@@ -38,7 +38,9 @@ class RegistryVocabularies:
         self._failures: dict[str, tuple[float, str]] = {}
 
     def read(self, digest: str) -> bytes:
-        """The file. Raises TokenizerError where it can't be had, DigestMismatch where it is not what the digest says."""
+        """The file. Raises TokenizerError where it can't be had, DigestMismatch where it is not what the digest
+        says.
+        """
         found = self._vendored.read_vocabulary(digest) if self._vendored is not None else None
         return self._download(digest) if found is None else found
 

@@ -1,4 +1,6 @@
-"""Every kind of event, registered. Imported with the models, so that a journal is never read with some kinds unknown."""
+"""Every kind of event, registered. Imported with the models, so that a journal is never read with some kinds
+unknown.
+"""
 
 # Lists of kinds show them in the order of these lines.
 # isort: off

@@ -67,7 +67,8 @@ def count_work(respond: Respond) -> Respond:
 
 def answer_probes(respond: Respond) -> Respond:
     """Answer /livez and /readyz ahead of all else: a load balancer asks by IP address, over plain http and without a
-    session, so neither the Host check, nor the redirect to https, nor the database of sessions may stand before them."""
+    session, so neither the Host check, nor the redirect to https, nor the database of sessions may stand before them.
+    """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         probe = PROBES.get(request.path_info)

@@ -125,7 +125,9 @@ class EngineError(DocumentError):
 
 
 class InputError(RenderError):
-    """The data given to a rendering do not fit. `path` names the place in the data: `customer.name`, `turns[3].text`."""
+    """The data given to a rendering do not fit. `path` names the place in the data: `customer.name`,
+    `turns[3].text`.
+    """
 
     default_code = "PT402"
 
@@ -165,7 +167,9 @@ class TokenizerError(RenderError):
 
 
 class MissingVocabularyError(TokenizerError):
-    """A known vocabulary is needed and can't be had. `vocabulary` is its name, `digest` (`sha256:…`) that of its file."""
+    """A known vocabulary is needed and can't be had. `vocabulary` is its name, `digest` (`sha256:…`) that of its
+    file.
+    """
 
     def __init__(self, message: str, *, vocabulary: str = "", digest: str = "", **facts: Any) -> None:
         super().__init__(message, **facts)

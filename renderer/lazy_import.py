@@ -1,4 +1,6 @@
-"""Packages that cost more to import than most programs use of them: loaded when something of theirs is first asked for."""
+"""Packages that cost more to import than most programs use of them: loaded when something of theirs is first asked
+for.
+"""
 
 import importlib
 from types import ModuleType

@@ -38,7 +38,8 @@ class Mark(NamedTuple):
 class Span:
     """A stretch of a part's content that did not come from the author's text.
 
-    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the document.
+    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the
+    document.
     """
 
     start: int

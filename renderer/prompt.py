@@ -57,7 +57,9 @@ class Render(Protocol):
 
 
 class RenderedPrompt(TypedDict):
-    """The JSON of a prompt, one shape for the API, the client and the pages; the target's own key is the one asked for."""
+    """The JSON of a prompt, one shape for the API, the client and the pages; the target's own key is the one asked
+    for.
+    """
 
     target: Literal["messages", "text", "tokens"]
     messages: NotRequired[list[dict[str, Any]]]
@@ -80,8 +82,8 @@ class RenderedPrompt(TypedDict):
 class Prompt:
     """A rendered prompt.
 
-    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does not
-    declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
+    `tokenizer` is `{"name": …, "revision": …, "exact": bool}`. `ignored` names the given data that the document does
+    not declare. `token_limit` is None when there is no limit. `counts` holds the tokens, perhaps not counted yet.
     """
 
     parts: tuple[Part, ...]

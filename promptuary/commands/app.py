@@ -39,7 +39,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection.",
+    help=(
+        "Work with the prompt templates of a Promptuary registry. Exit codes: 0 ok, 1 findings, 2 usage or connection."
+    ),
 )
 
 

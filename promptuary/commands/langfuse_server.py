@@ -24,7 +24,9 @@ TIMEOUT = 30.0  # seconds a request takes at most
 def read_server(
     url: str, public_key: str, secret_key: str, names: Sequence[str], label: str
 ) -> list[tuple[str, Imported]]:
-    """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all refusals."""
+    """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all
+    refusals.
+    """
     if not (public_key and secret_key):
         raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
     address = ClientConfig.read(url, secret_key)

@@ -1,4 +1,6 @@
-"""`promptuary lint`: check documents and their samples, asking a registry for nothing but a vocabulary that is not here."""
+"""`promptuary lint`: check documents and their samples, asking a registry for nothing but a vocabulary that is not
+here.
+"""
 
 from pathlib import Path
 from typing import Annotated, Any

@@ -62,7 +62,8 @@ def publish(number: Number, as_json: Json = False, url: Url = "", key: Key = "")
 def propose_version(connection: Connection, name: str, label: str, version: int, message: str) -> Any:
     """The change request for this label, opened or brought up to this version."""
     pending = connection.pages("changes", template=name, state="pending")
-    # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any more.
+    # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any
+    # more.
     open_ones = [change for change in pending if change["state"] in ("open", "approved")]
     mine = next((change for change in open_ones if change["label"] == label), None)
     if mine is None:
@@ -79,7 +80,8 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
         return
     where = f"{connection.url}/changes/{change['number']}"
     say(
-        f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is {change['state']}"
+        f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is "
+        f"{change['state']}"
     )
     if change.get("approval") == "never_approved":
         say(f"  {change['label']} serves version {change['holds']}, which was never approved.")

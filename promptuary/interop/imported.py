@@ -35,7 +35,9 @@ class LossError(PromptuaryError):
 
 @dataclass(frozen=True)
 class Imported:
-    """A document made of something else. `path` is its name below the namespace; `notes` say what is written otherwise."""
+    """A document made of something else. `path` is its name below the namespace; `notes` say what is written
+    otherwise.
+    """
 
     path: str
     document: str
@@ -60,8 +62,8 @@ def as_list(value: Any, what: str) -> list[Any]:
 def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
     """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
 
-    `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from which
-    an export takes them again.
+    `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from
+    which an export takes them again.
     """
     told = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
     try:

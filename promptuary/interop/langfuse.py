@@ -112,7 +112,8 @@ def _messages(prompt: Any) -> list[dict[str, str]]:
         if not isinstance(message, dict) or message.get("type") == "placeholder":
             name = message.get("name") if isinstance(message, dict) else message
             raise LossError(
-                f"message {number} is the placeholder {name!r}: its clients expand `{{{{names}}}}` inside the messages put "
+                f"message {number} is the placeholder {name!r}: its clients expand `{{{{names}}}}` inside the "
+                "messages put "
                 "there, and here no value is expanded; write it with a loop over an input"
             )
         extra = sorted(set(message) - {"role", "content", "type"})

@@ -1,7 +1,7 @@
 """MLflow prompts: model versions whose tags hold the text, or the fields of a `PromptVersion`.
 
-{"model_version": {"name": "reply", "version": "3", "tags": [{"key": "mlflow.prompt.text", "value": "Hi {{name}}"}, ...]}}
-{"name": "reply", "version": 3, "template": "Hi {{name}}", "model_config": {...}, "response_format": {...}}
+{"model_version": {"name": "reply", "version": "3", "tags": [{"key": "mlflow.prompt.text", "value": "Hi {{name}}"},
+...]}} {"name": "reply", "version": 3, "template": "Hi {{name}}", "model_config": {...}, "response_format": {...}}
 """
 
 import json
@@ -148,7 +148,10 @@ def _messages(template: Any) -> list[dict[str, str]]:
 
 def _notes(entry: Mapping[str, Any], passed: int) -> Iterator[str]:
     if passed:
-        yield f"version {_number(entry)} is the highest; {passed} older {'one stays' if passed == 1 else 'ones stay'} there"
+        yield (
+            f"version {_number(entry)} is the highest; {passed} older "
+            f"{'one stays' if passed == 1 else 'ones stay'} there"
+        )
     aliases = as_list(entry.get("aliases"), "aliases")
     if aliases:
         told = [str(alias.get("alias")) if isinstance(alias, dict) else str(alias) for alias in aliases]

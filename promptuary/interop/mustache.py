@@ -51,7 +51,9 @@ def write_parts(messages: Sequence[Message]) -> str:
 
 
 def messages_of_document(document: Document, fragments: Mapping[str, str]) -> list[dict[str, str]]:
-    """The messages of a document whose body holds plain names only, each name left in double braces. Raises LossError."""
+    """The messages of a document whose body holds plain names only, each name left in double braces. Raises
+    LossError.
+    """
     try:
         found = plain_placeholders.read_placeholders(document, fragments)
     except plain_placeholders.NotPlainError as error:

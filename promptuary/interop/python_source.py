@@ -1,4 +1,6 @@
-"""A prompt that stands in Python code as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never run."""
+"""A prompt that stands in Python code as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
+run.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
 """The body of a `shaped` document as a Haystack template.
 
-There a text is the inside of a Python string in double quotes: a double quote in it has a name, and so has every line break
-inside an expression; other strings with a backslash or a single quote cannot be written at all.
+There a text is the inside of a Python string in double quotes: a double quote in it has a name, and so has every line
+break inside an expression; other strings with a backslash or a single quote cannot be written at all.
 """
 
 import re

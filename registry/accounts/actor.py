@@ -14,8 +14,8 @@ OPERATOR = "operator"  # the username that commands run on the machine itself ac
 class Actor:
     """Who acts: a person, maybe through a key of theirs.
 
-    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or `totp`;
-    empty where nothing is asked, and for keys and commands, which have no session.
+    missing_proof: what the person's session has to prove again before an act that weakens the gate, `password` or
+    `totp`; empty where nothing is asked, and for keys and commands, which have no session.
     """
 
     person: User

@@ -63,5 +63,7 @@ _WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _as
 
 
 def _harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write
+    it.
+    """
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

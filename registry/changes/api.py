@@ -168,7 +168,9 @@ class AcceptBreak(APIView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the others."""
+        """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the
+        others.
+        """
         services.decide_on_change(
             actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
         )
@@ -191,7 +193,9 @@ class Emergency(APIView):
 
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all read."""
+        """Move the label at once, where the namespace allows it: a reviewer who signed in, with a reason that all
+        read.
+        """
         emergencies.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 

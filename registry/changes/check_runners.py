@@ -129,7 +129,9 @@ def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _contract(case: CheckCase) -> CheckResult:
-    """Nothing breaks for callers of what any label serves, nor for those who still fetch a version by number or digest."""
+    """Nothing breaks for callers of what any label serves, nor for those who still fetch a version by number or
+    digest.
+    """
     parties = _parties(case)
     if not parties:
         return CheckResult(True, "No label serves anything yet, so no caller can break.")

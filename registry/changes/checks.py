@@ -57,8 +57,8 @@ class CheckInputs:
 class Check:
     """One check of a request. `outcome` is passed, failed, or None while it has not been given for these digests.
 
-    `action` is what to do about it where it doesn't come by itself; `at` is when the verdict was given, in microseconds since
-    1970 UTC.
+    `action` is what to do about it where it doesn't come by itself; `at` is when the verdict was given, in microseconds
+    since 1970 UTC.
     """
 
     name: str

@@ -100,8 +100,8 @@ class ChangeFacts:
 @dataclass
 class History:
     """Versions by id, keys by id, heads of requests, grants of roles by namespace (oldest first), and the ids of the
-    versions of other templates that an approved request published: a copy of those carries nobody's name further. `labels`
-    are the ids of what the labels of a template serve."""
+    versions of other templates that an approved request published: a copy of those carries nobody's name further.
+    `labels` are the ids of what the labels of a template serve."""
 
     steps: dict[int, VersionNode] = field(default_factory=dict)
     keys: Mapping[str, KeyFacts] = field(default_factory=dict)
@@ -149,7 +149,9 @@ class History:
         return next((step.pk for step in self.upward(other) if step.pk in above), None)
 
     def versions_between(self, head: int, serves: int | None) -> list[int]:
-        """Numbers of the versions that would go live along with the head, without those that the label serves already."""
+        """Numbers of the versions that would go live along with the head, without those that the label serves
+        already.
+        """
         if serves is None:
             return []
         template, digest = self.steps[head].template, self.steps[serves].digest

@@ -30,8 +30,8 @@ def update_dependants(
 ) -> list[UpdatedDependant]:
     """Save a version of each template that includes another version of the fragment, its reference moved to this one.
 
-    Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor may
-    not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
+    Where `label` is protected in the template's namespace a change request is opened for it. A template that the actor
+    may not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
     """
     wanted = version_queries.get_version(actor, name, version)
     target = f"{name}@{wanted.number}"

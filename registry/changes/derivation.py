@@ -1,8 +1,8 @@
-"""Facts that events of older journals lack, derived from other events: what a version took in, and what a closed request
-was decided on. A migration and a restore both use this, so they come to the same.
+"""Facts that events of older journals lack, derived from other events: what a version took in, and what a closed
+request was decided on. A migration and a restore both use this, so they come to the same.
 
-An event that says it itself is taken at its word: `version.saved` with "merged_from" or "suggestions", `change.headed` with
-"from" (every one that was written since those fields exist), and closing events with "decided".
+An event that says it itself is taken at its word: `version.saved` with "merged_from" or "suggestions", `change.headed`
+with "from" (every one that was written since those fields exist), and closing events with "decided".
 """
 
 from collections.abc import Iterable, Mapping
@@ -79,7 +79,9 @@ class Derivation:
         return found or []
 
     def decided(self, fact: JournalFact) -> dict[str, Any] | None:
-        """What a closing event's request was decided on: as the event says it, else worked out; None for other events."""
+        """What a closing event's request was decided on: as the event says it, else worked out; None for other
+        events.
+        """
         if not _closes(fact) or fact.change not in self._changes:
             return None
         said: dict[str, Any] | None = fact.body.get("decided")
@@ -187,7 +189,9 @@ class Derivation:
         return self._digests.get((fact.template, number), "")
 
     def _approvals(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
-        """The approvals of the head as they counted then: by reviewers who neither opened the request nor wrote the head."""
+        """The approvals of the head as they counted then: by reviewers who neither opened the request nor wrote the
+        head.
+        """
         own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
         if self._rules.get(fact.namespace, {}).get("self_approval"):
             own = set()

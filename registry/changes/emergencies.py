@@ -38,9 +38,9 @@ class Emergency:
     """A change that was published before it was approved.
 
     move: who, when, why. holds: the number that the label serves now, None where it is not set. is_served: whether
-    those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version that the label held last by approval and may go
-    back to, or None. approvers: usernames, in the order of their approvals. approved_at: when the last one came; None
-    until it is approved.
+    those are the bytes of the emergency, and no other change got an approval for them. back: the number of the version
+    that the label held last by approval and may go back to, or None. approvers: usernames, in the order of their
+    approvals. approved_at: when the last one came; None until it is approved.
     """
 
     change: ChangeRequest
@@ -58,8 +58,8 @@ class Emergency:
 
 
 def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
-    """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor only
-    those that they may read."""
+    """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor
+    only those that they may read."""
     rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
     if actor is not None:
         rows = rows.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
@@ -105,7 +105,9 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
 
 
 def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
-    """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may read."""
+    """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may
+    read.
+    """
     rows = ChangeRequest.objects.filter(
         template__namespace__in=namespace_queries.visible_namespaces(actor), unreviewed=True
     )
@@ -161,8 +163,9 @@ _BY_NO_MEANS = {"archived", "held", "superseded"}
 def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
-    The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone concerned
-    is told. Its checks stay as they are at this moment. One event, as in `labels.record_move`, with how = broke_glass.
+    The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone
+    concerned is told. Its checks stay as they are at this moment. One event, as in `labels.record_move`, with how =
+    broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
@@ -218,7 +221,9 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
 
 
 def _require_effect(change: ChangeRequest) -> None:
-    """Raise Conflict where the label serves the head already, only without an approval: an emergency changes nothing."""
+    """Raise Conflict where the label serves the head already, only without an approval: an emergency changes
+    nothing.
+    """
     served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)
     if served.exists():
         raise Conflict(

@@ -1,8 +1,8 @@
 """The check `evaluation`: whether the head of a change request reaches the thresholds of the attached evaluations.
 
-The runs that are needed are started here, once: runs of the same bundle, rows and model are the same run, whoever asked for
-them first. Nothing passes by omission: a gate that scored no row fails, and rows the model gave no answer for keep the check
-open until they were asked again.
+The runs that are needed are started here, once: runs of the same bundle, rows and model are the same run, whoever asked
+for them first. Nothing passes by omission: a gate that scored no row fails, and rows the model gave no answer for keep
+the check open until they were asked again.
 """
 
 import tempfile
@@ -97,7 +97,9 @@ class EvaluationResult:
 
 
 def check_evaluations(change: ChangeRequest, against: Version | None) -> EvaluationResult | None:
-    """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all there."""
+    """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all
+    there.
+    """
     found = find_plan_runs(change, against.digest if against else None)
     for one in found:
         _start_missing(change, against, one)

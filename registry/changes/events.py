@@ -105,8 +105,8 @@ class ChangeHeaded(ChangeStep):
 class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
 
-    number: of the decision within the request. text: its sha256. reviewed: true where this was the last approval missing
-    after an emergency; decided: what the request was decided on then.
+    number: of the decision within the request. text: its sha256. reviewed: true where this was the last approval
+    missing after an emergency; decided: what the request was decided on then.
     """
 
     decision: str

@@ -37,9 +37,10 @@ class Turn:
 class Gate:
     """How one request stands, for the one who looks.
 
-    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn. `versions_between`
-    are the numbers of the versions that would go live along with the head. `inputs` are the digests that the checks are bound to, None for a closed request.
-    `last_decision` is the number of the last decision in the request, 0 without any.
+    A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn.
+    `versions_between` are the numbers of the versions that would go live along with the head. `inputs` are the digests
+    that the checks are bound to, None for a closed request. `last_decision` is the number of the last decision in the
+    request, 0 without any.
     """
 
     change: ChangeRequest
@@ -113,8 +114,8 @@ class Gate:
         return next((blocker for blocker in self.blockers if blocker.code == code), None)
 
     def warn_of_suggestions(self, comments: Iterable[Comment]) -> str:
-        """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose approval
-        counts, or too few others are left; else nothing."""
+        """What applying these suggestions would cost: a sentence where those who wrote them are the only ones whose
+        approval counts, or too few others are left; else nothing."""
         rules, facts = self.rules, self.facts
         if rules.self_approval or rules.suggesters_may_approve or policy.lacks_approvers(rules, facts):
             return ""
@@ -149,8 +150,8 @@ def count_waiting_on(actor: Actor) -> int:
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
     """How the request stands now; inside a write, read after the journal's lock.
 
-    with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those who ask
-    about people only.
+    with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those
+    who ask about people only.
     """
     return evaluate_many([change], actor, with_checks=with_checks)[0]
 
@@ -158,7 +159,8 @@ def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = 
 def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_checks: bool = True) -> list[Gate]:
     """How each request stands, in the order given, in as many queries for one as for many.
 
-    Rows as `queries.list_changes` and `queries.find_change` give them. Blockers speak to the actor; None is nobody in particular.
+    Rows as `queries.list_changes` and `queries.find_change` give them. Blockers speak to the actor; None is nobody in
+    particular.
     """
     listed = list(rows)
     return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []
@@ -223,7 +225,9 @@ class _Reader:
         )
 
     def _check_blockers(self, change: ChangeRequest, results: Sequence[Check], author: str) -> list[Blocker]:
-        """The blockers of checks; for a key that may not read the request without what a check found: that quotes texts."""
+        """The blockers of checks; for a key that may not read the request without what a check found: that quotes
+        texts.
+        """
         found = checks.check_blockers(results, author)
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):

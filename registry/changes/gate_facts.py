@@ -122,10 +122,11 @@ class ReviewFacts:
         return {digest for _, _, digest in self._held.get((change.template_id, change.label), ())}
 
     def _approved(self, change: ChangeRequest) -> int | None:
-        """The id of the version that the request is measured from: what its label serves, where it held that by approval.
+        """The id of the version that the request is measured from: what its label serves, where it held that by
+        approval.
 
-        Else it is what the label held last by approval, or None: nobody agreed to what came since. For an emergency that
-        waits for its approval it is what the label held by approval before it.
+        Else it is what the label held last by approval, or None: nobody agreed to what came since. For an emergency
+        that waits for its approval it is what the label held by approval before it.
         """
         held, moves = self.held(change), self._held.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:

@@ -40,7 +40,8 @@ _MOST_COPIES = 20  # templates in a row, each a copy of the one before
 def read_history(templates: Iterable[Template]) -> History:
     """The whole history of these templates, in as many queries for one as for many.
 
-    Templates that one of them was copied from are read as well; that takes more queries where there are copies of copies.
+    Templates that one of them was copied from are read as well; that takes more queries where there are copies of
+    copies.
     """
     listed = list({template.pk: template for template in templates}.values())
     every = {template.pk: template.name for template in listed}
@@ -127,7 +128,8 @@ def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> 
 def _events(
     names: Collection[str], spaces: Collection[str]
 ) -> tuple[dict[str, list[Head]], dict[str, list[RoleGrant]]]:
-    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest first.
+    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest
+    first.
 
     What a command on the machine grants is left out.
     """

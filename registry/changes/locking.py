@@ -37,8 +37,8 @@ __all__ = [
 def recompute_states(namespace: Namespace, template: Template | None = None, label: str | None = None) -> None:
     """Write which pending requests are approved, after rules or roles changed; under the journal's lock.
 
-    template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the label
-    held by approval says who contributed.
+    template, label: only the requests of these, where their label moved or a version of theirs was redacted: what the
+    label held by approval says who contributed.
     """
     rows = ChangeRequest.objects.filter(
         template__namespace=namespace, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
@@ -126,7 +126,10 @@ def _closed(change: ChangeRequest) -> Conflict:
     who, at = change_queries.closed_by(change), change.closed_at
     if not who or at is None:
         return Conflict(f"{said}.", state=change.state)
-    told = f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
+    told = (
+        f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on "
+        f"{at:%Y-%m-%d at %H:%M} UTC."
+    )
     if change.state == ChangeRequest.PUBLISHED:
         told += " Nothing more is to be done."
     return Conflict(told, state=change.state, by=who, at=format_moment(at))

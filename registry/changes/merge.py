@@ -36,7 +36,9 @@ class MergePreview:
 
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
-    """What head and label come to together; None where the head comes from what the label holds, or the other way round."""
+    """What head and label come to together; None where the head comes from what the label holds, or the other way
+    round.
+    """
     held, head = _held(change), change.version
     if held is None:
         return None
@@ -66,9 +68,10 @@ def merge_change(
 ) -> ChangeRequest:
     """Save the merge of head and label as a version made from what the label holds, and make it the request's head.
 
-    document: the text with every conflict decided; not needed where the merge is clean. seen: digests of the head and of what
-    the label held when that was decided; Conflict where either is another one by now. Conflict too where there is nothing to
-    merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is no sound document.
+    document: the text with every conflict decided; not needed where the merge is clean. seen: digests of the head and
+    of what the label held when that was decided; Conflict where either is another one by now. Conflict too where there
+    is nothing to merge or conflicts are left (facts["lines"] says where), Invalid with its problems where the text is
+    no sound document.
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
@@ -80,7 +83,8 @@ def merge_change(
         raise Conflict("There is nothing to merge: the version comes from what the label holds.")
     if seen is not None and seen != (found.head.digest, found.held.digest):
         raise Conflict(
-            f"{change.label} holds version {found.held.number} and the request stands on version {found.head.number} now: "
+            f"{change.label} holds version {found.held.number} and the request stands on version "
+            f"{found.head.number} now: "
             "look at the merge again.",
             held=found.held.number,
             head=found.head.number,

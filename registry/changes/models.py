@@ -87,8 +87,8 @@ class ChangeRequest(models.Model):
 
     @property
     def needs_approval(self) -> bool:
-        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays for ever on one
-        that was closed: nobody approved those bytes."""
+        """Whether it was published in an emergency that is neither approved nor closed. `unreviewed` stays for ever on
+        one that was closed: nobody approved those bytes."""
         return self.unreviewed and self.emergency_closed_at is None
 
 
@@ -131,7 +131,9 @@ class Decision(models.Model):
 
 
 class Verdict(models.Model):
-    """One check's finding about one version. Never changed: when something it looked at changes, another one is given."""
+    """One check's finding about one version. Never changed: when something it looked at changes, another one is
+    given.
+    """
 
     PASSED = "passed"
     FAILED = "failed"
@@ -163,7 +165,9 @@ class Verdict(models.Model):
 
 
 class Thread(models.Model):
-    """A place in a request that people talk about. Lines are 1-based; a rendered one is a line of one part of a sample."""
+    """A place in a request that people talk about. Lines are 1-based; a rendered one is a line of one part of a
+    sample.
+    """
 
     SOURCE = "source"
     RENDERED = "rendered"

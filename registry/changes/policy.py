@@ -117,7 +117,9 @@ def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
 
 
 def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
-    """The sentence with which a decision of this reviewer is refused, or nothing: the same before and after they try."""
+    """The sentence with which a decision of this reviewer is refused, or nothing: the same before and after they
+    try.
+    """
     fault = fault_of_approver(rules, facts, person)
     if not fault:
         return ""
@@ -144,7 +146,9 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
 
 
 def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
-    """Whether too few reviewers are left whose approval counts, or no owner of the path, when these people are left out."""
+    """Whether too few reviewers are left whose approval counts, or no owner of the path, when these people are left
+    out.
+    """
     left = [person for person in eligible_approvers(rules, facts) if person not in without]
     owners = rules.owners_of(facts.path)
     return len(left) < rules.approvals or bool(owners and not set(owners) & set(left))

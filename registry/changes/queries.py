@@ -78,8 +78,9 @@ def list_changes(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[ChangeRequest]:
-    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all that
-    wait for somebody: the first two, and those published in an emergency that were neither approved nor closed since."""
+    """Requests that meet every filter, newest first. state: open, approved, published, withdrawn, or `pending` for all
+    that wait for somebody: the first two, and those published in an emergency that were neither approved nor closed
+    since."""
     limit = check_limit(limit)
     rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     if state == "pending":
@@ -198,7 +199,9 @@ def list_moments(change: ChangeRequest) -> list[Moment]:
 
 @dataclass(frozen=True)
 class PlacedThread:
-    """A thread with its comments. `line` and `end_line` are in the head, None where what it is about was changed since."""
+    """A thread with its comments. `line` and `end_line` are in the head, None where what it is about was changed
+    since.
+    """
 
     thread: Thread
     comments: tuple[Comment, ...]

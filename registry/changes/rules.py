@@ -55,9 +55,9 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
     a change request is opened, by the actor, that proposes exactly that.
 
-    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass,
-    keys_approved_only: bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern", "people": [usernames]}].
-    One event, then one a request, as in `services.propose_change`.
+    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass, keys_approved_only:
+    bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern",
+    "people": [usernames]}]. One event, then one a request, as in `services.propose_change`.
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then
@@ -80,7 +80,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
 def _ask_approval(actor: Actor, namespace: Namespace, row: Label) -> ChangeRequest:
     row.template.namespace = namespace
     message = (
-        f"Approve what {row.name} serves\n\n{row.name} of {row.template.name} served version {row.version.number} when it was "
+        f"Approve what {row.name} serves\n\n{row.name} of {row.template.name} served version "
+        f"{row.version.number} when it was "
         f"protected, and never held it by approval. It goes on serving it. Publishing this request approves it."
     )
     return change_services.create_change(

@@ -121,7 +121,9 @@ def check_decision(decision: str, text: str) -> None:
 
 
 def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
-    """Write a decision whose words were checked; for services, on a request that was taken with the right to do this."""
+    """Write a decision whose words were checked; for services, on a request that was taken with the right to do
+    this.
+    """
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
     gate = change_gate.evaluate(change, actor, with_checks=change.unreviewed)
@@ -158,8 +160,9 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
 def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Move the label, when nothing stands in the way any more: the gate itself.
 
-    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them.
-    One event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has it.
+    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
+    event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has
+    it.
     """
     with transaction.atomic():
         change = locking.lock_change(actor, Verb.PUBLISH, number)
@@ -255,7 +258,9 @@ def _append_round(actor: Actor, change: ChangeRequest, event: ChangeStep) -> Non
 
 
 def begin_round(actor: Actor, change: ChangeRequest) -> list[str]:
-    """Write what the decisions come to and have the request checked; gives the usernames that it waits for, each once."""
+    """Write what the decisions come to and have the request checked; gives the usernames that it waits for, each
+    once.
+    """
     gate = change_gate.evaluate(change, actor, with_checks=False)
     locking.save_state(gate)
     check_results.request_checks(change.template, change.label)

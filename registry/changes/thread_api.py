@@ -127,7 +127,9 @@ class Suggestions(APIView):
         responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Save a version with these suggestions in it and propose that; approvals so far are void, the threads resolved."""
+        """Save a version with these suggestions in it and propose that; approvals so far are void, the threads
+        resolved.
+        """
         given = read(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in given["comments"]]
         options = {"message": given["message"], "confirm": given["confirm"]}

@@ -155,7 +155,9 @@ def check_comment(text: str, suggestion: str | None, side: str) -> None:
 
 
 def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
-    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a transaction."""
+    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a
+    transaction.
+    """
     version = version_queries.get_version(actor, change.template.name, place.version)
     text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
     lines = take_lines(text, place.line, place.last_line)

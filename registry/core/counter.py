@@ -13,7 +13,9 @@ def _make_step() -> Callable[[], int]:
 
 @dataclass(slots=True)
 class Counter:
-    """Counts by steps of `itertools.count`, which can't be interrupted. Reading it is a step, too: one thread may read."""
+    """Counts by steps of `itertools.count`, which can't be interrupted. Reading it is a step, too: one thread may
+    read.
+    """
 
     step: Callable[[], int] = field(default_factory=_make_step)
     read: int = 0

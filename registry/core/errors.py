@@ -68,7 +68,8 @@ class ApprovalRequired(NotAllowed):
 class ProofRequired(PromptuaryError):
     """The person has the right, but has to prove once more that it is them; `facts["proof"]` is password or totp.
 
-    No NotAllowed: a page that shows a refusal beside its form would swallow it, and nobody would be asked for the proof.
+    No NotAllowed: a page that shows a refusal beside its form would swallow it, and nobody would be asked for the
+    proof.
     """
 
 

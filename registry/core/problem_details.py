@@ -1,7 +1,7 @@
 """RFC 9457 problem documents: the one table from a domain error to its HTTP status, its type and its title.
 
-`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`. Pages take
-their status from the same table.
+`type` is a short stable word, relative to the API's reference page; programs branch on it, people read `detail`. Pages
+take their status from the same table.
 """
 
 import json
@@ -52,7 +52,8 @@ class Problem:
         return json.dumps(self.to_dict(), ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
-# Narrow before wide: the first class that fits gives status, type and title. The last row is for an error of none of these.
+# Narrow before wide: the first class that fits gives status, type and title. The last row is for an error of none of
+# these.
 _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found"),
     (Gone, 410, "gone", "Redacted"),

@@ -1,4 +1,6 @@
-"""How often one caller may be refused. What is answered well is not limited: giving versions is what the registry is for."""
+"""How often one caller may be refused. What is answered well is not limited: giving versions is what the registry is
+for.
+"""
 
 import threading
 import time

@@ -1,4 +1,6 @@
-"""Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the log."""
+"""Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the
+log.
+"""
 
 import contextvars
 import itertools

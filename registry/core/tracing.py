@@ -1,4 +1,5 @@
-"""OpenTelemetry spans around fetches, renderings and saves. Only its API is needed; without a provider they cost nothing.
+"""OpenTelemetry spans around fetches, renderings and saves. Only its API is needed; without a provider they cost
+nothing.
 
 Attributes: `gen_ai.prompt.name`, `gen_ai.prompt.version` (the number, as text), `promptuary.ref`, `promptuary.digest`.
 Never data, never the text of a prompt.

@@ -1,7 +1,8 @@
-"""How much server work each key causes: processor seconds of its requests, and the seconds of the renderings they start.
+"""How much server work each key causes: processor seconds of its requests, and the seconds of the renderings they
+start.
 
-Counting requests bounds nothing where one request can cost a thousand times another. Each process counts for itself. Time
-spent waiting for news (long polls) is not work.
+Counting requests bounds nothing where one request can cost a thousand times another. Each process counts for itself.
+Time spent waiting for news (long polls) is not work.
 """
 
 import contextlib

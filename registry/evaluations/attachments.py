@@ -40,9 +40,9 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
 ) -> Attachment:
     """Measure the templates whose path the pattern fits, in place of what was attached under this name.
 
-    gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version: a
-    number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
-    Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics"}.
+    gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version:
+    a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured. Event
+    body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics"}.
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)

@@ -34,7 +34,8 @@ Placed = tuple[int, Row]
 class RowDifference:
     """The rows of one version against those of another; indexes count from 0 in the version that the row is of.
 
-    `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the order.
+    `changed` has (index after, row before, row after). `moved` is the least number of rows whose moving explains the
+    order.
     """
 
     added: list[Placed]

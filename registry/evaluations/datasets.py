@@ -73,10 +73,10 @@ def save_dataset(  # what a person hands in when saving
 ) -> SavedDataset:
     """Make the next version of a dataset, or its first.
 
-    form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed once
-    the dataset exists: PreconditionRequired without, Stale where it is not the latest. template: a name; its rows must fit
-    the inputs of that template's latest version, as they must fit every template that the dataset is attached to.
-    Invalid names each faulty row and path. Event body as in `_append`.
+    form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed
+    once the dataset exists: PreconditionRequired without, Stale where it is not the latest. template: a name; its rows
+    must fit the inputs of that template's latest version, as they must fit every template that the dataset is attached
+    to. Invalid names each faulty row and path. Event body as in `_append`.
     """
     namespace, _ = names.check_template(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace)

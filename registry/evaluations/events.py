@@ -60,7 +60,9 @@ class DatasetSaved(JournalEvent):
 @event("evaluation.attached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationAttached(JournalEvent):
-    """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the latest."""
+    """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the
+    latest.
+    """
 
     name: str
     pattern: str

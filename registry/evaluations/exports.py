@@ -24,8 +24,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None) -> Path:
     """Write the run into the folder; gives the file.
 
-    form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s own
-    file, from which all of it can be computed again; html is a report, against a baseline where one is given.
+    form: csv and json have a row a line with its inputs, outputs and scores; jsonl is `evaluation.EvaluationResult`'s
+    own file, from which all of it can be computed again; html is a report, against a baseline where one is given.
     """
     if form not in FORMS:
         raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
@@ -97,7 +97,9 @@ def _error(problem: dict[str, str]) -> dict[str, str]:
 
 
 def _harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write it."""
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front, as spreadsheets themselves write
+    it.
+    """
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 

@@ -95,7 +95,9 @@ class Endpoint:
         )
 
     def open(self) -> Model:
-        """The model itself, one for each process, so that its rate holds over all runs. Conflict where it can't be used."""
+        """The model itself, one for each process, so that its rate holds over all runs. Conflict where it can't be
+        used.
+        """
         with _opening:
             return _open(self, self._secret())
 

@@ -160,7 +160,9 @@ class Export(APIView):
         responses={(200, "application/octet-stream"): bytes, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> HttpResponse:
-        """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a report."""
+        """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a
+        report.
+        """
         asked, actor = read_query(request, "form", "with"), actor_of(request)
         run, form = queries.read_run(actor, number), asked.get("form", "jsonl")
         other = read_number("with", asked.get("with"))

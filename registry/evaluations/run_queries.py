@@ -52,7 +52,9 @@ class RunRowDetail:
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression first."""
+    """Two runs over the same rows, by one metric. `order`: indexes of rows both could score, the worst regression
+    first.
+    """
 
     metric: str
     target: str
@@ -217,7 +219,9 @@ def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -
 
 
 def scores_of_run(run: Run, metric: str, target: str) -> Score:
-    """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a score."""
+    """The run's score by one metric of one output, with each row's; Conflict until it is done, Invalid without such a
+    score.
+    """
     if run.state != Run.DONE:
         raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
     whole = run.scores.get(metric, {}).get(target)

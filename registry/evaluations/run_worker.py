@@ -1,7 +1,7 @@
 """Work of the worker on an evaluation run: a slice of its rows at a time, then its scores.
 
-A row is written once, in a transaction of its own batch, and told apart by its place; so a worker that is killed loses the
-rows it was asking for and no more, and whoever goes on asks for exactly those that are not there.
+A row is written once, in a transaction of its own batch, and told apart by its place; so a worker that is killed loses
+the rows it was asking for and no more, and whoever goes on asks for exactly those that are not there.
 """
 
 import itertools

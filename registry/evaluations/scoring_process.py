@@ -27,13 +27,15 @@ _SHORT = 512 * 1024  # bytes of a result's file: its texts are short enough for 
 
 
 def score_result(path: Path, metrics: Sequence[str]) -> dict[str, Any]:
-    """Score a result's file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score of
-    each row]}, "faults": [sentence]}. What can't be computed is a fault and no score."""
+    """Score a result's file: {"metrics": {metric: {target: score with low and high}}, "rows": {"metric target": [score
+    of each row]}, "faults": [sentence]}. What can't be computed is a fault and no score."""
     return _run({"do": "score", "path": str(path), "metrics": list(metrics)}, path, metrics)
 
 
 def judge_result(path: Path, gate_texts: Sequence[str], baseline: Path | None) -> dict[str, Any]:
-    """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults": [sentence]}."""
+    """Judge a result's file by gates: {"verdicts": [as `gates.Verdict.to_dict`, without the rows], "faults":
+    [sentence]}.
+    """
     request = {
         "do": "judge",
         "path": str(path),

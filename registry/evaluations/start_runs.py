@@ -89,7 +89,9 @@ def create_run(  # what a run is
     change: int | None = None,
     judging: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Write a run and the job that does it; for services, after the rights were checked. change: the id of a request."""
+    """Write a run and the job that does it; for services, after the rights were checked. change: the id of a
+    request.
+    """
     with transaction.atomic():
         run = Run.objects.create(
             template=template,
@@ -113,7 +115,9 @@ def create_run(  # what a run is
 
 
 def cancel_run(*, actor: Actor, number: int) -> Run:
-    """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is over."""
+    """End a run after the rows that are being asked at this moment; what came so far is kept. Conflict once it is
+    over.
+    """
     with transaction.atomic():
         run = _take(actor, number)
         if run.is_over:

@@ -34,7 +34,9 @@ class Progress:
 
 
 def claim(without: Collection[str] = ()) -> Job | None:
-    """The oldest queued job of a kind that is not among those, now running in this worker's name; None when there is none."""
+    """The oldest queued job of a kind that is not among those, now running in this worker's name; None when there is
+    none.
+    """
     waiting = Job.objects.filter(state=Job.QUEUED).exclude(kind__in=without).order_by("created_at", "pk")
     if not waiting.exists():  # the clock asks every few seconds, and a transaction would stop SQLite's other writers
         return None

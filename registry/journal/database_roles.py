@@ -1,7 +1,8 @@
 """The PostgreSQL role of the running server: it reads and writes rows, and can't switch off what guards them.
 
-The triggers of `registry.journal.immutable_tables` bind whoever changes rows, but the owner of a table may drop its triggers. So the
-tables belong to one role, which migrates, and the server runs as another one, to which `grant_server_role` gives the rest.
+The triggers of `registry.journal.immutable_tables` bind whoever changes rows, but the owner of a table may drop its
+triggers. So the tables belong to one role, which migrates, and the server runs as another one, to which
+`grant_server_role` gives the rest.
 """
 
 from collections.abc import Sequence
@@ -72,7 +73,9 @@ def powers(connection: BaseDatabaseWrapper) -> list[str]:
 
 
 def check_server_role(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:
-    """The system check (`check --deploy --database default`): a warning where the server's role could undo the guards."""
+    """The system check (`check --deploy --database default`): a warning where the server's role could undo the
+    guards.
+    """
     return [
         Warning(
             f"The role that the server connects as {power}.",

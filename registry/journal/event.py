@@ -1,8 +1,8 @@
 """Typed events: the base class of every kind of event, and the register of kinds.
 
-A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are the
-body of the event: a field without a default is always in the JSON, null included; a field whose default is None is left out
-while it is None.
+A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are
+the body of the event: a field without a default is always in the JSON, null included; a field whose default is None is
+left out while it is None.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,8 +62,8 @@ class Page(StrEnum):
 class TimelineLine:
     """An event as the conversation of its change request tells it.
 
-    words: go on where the person's name ends. icon: of Lucide. look: ok, warn, bad or empty. is_remark: whether it carries
-    words of the person, which are kept elsewhere.
+    words: go on where the person's name ends. icon: of Lucide. look: ok, warn, bad or empty. is_remark: whether it
+    carries words of the person, which are kept elsewhere.
     """
 
     icon: str
@@ -103,7 +103,9 @@ class JournalEvent:
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any]) -> Self:
-        """The event of a stored body; fields that this class does not know are left out. TypeError where one is missing."""
+        """The event of a stored body; fields that this class does not know are left out. TypeError where one is
+        missing.
+        """
         names = {item.metadata.get(_JSON_NAME, item.name): item.name for item in fields(cls)}
         return cls(**{names[name]: value for name, value in body.items() if name in names})
 
@@ -143,8 +145,8 @@ def event(
 ) -> Callable[[type[E]], type[E]]:
     """Register the class below as a kind of event.
 
-    template, version, change: the fields of the body that stand in the row's columns; a name that is no field leaves its
-    column empty. caches: what a process drops that hears of such an event. page: where to look at it.
+    template, version, change: the fields of the body that stand in the row's columns; a name that is no field leaves
+    its column empty. caches: what a process drops that hears of such an event. page: where to look at it.
     """
 
     def register(cls: type[E]) -> type[E]:

@@ -2,7 +2,8 @@
 
 An event's text is the canonical JSON (RFC 8785) of
 
-    {"at": microseconds, "body": {…}, "key": id or null, "kind": "version.saved", "namespace": name or null, "number": 7,
+    {"at": microseconds, "body": {…}, "key": id or null, "kind": "version.saved", "namespace": name or null, "number":
+    7,
      "person": username, "previous": hash of event 6 or null}
 
 and its hash is the SHA-256 of that text, so each event seals all before it. Documents, samples and discussion stand in
@@ -127,7 +128,8 @@ def lock() -> None:
 def append(
     author: Author, event: JournalEvent, *, namespace: Named | None, at: datetime, subject: object = None
 ) -> Event:
-    """Write the event inside the caller's transaction, as the last thing in it, and run the reactions to it; gives its row.
+    """Write the event inside the caller's transaction, as the last thing in it, and run the reactions to it; gives its
+    row.
 
     at: the moment that the rows of the same write carry. subject: the rows that reactions work on. Invalid where a
     text of the body holds a credential.

@@ -155,7 +155,9 @@ def other(namespace_name: str, kind: str, event: int) -> str:
 
 
 def branch(label_name: str) -> str:
-    """The ref that holds exactly what a label serves. `%` stands for what Git forbids in a ref and labels never hold."""
+    """The ref that holds exactly what a label serves. `%` stands for what Git forbids in a ref and labels never
+    hold.
+    """
     name = names.check_label(label_name).replace("..", ".%2e")
     if name.endswith((".", ".lock")):
         name = "%2e".join(name.rsplit(".", 1))

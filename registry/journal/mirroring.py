@@ -27,8 +27,8 @@ class Move:
 class CommitContent:
     """What an event's commit says and changes.
 
-    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None where the file
-    goes. digest: of what the event is about. move: the commit on a label's branch, if any.
+    subject, note: the first line and the rest of its message. files: each path with its new bytes, or None where the
+    file goes. digest: of what the event is about. move: the commit on a label's branch, if any.
     """
 
     subject: str
@@ -131,7 +131,9 @@ class Restorer(Protocol):
     def update_or_create(
         self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
     ) -> Any:
-        """Write the row with these values, made where there is none; first: the columns of a new one, by default `values`."""
+        """Write the row with these values, made where there is none; first: the columns of a new one, by default
+        `values`.
+        """
 
     def delete(self, model: str, **row: Any) -> None:
         """Remove the rows with these values."""
@@ -160,7 +162,9 @@ class Restorer(Protocol):
     def add_version(
         self, *, copied_from: str | None, document: str | None, facts: Mapping[str, Any], **row: Any
     ) -> None:
-        """A version, with its template where it is the first. document: None where it was redacted; facts: its other file."""
+        """A version, with its template where it is the first. document: None where it was redacted; facts: its other
+        file.
+        """
 
     def redact(self, template: str, number: int, reason: str) -> None:
         """Leave the tombstone in the place of a version's text."""

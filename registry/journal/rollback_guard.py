@@ -1,7 +1,8 @@
-"""The guard against a database older than its mirror: a small file says how far the journal had come, readable without Git.
+"""The guard against a database older than its mirror: a small file says how far the journal had come, readable without
+Git.
 
-A database that was restored from an older backup has forgotten events that Git still knows. Were it written to, two events
-would bear one number. So each append looks here first (one `stat`), and is refused until an operator has chosen.
+A database that was restored from an older backup has forgotten events that Git still knows. Were it written to, two
+events would bear one number. So each append looks here first (one `stat`), and is refused until an operator has chosen.
 """
 
 import json
@@ -59,7 +60,8 @@ def require_agreement(head: tuple[int, str] | None) -> None:
     number = head[0] if head else 0
     if number < mark.number:
         raise Halted(
-            f"The database is older than its Git mirror: it ends with event {number}, the mirror with event {mark.number}. "
+            f"The database is older than its Git mirror: it ends with event {number}, the mirror with event "
+            f"{mark.number}. "
             f"{_ADVICE}",
             journal=number,
             mirror=mark.number,
@@ -69,7 +71,10 @@ def require_agreement(head: tuple[int, str] | None) -> None:
     known = Event.objects.filter(number=mark.number).values_list("hash", flat=True).first()
     if known != mark.chain:
         raise Halted(
-            f"The Git mirror holds another event {mark.number} than the database: they belong to two histories. {_ADVICE}",
+            (
+                f"The Git mirror holds another event {mark.number} than the database: they belong to two "
+                f"histories. {_ADVICE}"
+            ),
             journal=number,
             mirror=mark.number,
         )

@@ -1,7 +1,7 @@
 """A version as a Langfuse prompt: text, or chat messages, with `{{name}}` where the client puts a value.
 
-Only what its clients compile alike is carried: plain names in double braces. A loop, a condition, a filter, a typed list or
-a role that data decide can't be, and is refused with the reason: a prompt rendered wrongly is worse than none.
+Only what its clients compile alike is carried: plain names in double braces. A loop, a condition, a filter, a typed
+list or a role that data decide can't be, and is refused with the reason: a prompt rendered wrongly is worse than none.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""Entries as a `git fast-import` stream. Pure: the same entries after the same heads give the same bytes and commit ids."""
+"""Entries as a `git fast-import` stream. Pure: the same entries after the same heads give the same bytes and commit
+ids.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 

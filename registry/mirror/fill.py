@@ -63,7 +63,9 @@ def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def resume_point(heads: Mapping[str, Head]) -> int:
-    """The number of the last event that `main` holds, 0 for an empty mirror; Diverged where the journal knows it not."""
+    """The number of the last event that `main` holds, 0 for an empty mirror; Diverged where the journal knows it
+    not.
+    """
     main = heads.get(mirror_paths.MAIN)
     for ref, head in heads.items():
         if ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref):

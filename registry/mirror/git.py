@@ -1,4 +1,6 @@
-"""The `git` program through GitPython: fixed verbs, constant options, an environment of our own. The only importer of git."""
+"""The `git` program through GitPython: fixed verbs, constant options, an environment of our own. The only importer of
+git.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -113,7 +115,8 @@ def _environment(path: Path) -> dict[str, str]:
         "GIT_CONFIG_COUNT": "0",
         "GIT_CONFIG_PARAMETERS": "",
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": "none",  # no verb but a push has business on the network, fetching what a clone lacks included
+        # No verb but a push has business on the network, fetching what a clone lacks included.
+        "GIT_ALLOW_PROTOCOL": "none",
         "GIT_GRAFT_FILE": str(path / "no-grafts"),
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_NO_REPLACE_OBJECTS": "1",  # what is there is read, not what somebody wants seen in its place

@@ -1,5 +1,5 @@
-"""The mirror pushed to repositories elsewhere: never by force, by nobody's git settings but ours, to the address that was
-checked. What fails is kept in the remote's row and tried again later; writing the mirror never waits for it.
+"""The mirror pushed to repositories elsewhere: never by force, by nobody's git settings but ours, to the address that
+was checked. What fails is kept in the remote's row and tried again later; writing the mirror never waits for it.
 """
 
 import shlex
@@ -160,7 +160,8 @@ def _failure(said: str) -> PushFailed:
     if parted:
         names = ", ".join(ref.removeprefix("refs/heads/") for ref in parted[:5])
         return PushFailed(
-            f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a redaction wrote the "
+            f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a "
+            "redaction wrote the "
             "mirror anew. Nothing is forced; have its owner empty it or put it back.",
             diverged=True,
         )

@@ -24,8 +24,8 @@ def rebuild() -> Path | None:
     """Write the whole mirror again; the old one is kept beside it, and its path comes back.
 
     None where there was none, and where it held a text that was redacted since: that one is deleted. From an untouched
-    journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it once
-    more.
+    journal come the same commit ids. Killed between the two renames, the next catch-up finds no mirror and writes it
+    once more.
     """
     with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
         return renew(descriptor)

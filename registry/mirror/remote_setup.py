@@ -1,4 +1,6 @@
-"""Remotes of the mirror, added and taken away on the machine itself; part of no journal, as they are not the registry's."""
+"""Remotes of the mirror, added and taken away on the machine itself; part of no journal, as they are not the
+registry's.
+"""
 
 import re
 from pathlib import Path
@@ -28,7 +30,8 @@ def add(  # what a connection takes
 ) -> Remote:
     """Have the mirror pushed to an outside repository from now on. The caller has checked where the URL leads.
 
-    Over https: user and the file of a token, or neither. Over ssh: the file of a private key and that of the host's keys.
+    Over https: user and the file of a token, or neither. Over ssh: the file of a private key and that of the host's
+    keys.
     """
     _require_operator(actor)
     names.check_slug("name", name)

@@ -1,7 +1,7 @@
 """The check of label moves during a restore: a protected label moves only as the rules of its day allow.
 
-Whoever edits a clone can make the hashes fit again, but not what the events say together: an approval by somebody who was
-no reviewer then, or a move that nobody approved, stops the restore.
+Whoever edits a clone can make the hashes fit again, but not what the events say together: an approval by somebody who
+was no reviewer then, or a move that nobody approved, stops the restore.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,8 @@ def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -
         return
     if fault := _FAULTS.get(body["how"], _fault_of_others)(namespace, event, body, is_strict):
         raise MirrorError(
-            f"Event {event.number} moves {body['label']}, which is protected in {namespace.name}, to version {body['to']} of "
+            f"Event {event.number} moves {body['label']}, which is protected in {namespace.name}, to version "
+            f"{body['to']} of "
             f"{event.template}: {fault}"
         )
 

@@ -1,8 +1,8 @@
 """Restoring the database from a clone of the mirror: the same journal, hash for hash, and every lasting row.
 
-What can't come back: passwords and the secrets of keys, which no journal ever held. Nothing of the clone is believed: the
-events must chain, each text must have the digest that its event names, protected labels must have moved as the rules of
-their day say, and in the end every commit of the clone must be the one that the new journal gives.
+What can't come back: passwords and the secrets of keys, which no journal ever held. Nothing of the clone is believed:
+the events must chain, each text must have the digest that its event names, protected labels must have moved as the
+rules of their day say, and in the end every commit of the clone must be the one that the new journal gives.
 """
 
 from collections.abc import Iterator
@@ -97,7 +97,9 @@ def open_clone(source: Path) -> Repository:
 
 
 def _replay(repository: Repository, number: int, chain: str | None) -> Restored | None:
-    """The rows of every event after this one; None where there is none. The caller's transaction keeps all or nothing."""
+    """The rows of every event after this one; None where there is none. The caller's transaction keeps all or
+    nothing.
+    """
     known, head = number, ""
     with repository.files() as files:
         rows = Rows(_redacted(repository))

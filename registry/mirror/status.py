@@ -34,8 +34,8 @@ class Pushed:
 
 @dataclass(frozen=True)
 class Status:
-    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain` the hash of
-    the last event that is."""
+    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
+    the hash of the last event that is."""
 
     path: str
     head: str | None

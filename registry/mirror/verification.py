@@ -41,7 +41,9 @@ def verify(repository: Repository | None = None) -> list[str]:
 
 
 def verify_clone(repository: Repository) -> list[str]:
-    """The same for somebody's clone, which may be behind the journal and may lack branches; what it has must be right."""
+    """The same for somebody's clone, which may be behind the journal and may lack branches; what it has must be
+    right.
+    """
     heads = repository.cloned_heads()
     stamp = heads[mirror_paths.MAIN].stamp if mirror_paths.MAIN in heads else None
     until = stamp.number if stamp else None

@@ -20,7 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 def pending() -> int:
-    """How many events no commit is known for: a cheap question to the database, and whether there is a mirror at all."""
+    """How many events no commit is known for: a cheap question to the database, and whether there is a mirror at
+    all.
+    """
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
     if not Repository(settings.MIRROR_PATH).exists:
         return last

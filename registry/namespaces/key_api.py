@@ -1,5 +1,5 @@
-"""Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a key
-never manages keys."""
+"""Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a
+key never manages keys."""
 
 from typing import Any
 

@@ -50,9 +50,8 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
     scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
-    `access.KEY_VERBS`. labels: the only ones
-    it acts on; with any, it fetches only what those serve at the time. expires_at: aware. approved_only: None follows the
-    namespace's rules.
+    `access.KEY_VERBS`. labels: the only ones it acts on; with any, it fetches only what those serve at the time.
+    expires_at: aware. approved_only: None follows the namespace's rules.
     """
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
@@ -74,8 +73,8 @@ def rotate_key(
 ) -> IssuedKey:
     """Make a key with all the rights of another one, which goes on until `keep_until` (by default it ends now).
 
-    The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The old one
-    never holds for longer than it would have. Conflict for a key that ended or was rotated before.
+    The new one holds at once. It ends at `expires_at`, by default after as long a life as the old one was given. The
+    old one never holds for longer than it would have. Conflict for a key that ended or was rotated before.
     """
     at = log.now()
     _require_future("keep_until", keep_until, at)
@@ -102,7 +101,8 @@ def rotate_key(
 def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
     """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
 
-    A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended quickly.
+    A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended
+    quickly.
     """
     at = log.now()
     _require_future("keep_until", keep_until, at)

@@ -196,8 +196,8 @@ def require_wide(actor: Actor, verb: Verb) -> None:
 def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
     """The refusal of what shows text of versions that a narrow key may not fetch.
 
-    The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So a
-    narrow key gets none of these, and for all else exactly the versions that it may fetch.
+    The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So
+    a narrow key gets none of these, and for all else exactly the versions that it may fetch.
     """
     limit = f"what {' and '.join(key.labels)} serves" if key.labels else "approved versions"
     return NotAllowed(
@@ -220,7 +220,10 @@ def require_proof(actor: Actor) -> None:
     what = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
     raise ProofRequired(
-        f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at /account/prove.",
+        (
+            f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at "
+            "/account/prove."
+        ),
         proof=actor.missing_proof,
     )
 

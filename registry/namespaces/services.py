@@ -24,7 +24,8 @@ def create_namespace(
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
 
     Further rules as in `registry.changes.rules.set_rules`. Those not given, or given as None, are those of
-    `rules.first_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for none.
+    `rules.first_rules`: the checks problems, samples, budget and contract must pass; an empty list of checks asks for
+    none.
     """
     if actor.key is not None:
         raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")

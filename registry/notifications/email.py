@@ -67,8 +67,8 @@ def _take() -> dict[User, list[Notification]]:
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
-    """Those that the person wants by mail: unread still, new, and not refused. What is about a key can't be refused, and
-    an emergency is told until it is approved."""
+    """Those that the person wants by mail: unread still, new, and not refused. What is about a key can't be refused,
+    and an emergency is told until it is approved."""
     if not person.email or not person.is_active:
         return []
     wishes, news = list(Watch.objects.filter(person=person)), log.now() - _NEWS

@@ -39,7 +39,9 @@ class Notification(models.Model):
 
 
 class Watch(models.Model):
-    """A person's wish for a namespace, for paths in it, or (without one) for everywhere. The narrowest that fits counts."""
+    """A person's wish for a namespace, for paths in it, or (without one) for everywhere. The narrowest that fits
+    counts.
+    """
 
     ALL = "all"
     MINE = "mine"

@@ -111,8 +111,8 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
 
 
 def remind_of_emergencies() -> int:
-    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail whatever
-    they wish to hear of; for the clock. Gives how many were reminded.
+    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail
+    whatever they wish to hear of; for the clock. Gives how many were reminded.
 
     What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
     """
@@ -153,7 +153,9 @@ def tell_of_save(actor: Actor, version: Version) -> None:
 
 
 def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
-    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may still stand."""
+    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may still
+    stand.
+    """
     places = f" Copies stand in {' and '.join(remotes)} until their owners remove them." if remotes else ""
     for version in versions:
         template = version.template
@@ -236,7 +238,10 @@ def _able(namespace: Namespace) -> list[User]:
 def _overdue(emergency: Emergency) -> str:
     change, move = emergency.change, emergency.move
     what = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
-    said = f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet approved: {what}."
+    said = (
+        f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet "
+        f"approved: {what}."
+    )
     if emergency.is_served:
         return f"{said} {move.reason} Approve it, or roll back."
     now = f"serves version {emergency.holds} now" if emergency.holds else "is not set any more"

@@ -8,8 +8,8 @@ __all__ = ["RefusalsInShort"]
 class RefusalsInShort(logging.Filter):
     """Leaves a refused request its line and drops the traceback: a scanner that sends nonsense must not fill the log.
 
-    Django logs what it answers with 400, 403 and 404 with the exception that said so; what it answers with 500 keeps its
-    traceback.
+    Django logs what it answers with 400, 403 and 404 with the exception that said so; what it answers with 500 keeps
+    its traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -21,7 +21,9 @@ REMOVED = "[redacted]"
 
 
 def contains_passage(column: str, passages: Iterable[str]) -> Q:
-    """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without any."""
+    """The condition that a text or JSON column holds one of the passages, in whichever spelling; never true without
+    any.
+    """
     condition = Q(pk__in=[])
     for passage in passages:
         for spelling in list_spellings(passage):

@@ -1,11 +1,11 @@
 """Redaction of a version: its text is removed for good, wherever this registry stores it.
 
-What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and unsent
-remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat it,
-drafts begun from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its number,
-digest, author, message and history, since the journal names texts by digest only; and what people wrote themselves.
-`registry.redaction.stored_texts` lists every column with what happens to it, and `repetitions` finds what of the rest repeats
-the text.
+What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and
+unsent remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat
+it, drafts begun from it or repeating it, and by the mirror's rewriting every commit that held it. What stays: its
+number, digest, author, message and history, since the journal names texts by digest only; and what people wrote
+themselves. `registry.redaction.stored_texts` lists every column with what happens to it, and `repetitions` finds what
+of the rest repeats the text.
 """
 
 import json
@@ -44,10 +44,10 @@ __all__ = ["RedactionPlan", "plan_redaction", "redact_version", "write_tombstone
 class RedactionPlan:
     """What a redaction takes away, and what it leaves to people.
 
-    `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too with
-    `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or proposes one of
-    them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and `replies` count what
-    runs kept. `repeated` names what stays although it repeats the text.
+    `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too
+    with `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or
+    proposes one of them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and
+    `replies` count what runs kept. `repeated` names what stays although it repeats the text.
     """
 
     versions: tuple[Version, ...]
@@ -173,7 +173,10 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
         if version.template.latest_id == version.pk:
             labels.append(LATEST)
         if labels:
-            yield f"{' and '.join(labels)} of {version.template.name} {'stand' if labels[1:] else 'stands'} on version {version.number}"
+            yield (
+                f"{' and '.join(labels)} of {version.template.name} {'stand' if labels[1:] else 'stands'} on "
+                f"version {version.number}"
+            )
         pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
         for number in pending.order_by("number").values_list("number", flat=True):
             yield f"change request {number} proposes version {version.number} of {version.template.name}"

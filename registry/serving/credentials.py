@@ -75,7 +75,9 @@ class CallerCache:
 
 
 def caller_of_key(key: Key, valid_until: float) -> Caller:
-    """What the key may fetch, as the database knows it now; to be believed until `valid_until` (the fetcher's clock)."""
+    """What the key may fetch, as the database knows it now; to be believed until `valid_until` (the fetcher's
+    clock).
+    """
     # Without a role in the namespace any more the key finds nothing: no template lies below a namespace without a name.
     namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
     return Caller(

@@ -9,8 +9,8 @@ misses, counts and headers exist once. Four caches, of which all but the first f
 * what was decided for one caller and one target (`CachedFetch`), given again without looking at rights.
 
 Times, as decision 004 promises them: `registry.serving.journal_follower` knows the journal's head of at most 0.4 s ago,
-and `registry.serving.credentials` reads a key again before it is a second old. So a moved label or a revoked key holds in
-every process within 1 s.
+and `registry.serving.credentials` reads a key again before it is a second old. So a moved label or a revoked key holds
+in every process within 1 s.
 """
 
 import functools
@@ -43,7 +43,9 @@ CACHE_BUDGET = 32 * 1024 * 1024  # bytes of answers that were decided for a call
 
 @dataclass(slots=True)
 class CachedFetch:
-    """What one caller gets for one target, decided already; valid until the time and while the generation is the same."""
+    """What one caller gets for one target, decided already; valid until the time and while the generation is the
+    same.
+    """
 
     version: ServedVersion
     count: Callable[[], int]

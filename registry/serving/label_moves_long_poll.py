@@ -1,8 +1,8 @@
 """Label moves for clients that want them at once: a long poll over the journal.
 
-A waiting request keeps a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING); whoever comes
-beyond that is answered at once and told when to ask again. Asking costs about as much as a fetch, since a process knows
-the newest move of each namespace: a thousand clients that ask every second are a thousand fetches a second.
+A waiting request keeps a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING); whoever
+comes beyond that is answered at once and told when to ask again. Asking costs about as much as a fetch, since a process
+knows the newest move of each namespace: a thousand clients that ask every second are a thousand fetches a second.
 """
 
 import functools

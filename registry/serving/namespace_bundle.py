@@ -24,8 +24,9 @@ MOST_BYTES = 32 * 1024 * 1024  # of the whole answer; it is put together in memo
 def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
     """The bundle of a label, or 304 for who has it. Raises PromptuaryError.
 
-    The caller is one that was found good: a key's, or a person's with a role in the namespace. What a limited key may not
-    have is left out and named; the digest covers name, version and digest of what is in it, in the order of the names.
+    The caller is one that was found good: a key's, or a person's with a role in the namespace. What a limited key may
+    not have is left out and named; the digest covers name, version and digest of what is in it, in the order of the
+    names.
     """
     if caller.namespace != namespace:
         raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")

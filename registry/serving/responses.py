@@ -72,7 +72,8 @@ class ServedVersion:
 
 
 class VersionCache:
-    """The versions that a process serves: keeps at most `budget` bytes, forgetting what was not asked for lately. Needs no lock: each step is atomic.
+    """The versions that a process serves: keeps at most `budget` bytes, forgetting what was not asked for lately. Needs
+    no lock: each step is atomic.
 
     Two generations: what is used moves to the young one; when that is half the budget, the old one is dropped.
     """

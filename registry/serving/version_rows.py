@@ -26,7 +26,8 @@ _FIELDS = (
 )
 _SELECT = (
     "SELECT v.id, t.name, v.number, v.digest, v.bundle, v.settings, v.message, v.created_at, u.username "
-    "FROM registry_version v JOIN registry_template t ON t.id = v.template_id JOIN registry_user u ON u.id = v.author_id "
+    "FROM registry_version v JOIN registry_template t ON t.id = v.template_id JOIN registry_user u ON u.id = "
+    "v.author_id "
     "WHERE t.name = %s"
 )
 

@@ -1,7 +1,7 @@
 """Vocabularies by digest, for clients that lack them: the very bytes that count on this server, the same for ever.
 
-What the server has are the data files inside installed packages. They are streamed from there, and packed for whoever takes
-gzip: once for each file, kept in the folder of converted vocabularies.
+What the server has are the data files inside installed packages. They are streamed from there, and packed for whoever
+takes gzip: once for each file, kept in the folder of converted vocabularies.
 """
 
 import gzip
@@ -39,7 +39,8 @@ class ServedVocabulary:
 def find_vocabulary(
     *, actor: Actor, digest: str, if_none_match: str = "", accept_encoding: str = ""
 ) -> ServedVocabulary:
-    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound where the server lacks it, NotAllowed without the right.
+    """The vocabulary whose SHA-256 is `sha256:…`. Raises NotFound where the server lacks it, NotAllowed without the
+    right.
 
     Any key that may fetch or check, and any member of a namespace, may have it: it holds nothing of anybody's.
     """

@@ -38,7 +38,9 @@ class Vocabulary(APIView):
         },
     )
     def get(self, request: Request, digest: str) -> HttpResponseBase:
-        """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may ask."""
+        """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may
+        ask.
+        """
         found = vocabularies.find_vocabulary(
             actor=actor_of(request),
             digest=digest,

@@ -39,8 +39,8 @@ def is_starter_loaded() -> bool:
 def load_starter(say: Callable[[str], None]) -> None:
     """Make the people, the namespaces `demo` and `support`, their templates, and the demo's reading key.
 
-    Everything goes in with the rights of the person who would do it. Where an earlier load stopped halfway, this one goes
-    on from there.
+    Everything goes in with the rights of the person who would do it. Where an earlier load stopped halfway, this one
+    goes on from there.
     """
     people = {name: _make_person(name) for name in PEOPLE}
     admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))

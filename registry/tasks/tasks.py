@@ -78,8 +78,8 @@ def push() -> None:
 def run_jobs() -> None:
     """Run queued jobs until there is none.
 
-    Runs take at most half of the worker's threads, so all else goes on beside them; and after a slice of one this ends and
-    is asked for again, so that a worker that is told to stop need not wait for the whole run.
+    Runs take at most half of the worker's threads, so all else goes on beside them; and after a slice of one this ends
+    and is asked for again, so that a worker that is told to stop need not wait for the whole run.
     """
     while True:
         may_evaluate = _evaluations.acquire(blocking=False)
@@ -129,7 +129,9 @@ def keep_checks() -> None:
 
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
-    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of emergencies."""
+    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of
+    emergencies.
+    """
     delivery.delete_old_deliveries()
     notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):

@@ -125,7 +125,9 @@ class Archive(APIView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a reason."""
+        """Archive it: it is fetched as before, but not changed. For admins; a protected label needs `force` and a
+        reason.
+        """
         actor = actor_of(request)
         return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))
 

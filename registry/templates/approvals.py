@@ -1,8 +1,8 @@
 """What labels held by approval: where a protected label may go back to, and what limited keys may read.
 
 A move counts when the label was protected at that moment and an approved change made it, or an emergency whose change
-was approved afterwards. Rules that became stricter since void no past move; a redaction of the version does. A roll back
-counts for nothing by itself: a protected label only goes back to what it held by approval before.
+was approved afterwards. Rules that became stricter since void no past move; a redaction of the version does. A roll
+back counts for nothing by itself: a protected label only goes back to what it held by approval before.
 """
 
 from collections import defaultdict
@@ -76,7 +76,9 @@ def is_accepted_digest(template: Template, labels: Collection[str], digest: str)
 
 
 def last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
-    """The version that the label held last by approval, or None; with `before` only moves earlier than that one count."""
+    """The version that the label held last by approval, or None; with `before` only moves earlier than that one
+    count.
+    """
     rows = approved_moves().filter(template=template, label=label)
     if before is not None:
         rows = rows.filter(pk__lt=before.pk)
@@ -90,7 +92,9 @@ def approval_of_label(template: Template, label: str) -> Approval | None:
 
 
 def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
-    """The same for all protected labels of many templates, by template id: one query. Templates with their namespaces."""
+    """The same for all protected labels of many templates, by template id: one query. Templates with their
+    namespaces.
+    """
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
     labels = Label.objects.filter(template__in=list(protected))
@@ -102,7 +106,9 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
 
 
 def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by the templates' names: one query. Absent where it is not protected."""
+    """The same for one label of many templates, by the templates' names: one query. Absent where it is not
+    protected.
+    """
     rows = Label.objects.filter(template__name__in=list(names), name=label)
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")

@@ -17,7 +17,8 @@ __all__ = ["archive_template", "unarchive_template"]
 def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
     """Put a template away: it can be fetched as before, but not changed; admins only.
 
-    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a reason.
+    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a
+    reason.
     """
     check_text("reason", reason)
     with transaction.atomic():
@@ -58,7 +59,8 @@ def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     emergency = template.changes.in_emergency().first()
     if emergency is not None:
         raise Conflict(
-            f"Change request {emergency.number} was published in an emergency: approve it first, or roll back and close it."
+            f"Change request {emergency.number} was published in an emergency: approve it first, or roll back "
+            "and close it."
         )
     protected = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
     labels = list(protected.values_list("name", flat=True))

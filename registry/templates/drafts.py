@@ -26,8 +26,8 @@ def save_draft(  # what an editor holds
 ) -> Draft:
     """Keep the actor's work on a template, in place of what was kept before.
 
-    path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which need
-    not be well-formed yet. base: number of the version that the work began from.
+    path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
+    need not be well-formed yet. base: number of the version that the work began from.
     """
     if path:
         names.check_template(f"{namespace}/{path}")

@@ -44,7 +44,9 @@ class EnvironmentRow:
 def list_environments(
     actor: Actor, *, q: str = "", behind: bool = False, cursor: str | None = None, limit: int = 100
 ) -> Page[EnvironmentRow]:
-    """Templates by name, as many queries however many; with `behind` only those of which a protected label is behind."""
+    """Templates by name, as many queries however many; with `behind` only those of which a protected label is
+    behind.
+    """
     limit = check_limit(limit)
     rows = _behind(actor) if behind else _visible(actor)
     for word in q.replace("\0", "").casefold().split()[:10]:

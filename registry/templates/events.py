@@ -24,9 +24,10 @@ __all__ = [
 class VersionSaved(JournalEvent):
     """A version was saved.
 
-    document: its sha256. fragments: the sha256 of each text by its ref. profile: sha256 of its canonical text. base: the
-    number of the version that this one was made from. copied_from: of a first version only, name@ref or empty. merged_from:
-    the number of the version that was merged. suggestions: [change, thread, comment] of each that was applied.
+    document: its sha256. fragments: the sha256 of each text by its ref. profile: sha256 of its canonical text. base:
+    the number of the version that this one was made from. copied_from: of a first version only, name@ref or empty.
+    merged_from: the number of the version that was merged. suggestions: [change, thread, comment] of each that was
+    applied.
     """
 
     template: str

@@ -39,8 +39,8 @@ def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
 
 
 def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
-    """Templates the actor may read whose latest document includes the fragment, by name, with the references as written;
-    those that are written `apart_from` don't count."""
+    """Templates the actor may read whose latest document includes the fragment, by name, with the references as
+    written; those that are written `apart_from` don't count."""
     rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}

@@ -73,8 +73,8 @@ def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason
 def record_move(actor: Actor, move: LabelMove, *, at: datetime | None = None) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
-    move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled in
-    here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
+    move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled
+    in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
     """
     if move.after is None:
         raise ValueError("a label moves to a version; to take it away is `remove`")

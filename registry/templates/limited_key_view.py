@@ -1,9 +1,9 @@
 """What a narrow key sees of templates: nothing but versions that it may fetch.
 
-A key limited to approved versions or to labels (`access.is_narrow`) finds names and labels, but a template's description,
-tags and settings are text of a version too. It is told those of the newest version that its labels serve, for a key without
-labels the protected ones; it searches nothing else; and histories hold only versions that it may fetch. People and wide
-keys see the latest version.
+A key limited to approved versions or to labels (`access.is_narrow`) finds names and labels, but a template's
+description, tags and settings are text of a version too. It is told those of the newest version that its labels serve,
+for a key without labels the protected ones; it searches nothing else; and histories hold only versions that it may
+fetch. People and wide keys see the latest version.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,7 +88,9 @@ def search_visible(  # noqa: PLR0913  # as templates.search
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page[Template]:
-    """`templates.search`; for a narrow key words and tag are looked for in names and in what it is told, nothing else."""
+    """`templates.search`; for a narrow key words and tag are looked for in names and in what it is told, nothing
+    else.
+    """
     places = {"namespace": namespace, "label": label, "folder": folder}
     if not permissions.is_narrow(actor.key):
         return template_queries.search_templates(
@@ -123,7 +125,9 @@ def list_visible_versions(actor: Actor, name: str, cursor: str | None = None, li
 def list_visible_moves(
     actor: Actor, name: str, label: str, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
-    """The moves of one label, newest first. A narrow key reads no reason of a move to a version that it may not fetch."""
+    """The moves of one label, newest first. A narrow key reads no reason of a move to a version that it may not
+    fetch.
+    """
     template = template_queries.find_template(actor, Verb.BROWSE, name)
     page = label_queries.label_moves_of(template, label, cursor, limit)
     known = visible_numbers(actor, template)
@@ -178,7 +182,9 @@ def _matching(
 
 
 def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
-    """Template id to the newest version that the narrow key's labels serve; for a key without labels the protected ones."""
+    """Template id to the newest version that the narrow key's labels serve; for a key without labels the protected
+    ones.
+    """
     key = actor.key
     if key is None or not rows:
         return {}

@@ -66,8 +66,8 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
 def lock_template(name: str) -> bool:
     """Lock the template's row until commit; whether there is one.
 
-    What is read with it has to be read after: PostgreSQL gives a row it waited for as it is now, but what is joined to it
-    as it was before.
+    What is read with it has to be read after: PostgreSQL gives a row it waited for as it is now, but what is joined to
+    it as it was before.
     """
     return Template.objects.select_for_update(no_key=True).filter(name=name).values_list("pk").first() is not None
 
@@ -86,9 +86,9 @@ def search_templates(  # noqa: PLR0913  # the filters of the browse page and the
 ) -> Page[Template]:
     """Templates by name that the actor may read and that meet every filter given.
 
-    q: words that must all occur in the name, description, tags or latest document, in any case. folder: a full path such
-    as `support/refunds`, all below it counts. label: templates that carry this label. The newest text is looked through,
-    so a narrow key is refused: `key_views.search` is for both.
+    q: words that must all occur in the name, description, tags or latest document, in any case. folder: a full path
+    such as `support/refunds`, all below it counts. label: templates that carry this label. The newest text is looked
+    through, so a narrow key is refused: `key_views.search` is for both.
     """
     limit = check_limit(limit)
     rows = filter_templates(_visible(actor), namespace=namespace, label=label, folder=folder, archived=archived)

@@ -73,10 +73,10 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
 
     samples: None keeps those there are, which then must fit the document; {} clears them. base: digest of the version
     this was made from, needed once the template exists: PreconditionRequired without, Stale where it is not the latest
-    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made from
-    what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions: unsaved
-    rows, without their version, of the suggestions that are in it and of the version that it merges with its base.
-    Invalid carries all problems.
+    unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
+    from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
+    unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
+    base. Invalid carries all problems.
     """
     namespace, _ = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace)

@@ -101,7 +101,8 @@ def require_readable_version(actor: Actor, template: Template, version: Version,
     if label in template.namespace.protected_labels or is_version_approved(template, version):
         return
     raise NotAllowed(
-        f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to approved versions. "
+        f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to "
+        "approved versions. "
         f"Ask for {' or '.join(template.namespace.protected_labels) or 'an approved version'}, or have it approved.",
         version=version.number,
         digest=version.digest,
@@ -115,7 +116,8 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
     served = Label.objects.filter(template=template, name__in=key.labels, version__digest=version.digest)
     if not served.exists():
         raise NotAllowed(
-            f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key {key.name} "
+            f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key "
+            f"{key.name} "
             f"is limited to that. {permissions.describe_granters(key.namespace)}",
             labels=list(key.labels),
             key=key.id,

@@ -93,7 +93,9 @@ class Reports(APIView):
         responses={202: ReportOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send values."""
+        """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send
+        values.
+        """
         entries = [client_reports.ReportEntry(**entry) for entry in read(ReportsInput, request)["reports"]]
         taken = client_reports.add_reports(actor=actor_of(request), entries=entries)
         return Response({"accepted": taken.accepted, "ignored": taken.ignored}, status=202)

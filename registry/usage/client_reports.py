@@ -121,7 +121,9 @@ def _merge(text: str, new: Mapping[str, int], most: int) -> str:
 
 @dataclass(frozen=True)
 class ReportTotals:
-    """Counts of some days. `p50` and `p99` of the prompts' tokens, to two figures; `inputs`: name to renderings with it."""
+    """Counts of some days. `p50` and `p99` of the prompts' tokens, to two figures; `inputs`: name to renderings with
+    it.
+    """
 
     renders: int
     failures: dict[str, int]

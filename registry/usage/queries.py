@@ -124,7 +124,9 @@ def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDa
 
 
 def describe_yesterday(of: Template | Version, label: str = "") -> str:
-    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that label."""
+    """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that
+    label.
+    """
     found = fetches_of_yesterday(of, label)
     return f"fetched {_times(found.count)} yesterday by {_listed(found.keys)}" if found.count else ""
 

@@ -1,8 +1,8 @@
 """Counters of fetches: what this process served to which key, written to the database every few seconds.
 
 Counting costs a fetch one look into a mapping and one step of a counter; no read waits for a write. What could not be
-written (the database is away) is kept and written later, within bounds. `registry.core.periodic_thread` writes, once more when the
-process ends.
+written (the database is away) is kept and written later, within bounds. `registry.core.periodic_thread` writes, once
+more when the process ends.
 """
 
 import logging

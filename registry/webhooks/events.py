@@ -14,7 +14,9 @@ __all__ = ["WebhookRemoved", "WebhookSet"]
 @event("webhook.set", template="", caches=Cache.NOTHING, page=Page.WEBHOOKS)
 @dataclass(frozen=True, kw_only=True)
 class WebhookSet(JournalEvent):
-    """A webhook was made or changed. kinds: those it hears of, empty for all. template: a pattern of paths, empty for all."""
+    """A webhook was made or changed. kinds: those it hears of, empty for all. template: a pattern of paths, empty for
+    all.
+    """
 
     id: str
     host: str

@@ -26,7 +26,8 @@ def make_message_id() -> str:
 
 
 def event_message(event: Event) -> str:
-    """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own facts.
+    """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own
+    facts.
 
     Documents and discussion stand in it by digest only, as in the journal.
     """

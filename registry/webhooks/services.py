@@ -159,7 +159,9 @@ def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
 
 
 def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = None) -> int:
-    """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins only."""
+    """Send one message again, or all that failed, with the id they had, so that receivers know a repeat; admins
+    only.
+    """
     with transaction.atomic():
         webhook = queries.find_webhook(actor, webhook_id)
         _require_running(webhook)

@@ -33,8 +33,8 @@ class Document:
     """A template's text, taken apart.
 
     `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` holds the front
-    matter as plain JSON values and `places` says where each of its values stands, by path: `("inputs", "tone", "enum")`.
-    `inputs` is None where the document declares none, else a JSON Schema per name.
+    matter as plain JSON values and `places` says where each of its values stands, by path: `("inputs", "tone",
+    "enum")`. `inputs` is None where the document declares none, else a JSON Schema per name.
     """
 
     text: str
@@ -92,7 +92,9 @@ def parse_document(text: str) -> Document:
 
 
 def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
-    """Read a document and say everything that is wrong with its text and front matter; no Document if that is hopeless."""
+    """Read a document and say everything that is wrong with its text and front matter; no Document if that is
+    hopeless.
+    """
     refused = _refused_text(text)
     if refused:
         return None, [refused]
@@ -267,7 +269,10 @@ def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
 
 
 def _unknown(key: str, place: Place) -> Problem:
-    message = f"`{suggestions.shorten_name(key)}` is not a key of the front matter{suggestions.spelling_hint(key, FRONT_MATTER_KEYS)}"
+    message = (
+        f"`{suggestions.shorten_name(key)}` is not a key of the front "
+        f"matter{suggestions.spelling_hint(key, FRONT_MATTER_KEYS)}"
+    )
     fix = suggestions.rename_fix(place, suggestions.likely_name(key, FRONT_MATTER_KEYS))
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 

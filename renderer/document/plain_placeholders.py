@@ -24,7 +24,9 @@ class NotPlainError(ValueError):
 
 @dataclass(frozen=True)
 class PlainDocument:
-    """The names, and what to render to see where they stand: the document without declared types, and names as values."""
+    """The names, and what to render to see where they stand: the document without declared types, and names as
+    values.
+    """
 
     names: tuple[str, ...]
     document: str

@@ -30,7 +30,9 @@ _SPELLED = re.compile(r"\b(?:fragment|include)\b")
 
 
 def resolve_fragments(document: Document, source: Source) -> dict[str, str]:
-    """The text of every fragment the document needs, nested ones too, by the reference as written. Raises FragmentError."""
+    """The text of every fragment the document needs, nested ones too, by the reference as written. Raises
+    FragmentError.
+    """
     found: dict[str, str] = {}
     _descend(document, source, found, (), None)
     return found

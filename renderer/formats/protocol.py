@@ -18,7 +18,9 @@ class Body(Protocol):
     """A compiled body. It holds no state of a rendering, so threads may share it."""
 
     def parts(self, data: Mapping[str, Any]) -> Sequence[Sequence[Part]]:
-        """One list of parts a prompt; only `shaped` gives more than one. Data are plain JSON values, defaults filled in."""
+        """One list of parts a prompt; only `shaped` gives more than one. Data are plain JSON values, defaults filled
+        in.
+        """
         ...
 
     def problems(self) -> list[Problem]:

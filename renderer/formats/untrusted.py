@@ -70,7 +70,9 @@ def _item_starts(text: str) -> list[int]:
 
 
 def _slots_of_system_part(item: str) -> list[int]:
-    """The numbers of the slots in the content of an item that has a system role; all of them where it cannot be read."""
+    """The numbers of the slots in the content of an item that has a system role; all of them where it cannot be
+    read.
+    """
     numbered, count = _numbered(item)
     try:
         node = yaml_reader.compose(numbered)

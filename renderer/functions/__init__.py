@@ -1,7 +1,7 @@
 """The shaping functions a prompt may call: `{join(documents)}` in shaped documents, `{{ join(documents) }}` elsewhere.
 
-The registry is what the formats call, what the editor completes and what the reference page lists. A function takes plain
-JSON values, gives text or a list, and raises InputError or LimitError. None reads a clock, a file or the network.
+The registry is what the formats call, what the editor completes and what the reference page lists. A function takes
+plain JSON values, gives text or a list, and raises InputError or LimitError. None reads a clock, a file or the network.
 """
 
 import inspect

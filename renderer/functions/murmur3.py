@@ -10,7 +10,9 @@ _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 
 
 def murmur128(text: str, seed: int = 0) -> str:
-    """Return the fingerprint of the UTF-8 text as lower-case hexadecimal, at least two digits, without leading zeros."""
+    """Return the fingerprint of the UTF-8 text as lower-case hexadecimal, at least two digits, without leading
+    zeros.
+    """
     data = text.encode("utf-8", "surrogatepass")
     high = low = seed
     whole = len(data) - len(data) % 16

@@ -1,6 +1,7 @@
 """Sentences with keys, so that a judge can point at them: `0a`, `0b` … in documents, `a`, `b` … in a response.
 
-The keys are those of TRACe (RAGBench, arXiv 2407.11005): the document's number from 0, then letters; after `z` comes `aa`.
+The keys are those of TRACe (RAGBench, arXiv 2407.11005): the document's number from 0, then letters; after `z` comes
+`aa`.
 """
 
 import re
@@ -19,8 +20,8 @@ _ABBREVIATION = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|"
     r"a\.m|p\.m|u\.s|u\.k|u\.n|e\.u|ph\.d|b\.c|a\.d"
 )
-# The end of a sentence: closing punctuation, perhaps a quote or bracket, then space; after CJK marks no space is needed.
-# It begins where the marks begin and gives none of them back, so that a long row of marks is looked at once.
+# The end of a sentence: closing punctuation, perhaps a quote or bracket, then space; after CJK marks no space is
+# needed. It begins where the marks begin and gives none of them back, so that a long row of marks is looked at once.
 _END = re.compile(r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+(?=\s)|[。！？｡]+["'”’」』）]*""")
 _WORD = re.compile(r"\S+")
 _SOLID = re.compile(r"\S")
@@ -42,8 +43,8 @@ def letters(number: int) -> str:
 def split(text: str) -> list[str]:
     """Split text into sentences, each without the space around it; empty ones are dropped.
 
-    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after. The time taken grows
-    with the length of the text and no faster.
+    A line break ends a sentence unless it plainly wraps one: no closing mark before it and a small letter after. The
+    time taken grows with the length of the text and no faster.
     """
     sentences: list[str] = []
     for line in _LINES.split(_WRAP.sub(" ", text)):
@@ -101,7 +102,8 @@ def _ends_sentence(line: str, start: int, match: re.Match[str], words: _Words) -
 
 
 class KeyedSentences(list[Any]):
-    """Sentences with their keys. Printed, each stands on a line as `key. sentence`, documents set apart by a blank line.
+    """Sentences with their keys. Printed, each stands on a line as `key. sentence`, documents set apart by a blank
+    line.
 
     Of documents: one list of (key, sentence) pairs a document, the form that `trace_scores` takes. Of a response: the
     pairs themselves.

@@ -1,8 +1,9 @@
-"""Character chats the way Hermes' services build them: a StructuredPrefix in, a tokenised context and its bookkeeping out.
+"""Character chats the way Hermes' services build them: a StructuredPrefix in, a tokenised context and its bookkeeping
+out.
 
-The context is a stream of messages, `Author: text`, between marks: one that begins the dialogue and carries the day, one
-that begins and one that ends a message; it ends with the name of who is to speak next. Marks belong to this module: the
-same characters typed by a user stay text and never get a mark's id.
+The context is a stream of messages, `Author: text`, between marks: one that begins the dialogue and carries the day,
+one that begins and one that ends a message; it ends with the name of who is to speak next. Marks belong to this module:
+the same characters typed by a user stay text and never get a mark's id.
 """
 
 import logging
@@ -104,8 +105,8 @@ def build_structured_prefix(
     `hermes_generation_template_name` names; without one there is only the document of this module. `special_token_ids`
     are the marks' ids by their text; a mark without one counts as one token of unknown id.
 
-    Returns a dict: tokenized_context, prompt, character_definitions, chat_history, chat_hist_global_index, reply_prompt,
-    space_added, token_limit, timestamp, cut. Raises RenderError as a rendering does.
+    Returns a dict: tokenized_context, prompt, character_definitions, chat_history, chat_hist_global_index,
+    reply_prompt, space_added, token_limit, timestamp, cut. Raises RenderError as a rendering does.
     """
     if structured_prefix is None:
         raise InputError("build_structured_prefix needs a structured_prefix.", path="structured_prefix")

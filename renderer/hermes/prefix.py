@@ -30,8 +30,8 @@ class StructuredPrefix:
 
     `timestamp` is a datetime or text; of it the day alone is written, so that the prefix stays the same all day.
     `space_added` puts a space after it in place of the first message's mark. `raw_prompt_data_dict` holds what the
-    document's variables want: character, username, persona_definition and whatever else it uses.
-    Without `use_hermes_generation` no document is used: `character_definitions` and `chat_history` are the lines themselves.
+    document's variables want: character, username, persona_definition and whatever else it uses. Without
+    `use_hermes_generation` no document is used: `character_definitions` and `chat_history` are the lines themselves.
     """
 
     reply_prompt: str

@@ -62,7 +62,10 @@ def advice(document: Document) -> list[Problem]:
     for path, schema in [*declared, (("output", "schema"), document.output.get("schema"))]:
         for inner, reason in validation.backtracking(schema):
             place = document.place(*path, *inner)
-            message = f"this pattern can take very long ({reason}); texts of more than {MAX_BACKTRACKED:,} characters are refused"
+            message = (
+                f"this pattern can take very long ({reason}); texts of more than {MAX_BACKTRACKED:,} "
+                "characters are refused"
+            )
             variable = path[1] if path[0] == "inputs" else None
             found.append(
                 Problem(
@@ -175,8 +178,8 @@ class Inputs:
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Checked data with defaults filled in, and the names that the document does not declare.
 
-        Raises InputError for a name that is missing, reserved or (`extra="error"`) not declared, and for a value that is
-        no plain JSON or breaks its schema.
+        Raises InputError for a name that is missing, reserved or (`extra="error"`) not declared, and for a value that
+        is no plain JSON or breaks its schema.
         """
         if not isinstance(data, Mapping):
             raise InputError(f"data must be a mapping of inputs, not a {type(data).__name__}", code="PT407")
@@ -195,7 +198,9 @@ class Inputs:
         return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
 
     def faults(self, data: Mapping[str, Any]) -> list[InputError]:
-        """Everything that `prepare` would refuse these data for: each missing input, and each value that breaks its schema."""
+        """Everything that `prepare` would refuse these data for: each missing input, and each value that breaks its
+        schema.
+        """
         try:
             self.prepare(data, "ignore")
         except InputError as error:

@@ -1,4 +1,6 @@
-"""Which line of the author's a killed rendering was on: from its notes and the stack it left behind, else a best guess."""
+"""Which line of the author's a killed rendering was on: from its notes and the stack it left behind, else a best
+guess.
+"""
 
 import re
 from bisect import bisect_right

@@ -148,7 +148,9 @@ class Exchange:
         self._deadline = 0.0
 
     def run(self, order: dict[str, Any], request: bytes) -> dict[str, Any]:
-        """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for none."""
+        """Send the request and return the answer. Raises LimitError for a child that was stopped, BusyError for
+        none.
+        """
         for attempt in range(2):
             mine, theirs = socket.socketpair()
             with mine:

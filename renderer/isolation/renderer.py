@@ -1,8 +1,9 @@
 """Running what authors wrote without trusting it: every request in a child process of its own, bounded and thrown away.
 
-A small fork server is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each request. Any number of
-threads may share one BoundedRenderer: each waits on a socket of its own. What an author's template does to its child -
-loops, memory, crashes - ends with the child, and the caller gets a LimitError with the author's line.
+A small fork server is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each
+request. Any number of threads may share one BoundedRenderer: each waits on a socket of its own. What an author's
+template does to its child - loops, memory, crashes - ends with the child, and the caller gets a LimitError with the
+author's line.
 """
 
 import logging
@@ -30,9 +31,9 @@ _QUEUE_SECONDS = 10.0
 class BoundedRenderer:
     """Renders, validates and compares in child processes.
 
-    At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one; more
-    are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and may answer
-    `output_bytes`. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
+    At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
+    more are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and
+    may answer `output_bytes`. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class BoundedRenderer:
         self.output_bytes = output_bytes
         self._fork_server = process.ForkServer()
         self._fresh_gate()
-        # A forked copy of this process (a prefork worker) must not share the fork server, nor a lock held by a lost thread.
+        # A forked copy of this process (a prefork worker) must not share the fork server, nor a lock held by a lost
+        # thread.
         run_after_fork(self._after_fork)
 
     def _fresh_gate(self) -> None:
@@ -185,7 +187,9 @@ class BoundedRenderer:
         fragments: Mapping[str, str] | None = None,
         profile: Mapping[str, Any] | str | None = None,
     ) -> dict[str, dict[str, Any] | RenderError]:
-        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it gave}."""
+        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it
+        gave}.
+        """
         given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
         asked = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
         found = self._call("read_many", {**given, "rows": asked}, seconds=self.wall_seconds + 0.1 * len(rows))

@@ -1,4 +1,6 @@
-"""What a template should not do: make much out of little, or give another result each time. Read from the tree alone."""
+"""What a template should not do: make much out of little, or give another result each time. Read from the tree
+alone.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""The methods of texts and numbers, and their formats, where a few characters could ask for gigabytes: bounded versions of the same."""
+"""The methods of texts and numbers, and their formats, where a few characters could ask for gigabytes: bounded versions
+of the same.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -243,7 +243,8 @@ BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
 
 _TAKEN_OVER = (
     "abs capitalize count d default dictsort e escape filesizeformat first float forceescape groupby int items last "
-    "length list lower map max min reject rejectattr reverse round select selectattr sort string striptags sum title trim "
+    "length list lower map max min reject rejectattr reverse round select selectattr sort string striptags sum "
+    "title trim "
     "truncate unique upper urlencode wordcount wordwrap"
 )
 

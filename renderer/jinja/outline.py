@@ -1,7 +1,7 @@
 """A body as a tree of the author's text: what always stands there, what depends on the data, and what cannot be known.
 
-Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in where it is sure that they are what
-is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
+Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in where it is sure that they are
+what is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
 """
 
 from collections.abc import Iterable

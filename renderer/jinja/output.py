@@ -4,9 +4,9 @@ The generated code yields an `int` for a literal (its number in the program) and
 `{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and
 `super()` is a `Captured`: a string that reads as its full text and remembers its pieces.
 
-The author's escapes - a kept space, line ends - also stand in expressions: a string constant such as `"<|space|>"` or `'\\\\n'`
-and text that the template made itself keep what they mean through names, `~`, `+` and the filters that only move text about;
-data never mean anything but themselves.
+The author's escapes - a kept space, line ends - also stand in expressions: a string constant such as `"<|space|>"` or
+`'\\\\n'` and text that the template made itself keep what they mean through names, `~`, `+` and the filters that only
+move text about; data never mean anything but themselves.
 """
 
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -46,7 +46,9 @@ class Captured(str):
 
 
 class Written(str):
-    """A text with spellings that the author wrote in an expression; it reads as written and prints as meant (`cooked`)."""
+    """A text with spellings that the author wrote in an expression; it reads as written and prints as meant
+    (`cooked`).
+    """
 
     __slots__ = ("cooked",)
     cooked: str
@@ -70,7 +72,9 @@ class FragmentText(str):
 
 
 def as_text(value: Any) -> str:
-    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, LimitError, or Jinja's UndefinedError."""
+    """The text a value prints as: plain JSON values as Jinja prints them. Raises Unprintable, LimitError, or Jinja's
+    UndefinedError.
+    """
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()

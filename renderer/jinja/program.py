@@ -1,4 +1,6 @@
-"""Parsing, compiling and running a body: from source to a stream of the author's literals and the values between them."""
+"""Parsing, compiling and running a body: from source to a stream of the author's literals and the values between
+them.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -112,7 +114,9 @@ class Stream:
         return [self._line(self.pieces[0], 0), *found] if at_start and self.pieces else found
 
     def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
-        """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's
+        mark.
+        """
         texts, found = self.sandbox.texts, []
         wanted = iter((*starts, -1))
         start, at, number = next(wanted), 0, 0
@@ -138,7 +142,9 @@ class Stream:
         return line
 
     def place(self, marked: Callable[[int], int], index: int) -> Place:
-        """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's mark."""
+        """The place in the document of an offset in the marked text; `marked(n)` is the length of the n-th value's
+        mark.
+        """
         at = number = 0
         place = Place(1, 1)
         for piece in self.pieces:
@@ -187,7 +193,9 @@ class Program:
             raise DocumentError(message, code="PT201", place=unit.place(0)) from error
 
     def run(self, data: Mapping[str, Any], run: Any = None) -> Stream:
-        """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the cause."""
+        """Render to pieces. Raises InputError for what is missing, else RenderError, both with the place of the
+        cause.
+        """
         stream = Stream(self.sandbox, [], [])
         template = self._main.template
         assert template is not None  # noqa: S101 -- set by __init__

@@ -51,7 +51,9 @@ class MissingValue(UndefinedError):
         self._unnamed = unnamed or message
 
     def told(self, expression: str) -> tuple[str, str | None]:
-        """The message and the name, where the author's expression holds the name; else a message without it, and None."""
+        """The message and the name, where the author's expression holds the name; else a message without it, and
+        None.
+        """
         if self.name is not None and self.name in expression:
             return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
         return self._unnamed, None

@@ -1,7 +1,8 @@
 """One source of a template: where its tokens stand, its literals and printed values, and the fragments it asks for.
 
-Jinja keeps only the line of a node. The lexer's tokens are given to the parser with their offset (plus one, as Jinja takes
-zero for "unknown") where it expects the line, so every node, syntax error and debug entry leads back to the very column.
+Jinja keeps only the line of a node. The lexer's tokens are given to the parser with their offset (plus one, as Jinja
+takes zero for "unknown") where it expects the line, so every node, syntax error and debug entry leads back to the very
+column.
 """
 
 import re
@@ -209,7 +210,9 @@ def check_size(unit: Unit) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its quotes."""
+    """`fragment("ref")` (kind text) or `{% include "ref" %}` (kind parts), with the places of its tag and of its
+    quotes.
+    """
 
     ref: str
     kind: OneOf["text", "parts"]

@@ -22,7 +22,9 @@ _ROUNDS = 6
 
 
 def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
-    """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each fragment."""
+    """The names that may reach each printed expression, by `id()` of its node. `fragments` gives those of each
+    fragment.
+    """
     flow = _Flow(unit, fragments)
     for _ in range(_ROUNDS):
         before = flow.learnt()
@@ -66,7 +68,8 @@ class _Flow:
         self.assigned: dict[str, Names] = {}
         self.body: Names = _NONE
         self.open: set[str] = set()
-        # Namespaces are the one thing that can be changed, by any name they go by: one bag for what is put into any of them.
+        # Namespaces are the one thing that can be changed, by any name they go by: one bag for what is put into any of
+        # them.
         self.kept: Names = _NONE
         self.spaces: set[str] = set()
         self.arguments: set[str] = {"varargs", "kwargs"}

@@ -1,7 +1,7 @@
 """An outline cut where items of the list begin, so that each block can be read by itself.
 
-At `- ` in the first column a new item begins whatever stands before it, unless a quote is still open there. So what one block
-holds can be said without the others, as long as each closes its quotes.
+At `- ` in the first column a new item begins whatever stands before it, unless a quote is still open there. So what one
+block holds can be said without the others, as long as each closes its quotes.
 """
 
 import re
@@ -19,7 +19,9 @@ _BLANK = re.compile(r"[ \t]*(?:\n(?:#[^\n]*|[ \t]*))*")
 
 @dataclass(slots=True)
 class Block:
-    """Pieces of one item, or of several that cannot be told apart; `fork` where it is a choice or loop of whole items."""
+    """Pieces of one item, or of several that cannot be told apart; `fork` where it is a choice or loop of whole
+    items.
+    """
 
     pieces: list[Outline] = field(default_factory=list)
     fork: Choice | Loop | None = None

@@ -23,7 +23,8 @@ class Hole:
 
 Piece = str | Hole
 
-# Where a vocabulary that separates words has a border whatever comes before and after: letters, digits and signs, then a space.
+# Where a vocabulary that separates words has a border whatever comes before and after: letters, digits and signs, then
+# a space.
 _BORDER = re.compile("(?<=[\\w!-~“”‘’…–—]) ")
 
 
@@ -35,7 +36,9 @@ class Ruler:
         self.trims = trims
 
     def content(self, pieces: Sequence[Piece], *, tidied: bool) -> int:
-        """The fewest tokens of a whole content. `tidied` says that white space next to its ends goes where a value is empty."""
+        """The fewest tokens of a whole content. `tidied` says that white space next to its ends goes where a value is
+        empty.
+        """
         joined = _joined(pieces)
         if len(joined) == 1 and isinstance(joined[0], str):
             return self.tokenizer.count(joined[0].strip() if self.trims else joined[0])

@@ -24,8 +24,9 @@ _QUOTES = ("'", '"')
 class Found:
     """What is sure about parts: the fewest tokens of their contents, and of each that stays its role.
 
-    `may_hold` are the roles of all that may be among them, None for one that is not known. `last` says that the last part is
-    sure to be there and to stay. Where a quote may be `open` at the end, what follows is no list of parts for sure.
+    `may_hold` are the roles of all that may be among them, None for one that is not known. `last` says that the last
+    part is sure to be there and to stay. Where a quote may be `open` at the end, what follows is no list of parts for
+    sure.
     """
 
     tokens: int = 0
@@ -42,7 +43,8 @@ _UNKNOWN = Found(may_hold=frozenset((None,)))
 class Reader:
     """Reads outlines. `cost` gives what a part of a role costs besides its content, None where that depends on others.
 
-    `every` says that all parts count, whether they may be cut or not, and wherever their text may stand: as in a fragment.
+    `every` says that all parts count, whether they may be cut or not, and wherever their text may stand: as in a
+    fragment.
     """
 
     ruler: Ruler
@@ -146,7 +148,9 @@ class Reader:
         return sum(self._item_text(self._pieces(text, values)) for text in texts)
 
     def _item_text(self, pieces: list[Piece]) -> int:
-        """A text among content items: nothing is stripped from it. Line ends may follow, as a block can keep its own."""
+        """A text among content items: nothing is stripped from it. Line ends may follow, as a block can keep its
+        own.
+        """
         ends_open = bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
         return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=True)
 

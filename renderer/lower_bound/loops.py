@@ -39,7 +39,8 @@ def printed(variant: Variant, marker: str) -> Printed:
 def are_inert(given: Printed, node: yaml_reader.Node | None) -> bool:
     """Whether each loop stands inside one text, which further rounds can neither end nor turn into something else.
 
-    In a block or a plain text a round leaves the reader where it found it. In quotes, it does so without quotes of its own.
+    In a block or a plain text a round leaves the reader where it found it. In quotes, it does so without quotes of its
+    own.
     """
     return all(_is_inert(given.text, start, end, node) for start, end in given.spans)
 
@@ -57,7 +58,9 @@ def _is_inert(text: str, start: int, end: int, node: yaml_reader.Node | None) ->
 
 
 def _said(text: str, start: int, end: int) -> tuple[int, int]:
-    """What a round says without the white space around it; where it says nothing, the place after the text before it."""
+    """What a round says without the white space around it; where it says nothing, the place after the text before
+    it.
+    """
     core = text[start:end]
     if not core.strip():
         place = len(text[:start].rstrip())

@@ -18,8 +18,8 @@ _SYSTEM = ("system", "developer")
 class Cast:
     """Who may speak in a prompt. A role is None where it is printed.
 
-    `roles` are those of the parts that are sure to stay, in order. `may_hold` are those of any part there may be, None among
-    them for one that is not known. `last` says that the last of `roles` is sure to end the prompt.
+    `roles` are those of the parts that are sure to stay, in order. `may_hold` are those of any part there may be, None
+    among them for one that is not known. `last` says that the last of `roles` is sure to end the prompt.
     """
 
     roles: Sequence[str | None]

@@ -46,8 +46,8 @@ def count(pieces: Iterable[Outline]) -> int:
 def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     """Every way in which these pieces can come out. Raises TooMany.
 
-    Loops are run once or not at all, their round between two edges; or twice or not at all, so that whatever may follow on
-    a round follows on the first.
+    Loops are run once or not at all, their round between two edges; or twice or not at all, so that whatever may follow
+    on a round follows on the first.
     """
     if count(pieces) > MOST:
         raise TooMany

@@ -5,10 +5,10 @@
     client.messages.create(**adapters.anthropic(prompt))
     client.completions.create(**adapters.completion(prompt))
 
-A document's `settings` go in as they are, except where a provider calls a setting otherwise. A setting that the call does
-not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call` where it is
-given (`call=client.messages.create`), else from the provider's package where the process has loaded it. What the prompt
-itself says (model, messages, tools) replaces a setting of the same name.
+A document's `settings` go in as they are, except where a provider calls a setting otherwise. A setting that the call
+does not take is left out, with a SettingIgnored warning that names it: which settings those are is read from `call`
+where it is given (`call=client.messages.create`), else from the provider's package where the process has loaded it.
+What the prompt itself says (model, messages, tools) replaces a setting of the same name.
 """
 
 from typing import Any

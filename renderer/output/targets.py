@@ -90,7 +90,9 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
 
 
 def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
-    """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control token."""
+    """Return the ids of the whole prompt. Markup and contents are encoded apart, so no content becomes a control
+    token.
+    """
     if profile is None and _are_plain(parts):
         return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
     return piece_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
@@ -153,8 +155,8 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
 def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
     """Return a number that `part_counts` and `markup_count` together can't exceed; no vocabulary is needed for it.
 
-    A mark is one token of at least one byte. The text between two marks is encoded by itself, which SentencePiece begins with
-    one token more each time, so markup is taken character by character.
+    A mark is one token of at least one byte. The text between two marks is encoded by itself, which SentencePiece
+    begins with one token more each time, so markup is taken character by character.
     """
     most = sum(_most_of_content(part.content, profile, tokenizer) for part in parts)
     if profile is None and not has_frames(parts):
@@ -212,7 +214,9 @@ def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
 
 
 def attachment_cost(item: dict[str, Any], profile: Profile | None) -> int | None:
-    """Return the tokens of an image or file: as its author states in `token_cost`, else the profile's figure, else None."""
+    """Return the tokens of an image or file: as its author states in `token_cost`, else the profile's figure, else
+    None.
+    """
     stated = item.get("token_cost")
     if isinstance(stated, int) and not isinstance(stated, bool) and stated >= 0:
         return stated

@@ -1,7 +1,7 @@
 """Parts to turns to pieces: a profile's policies and markup applied, with each piece knowing which part it came from.
 
-A turn is what a model sees as one message. Without a profile each part is a turn. With one, the system text goes where the
-family wants it and neighbours of one role are joined where it refuses them.
+A turn is what a model sees as one message. Without a profile each part is a turn. With one, the system text goes where
+the family wants it and neighbours of one role are joined where it refuses them.
 """
 
 from collections import Counter
@@ -134,7 +134,8 @@ def _check_user_first(found: list[Turn], parts: Sequence[Part], profile: Profile
         return
     part = parts[next(index for _, index in first.contents if index is not None)]
     message = (
-        f"Models of the profile {profile.name} want a user's turn first, but the part `{part.name}` comes first and has "
+        f"Models of the profile {profile.name} want a user's turn first, but the part `{part.name}` comes "
+        "first and has "
         f"the role {part.role}."
     )
     raise ProfileError(message, place=_place(part))

@@ -1,7 +1,9 @@
-"""Profiles: how a model family counts and marks up a chat. Each is plain data, a YAML file beside this module or a mapping.
+"""Profiles: how a model family counts and marks up a chat. Each is plain data, a YAML file beside this module or a
+mapping.
 
-A profile holds nothing that runs: opening and closing text a role, the marks that are single tokens, and a few policies.
-`find` and `for_model` return mappings (they are frozen into a template's bundle); `check` turns a mapping into a Profile.
+A profile holds nothing that runs: opening and closing text a role, the marks that are single tokens, and a few
+policies. `find` and `for_model` return mappings (they are frozen into a template's bundle); `check` turns a mapping
+into a Profile.
 """
 
 from collections.abc import Mapping
@@ -38,7 +40,8 @@ _CATALOGUE = ("title", "models", "source")
 class Markup:
     """The text around turns. `roles` maps a role to what stands before and after its content.
 
-    `own_spaces` says that the spaces at the edges of markup come from the vocabulary, which begins every piece with one.
+    `own_spaces` says that the spaces at the edges of markup come from the vocabulary, which begins every piece with
+    one.
     """
 
     start: str = ""
@@ -109,7 +112,9 @@ def summary() -> list[dict[str, Any]]:
 
 
 def find_builtin_profile(name: str) -> dict[str, Any]:
-    """Return the mapping of a profile that ships, with its vocabulary pinned. Raises ProfileError for an unknown name."""
+    """Return the mapping of a profile that ships, with its vocabulary pinned. Raises ProfileError for an unknown
+    name.
+    """
     mapping = _catalogue().get(name)
     if mapping is None:
         raise ProfileError(f"There is no profile named {name!r}. Known are {', '.join(_catalogue())}.")
@@ -160,7 +165,8 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
     plain = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
     if mapping["tokenizer"] not in tokenizers.tokenizer_names():
         raise ProfileError(
-            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(tokenizers.tokenizer_names())}."
+            f"There is no vocabulary named {mapping['tokenizer']!r}; known are "
+            f"{', '.join(tokenizers.tokenizer_names())}."
         )
     marks = plain.pop("marks", {})
     plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)

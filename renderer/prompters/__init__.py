@@ -1,7 +1,7 @@
 """LazyLLM's prompters: one instruction for every model, as a marked text or as messages with tools.
 
-`AlpacaPrompter` makes one instruction of everything; `ChatPrompter` keeps turns. Errors are PrompterErrors, whose `cause`
-is instruction, extra_keys, marks, dialect, template, input, slots, keys, values, history or tools.
+`AlpacaPrompter` makes one instruction of everything; `ChatPrompter` keeps turns. Errors are PrompterErrors, whose
+`cause` is instruction, extra_keys, marks, dialect, template, input, slots, keys, values, history or tools.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,7 +87,9 @@ class Prompter:
         return {"messages": messages, "tools": tools} if tools else {"messages": messages}
 
     def get_response(self, output: str, input: str | None = None) -> str:
-        """What the model added: the output without the exact input before it, or what follows the last mark of a reply."""
+        """What the model added: the output without the exact input before it, or what follows the last mark of a
+        reply.
+        """
         if input and output.startswith(input):
             return output[len(input) :]
         return output.rpartition(self.recipe.reply_after)[2] if self.recipe.reply_after else output
@@ -122,7 +124,9 @@ class ChatPrompter(Prompter):
 
 
 def _marks(given: Mapping[str, str | None] | None) -> dict[str, str]:
-    """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears it."""
+    """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears
+    it.
+    """
     marks = {"system": layouts.SYSTEM, **layouts.MARKS}
     for name, mark in (given or {}).items():
         if name not in marks:

@@ -24,8 +24,8 @@ def _listed(names: Sequence[Any]) -> str:
 def read_query(given: Any, slots: Sequence[str], *, strict: bool) -> Query:
     """Share a query out among the slots.
 
-    A text fills the only slot, or is the input where there is none. A mapping gives each slot its value; one further key
-    at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
+    A text fills the only slot, or is the input where there is none. A mapping gives each slot its value; one further
+    key at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
     """
     if isinstance(given, Mapping):
         return _read_mapping(given, slots, strict=strict)

@@ -1,4 +1,6 @@
-"""How a kind of prompter puts a prompt together: its template, and how the instruction is wrapped. Alpaca and chat are data."""
+"""How a kind of prompter puts a prompt together: its template, and how the instruction is wrapped. Alpaca and chat are
+data.
+"""
 
 import re
 from collections.abc import Mapping
@@ -146,7 +148,9 @@ def _extra(extra_keys: Any) -> str:
 
 
 def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
-    """Wrap an instruction: a text, which is the system's, or a mapping with `system` and `user`. Raises PrompterError."""
+    """Wrap an instruction: a text, which is the system's, or a mapping with `system` and `user`. Raises
+    PrompterError.
+    """
     extra = _extra(extra_keys)
     if instruction is None or isinstance(instruction, str):
         after = recipe.after.replace("{extra_keys}", extra)

@@ -25,8 +25,8 @@ _SIGN = re.compile(r"\{\{|\{(\w+)\}|\}\}")
 def read_slots(text: str) -> tuple[Piece, ...]:
     """Take a text apart into literal texts and slots.
 
-    A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without a
-    partner, and single ones around anything but a name, stay as they are: JSON may stand in an instruction.
+    A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without
+    a partner, and single ones around anything but a name, stay as they are: JSON may stand in an instruction.
     """
     signs = list(_SIGN.finditer(text))
     paired = _paired(signs)

@@ -45,8 +45,8 @@ _FENCE = re.compile(r"```[ \t]*+(?:[\w+-]++[ \t]*+)?\r?\n(.*?)(?:\n[ \t]*```|\Z)
 def read_reply(reply: str) -> Reading:
     """Read the JSON object or list in `reply`; a reply that is JSON and nothing else gives whatever it says.
 
-    Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged beyond what
-    can be repaired in bounded time.
+    Raises OutputError, and nothing else, where there is no JSON to be found, or too much of it, or where it is damaged
+    beyond what can be repaired in bounded time.
     """
     if len(reply) > MAX_REPLY:
         raise OutputError(f"the reply has more than {MAX_REPLY:,} characters")
@@ -158,7 +158,9 @@ class _TooDamaged(Exception):
 
 
 class _Metered(str):
-    """A text that counts how often it is looked at: what json_repair does is no longer than that, and it has no bound of its own."""
+    """A text that counts how often it is looked at: what json_repair does is no longer than that, and it has no bound
+    of its own.
+    """
 
     left = _MAX_REPAIR_STEPS
 

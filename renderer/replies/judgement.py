@@ -29,8 +29,8 @@ class Support:
 class Judgement:
     """Keys of document sentences, known ones only and each once; None where the reply has no such list.
 
-    `supported` is None where no response sentence is judged; `unsupported` are the response sentences that are not fully
-    supported; `trouble` says in words what is odd about them.
+    `supported` is None where no response sentence is judged; `unsupported` are the response sentences that are not
+    fully supported; `trouble` says in words what is odd about them.
     """
 
     relevant: list[str] | None
@@ -45,7 +45,9 @@ class Judgement:
 
 
 def judge(reply: Mapping[str, Any], known: frozenset[str], repairs: list[str]) -> Judgement:
-    """Read a judge's mapping. `known` are the keys of the documents' sentences; what was mended is added to `repairs`."""
+    """Read a judge's mapping. `known` are the keys of the documents' sentences; what was mended is added to
+    `repairs`.
+    """
     keys = _Keys(known)
     relevant = keys.read(reply.get("all_relevant_sentence_keys"))
     utilized = keys.read(reply.get("all_utilized_sentence_keys"))
@@ -136,7 +138,9 @@ def _items(value: Any) -> Iterable[Any] | None:
 
 
 class _Sentences:
-    """Reads the judgement of each response sentence; `listed` is the list of unsupported ones that RAGBench's rows add."""
+    """Reads the judgement of each response sentence; `listed` is the list of unsupported ones that RAGBench's rows
+    add.
+    """
 
     def __init__(self, keys: _Keys, repairs: list[str], listed: Any) -> None:
         self._keys = keys

@@ -2,7 +2,8 @@
 
 Method: RAGBench (Friel and others, arXiv 2407.11005). R are the sentences relevant to the question, U those used in the
 response; relevance = |R| / |D|, utilization = |U| / |D|, completeness = |R and U| / |R| over all sentences D of all
-documents, measured in sentences, characters or tokens. Adherence says whether every response sentence is fully supported.
+documents, measured in sentences, characters or tokens. Adherence says whether every response sentence is fully
+supported.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,8 +48,8 @@ def trace_scores(
     it is not defined, with the reason under `reasons`; and unsupported_keys, unknown_keys, duplicate_keys, repairs.
 
     `mode="ragbench"` counts as the values shipped with RAGBench were counted: keys as often as they are listed, unknown
-    ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone where
-    the reply has it. By sentences only.
+    ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone
+    where the reply has it. By sentences only.
     """
     read = trace(reply, documents, unit, tokenizer, mode)
     found = read.judgement

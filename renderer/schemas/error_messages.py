@@ -1,7 +1,7 @@
 """What a JSON Schema says of a value that breaks it, in a sentence that never holds the value.
 
-jsonschema's own messages quote the value, and a caller's errors end in logs and exception trackers. These sentences speak of
-types, limits and what the schema allows: all of it the author's words.
+jsonschema's own messages quote the value, and a caller's errors end in logs and exception trackers. These sentences
+speak of types, limits and what the schema allows: all of it the author's words.
 """
 
 from collections.abc import Callable, Mapping

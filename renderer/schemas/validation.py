@@ -1,4 +1,5 @@
-"""JSON Schema as this project checks data with: patterns in linear time, nothing fetched, equal items found without comparing all.
+"""JSON Schema as this project checks data with: patterns in linear time, nothing fetched, equal items found without
+comparing all.
 
 A document's inputs and its output, and the metrics of an evaluation, are checked here and nowhere else.
 """
@@ -31,7 +32,9 @@ _DATA = frozenset(("const", "default", "enum", "examples"))
 
 
 class Unusable(Exception):
-    """The schema can't be used: a reference that leads nowhere or goes round, an unknown type, a pattern that is none."""
+    """The schema can't be used: a reference that leads nowhere or goes round, an unknown type, a pattern that is
+    none.
+    """
 
 
 def check_schema(schema: Any) -> SchemaFault | None:
@@ -61,7 +64,9 @@ def best_error(schema: Any, value: Any) -> SchemaFault | None:
 
 
 def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where patterns of a schema can't run in linear time, and why; their texts are refused beyond MAX_BACKTRACKED characters."""
+    """Where patterns of a schema can't run in linear time, and why; their texts are refused beyond MAX_BACKTRACKED
+    characters.
+    """
     found: list[tuple[tuple[str | int, ...], str]] = []
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
     while waiting:

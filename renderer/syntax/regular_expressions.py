@@ -1,11 +1,11 @@
 r"""Regular expressions that authors write, run so that no text makes them slow.
 
-RE2 takes time in proportion to the text. What it does not know (looking ahead or behind, references to groups, counts above
-1,000) needs a machine that tries again and again, whose time can double with each character: such a pattern is taken, told
-about when a document is saved, and refused texts of more than MAX_BACKTRACKED characters.
+RE2 takes time in proportion to the text. What it does not know (looking ahead or behind, references to groups, counts
+above 1,000) needs a machine that tries again and again, whose time can double with each character: such a pattern is
+taken, told about when a document is saved, and refused texts of more than MAX_BACKTRACKED characters.
 
-The meaning is that of JSON Schema, which is that of Python's `re` but for two things: `$` is the end of the text even before a
-last newline, and `\b` looks at ASCII letters. `\d`, `\w` and `\s` know all of Unicode.
+The meaning is that of JSON Schema, which is that of Python's `re` but for two things: `$` is the end of the text even
+before a last newline, and `\b` looks at ASCII letters. `\d`, `\w` and `\s` know all of Unicode.
 """
 
 import re
@@ -36,7 +36,9 @@ class PatternError(Exception):
 
 
 class TooLong(Exception):
-    """A text is too long for a pattern that needs backtracking; the message says by how much, never what the text says."""
+    """A text is too long for a pattern that needs backtracking; the message says by how much, never what the text
+    says.
+    """
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ class Pattern:
             return text if text.isascii() else _HALVES.sub("\ufffd", text)
         if len(text) > MAX_BACKTRACKED:
             raise TooLong(
-                f"the text has {len(text):,} characters; its pattern needs backtracking, so at most {MAX_BACKTRACKED:,} are looked at"
+                f"the text has {len(text):,} characters; its pattern needs backtracking, so at most "
+                f"{MAX_BACKTRACKED:,} are looked at"
             )
         return text
 

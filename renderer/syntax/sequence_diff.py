@@ -1,8 +1,8 @@
 """Which items two sequences share, in order: the one comparison behind diffs, merges and anchors.
 
-The work is bounded whatever the sequences hold. Equal ends are trimmed, then items that stand once on either side split the
-rest (the patience method), then Myers' method compares what is left until its steps are used up. What is not compared then
-counts as changed as a whole: the answer is always a true alignment, though not always the longest.
+The work is bounded whatever the sequences hold. Equal ends are trimmed, then items that stand once on either side split
+the rest (the patience method), then Myers' method compares what is left until its steps are used up. What is not
+compared then counts as changed as a whole: the answer is always a true alignment, though not always the longest.
 """
 
 import hashlib
@@ -81,8 +81,8 @@ _lock = threading.Lock()
 def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> tuple[Match, ...]:
     """The runs that both share, ascending on both sides, none touching the next on both; the same each time.
 
-    Without `effort` of the caller's own, the positions found for a long pair are remembered under the pair's digest. Positions are all
-    that is kept: no text outlives the call.
+    Without `effort` of the caller's own, the positions found for a long pair are remembered under the pair's digest.
+    Positions are all that is kept: no text outlives the call.
     """
     if effort is not None or len(old) + len(new) < _REMEMBERED_FROM:
         return tuple(_compare(old, new, effort or Effort()))
@@ -255,7 +255,9 @@ def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
 
 
 def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
-    """Compare a range by Myers' method, noting what is equal; the rest of the range where the edits ran out before it did."""
+    """Compare a range by Myers' method, noting what is equal; the rest of the range where the edits ran out before it
+    did.
+    """
     i1, i2, j1, j2 = inner
     in_old, in_new = set(a[i1:i2]), set(b[j1:j2])
     # What the other side does not have at all can't be equal to anything there.

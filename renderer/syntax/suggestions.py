@@ -22,7 +22,9 @@ _MOST_KNOWN = 500
 
 
 def likely_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of them."""
+    """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of
+    them.
+    """
     if len(name) > _LONGEST:
         return None
     near = [other for other in islice(known, _MOST_KNOWN) if len(other) <= _LONGEST]

@@ -1,8 +1,9 @@
-"""Three-way merge of texts, line by line, in the manner of diff3: one merge for the pages, the API and the command line.
+"""Three-way merge of texts, line by line, in the manner of diff3: one merge for the pages, the API and the command
+line.
 
 It is our own for its bounds. `git merge-file` is not on every machine, and the `merge3` package compares by
-`difflib.SequenceMatcher`, which takes more than a minute for 256 KB of one repeated line. `sequence_diff` bounds the work
-for any text.
+`difflib.SequenceMatcher`, which takes more than a minute for 256 KB of one repeated line. `sequence_diff` bounds the
+work for any text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -71,7 +72,9 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
 
 
 def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
-    """The merged text with one of `texts` in the place of each conflict, in their order. Line ends stay as they were."""
+    """The merged text with one of `texts` in the place of each conflict, in their order. Line ends stay as they
+    were.
+    """
     lines, resolved, at = split_lines(merged.text), [], 0
     for conflict, text in zip(merged.conflicts, texts, strict=True):
         start = conflict.line - 1

@@ -30,8 +30,8 @@ def diff_words(
 ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Both texts as runs, with what differs marked; joined, the runs of a side give its text again.
 
-    effort: what several comparisons may cost together. most_words: texts with more words than this, counted together, are
-    marked as a whole.
+    effort: what several comparisons may cost together. most_words: texts with more words than this, counted together,
+    are marked as a whole.
     """
     before, after = _split_words(old), _split_words(new)
     effort = effort or Effort(WORD_STEPS)

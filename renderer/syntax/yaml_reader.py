@@ -1,9 +1,9 @@
 """YAML as this project reads it: the parser's events become nodes with offsets; only text has a type of its own.
 
 The events are checked while they arrive, before anything is built from them, so a document of some hundred bytes cannot
-cost seconds or crash the process. Refused are anchors, aliases, tags, merge keys, duplicate keys, keys that are not plain
-text, a second document, and more depth or nodes than `Bounds` allows. Scalars keep their spelling; `value_of` reads the
-core types of YAML 1.2 from plain ones.
+cost seconds or crash the process. Refused are anchors, aliases, tags, merge keys, duplicate keys, keys that are not
+plain text, a second document, and more depth or nodes than `Bounds` allows. Scalars keep their spelling; `value_of`
+reads the core types of YAML 1.2 from plain ones.
 """
 
 import math

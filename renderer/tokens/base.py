@@ -55,7 +55,9 @@ class Tokenizer(Protocol):
 
 
 class Memory:
-    """Encodings by text, bounded: two generations, of which the older is dropped when the younger has filled its half."""
+    """Encodings by text, bounded: two generations, of which the older is dropped when the younger has filled its
+    half.
+    """
 
     def __init__(self, limit: int) -> None:
         self._half = limit // 2

@@ -11,7 +11,8 @@ __all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "most_tokens", 
 
 
 class LazyTokenizer:
-    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at most.
+    """A known vocabulary that is read when something is first counted; until then it says how long a text can get at
+    most.
 
     Threads may share it. Counting raises MissingVocabularyError where the vocabulary can't be had.
     """
@@ -79,9 +80,9 @@ class UpperBound(RememberingTokenizer):
 def most_tokens(name: str, text: str) -> int:
     """Return a number of tokens that the text can't exceed in this vocabulary, without reading the vocabulary.
 
-    A token of a byte level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves ASCII
-    alone. SentencePiece puts one space in front, and takes a character it doesn't know apart into its bytes. Raises
-    TokenizerError for a lone surrogate, as counting does.
+    A token of a byte level vocabulary is at least one byte. NFC makes UTF-8 at most three times as long, and leaves
+    ASCII alone. SentencePiece puts one space in front, and takes a character it doesn't know apart into its bytes.
+    Raises TokenizerError for a lone surrogate, as counting does.
     """
     source = vocabularies.VOCABULARIES[name]
     size = len(text)

@@ -1,8 +1,8 @@
 """Rank files (the tiktoken and tekken forms) turned into the JSON that HF `tokenizers` reads.
 
 A rank file lists every token as bytes with its rank. Byte-level BPE wants two things: the tokens spelled in GPT-2's
-byte alphabet, and the merges. A token's merge is found by running BPE over the token's own bytes with the ranks below its
-own: for every published vocabulary that ends in exactly two parts.
+byte alphabet, and the merges. A token's merge is found by running BPE over the token's own bytes with the ranks below
+its own: for every published vocabulary that ends in exactly two parts.
 """
 
 import base64
@@ -16,7 +16,9 @@ __all__ = ["byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
 
 
 def _byte_alphabet() -> dict[int, str]:
-    """Map each byte to the character GPT-2 writes for it: printable bytes stand for themselves, the rest from U+0100 on."""
+    """Map each byte to the character GPT-2 writes for it: printable bytes stand for themselves, the rest from U+0100
+    on.
+    """
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {byte: chr(byte) for byte in printable}
     others = [byte for byte in range(256) if byte not in alphabet]

@@ -84,7 +84,9 @@ class VocabularyTokenizer(RememberingTokenizer):
 
     @cached_property
     def separates_words(self) -> bool:
-        """Whether no token holds a letter, digit or sign and then a space, so that texts can be counted in pieces there."""
+        """Whether no token holds a letter, digit or sign and then a space, so that texts can be counted in pieces
+        there.
+        """
         return separates_words(self._core)
 
     def count_after_word(self, text: str) -> int:
@@ -214,8 +216,8 @@ Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
 def find_tokenizer(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
-    `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError where
-    it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
+    `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError
+    where it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
     """
     if wanted is None:
         wanted = DEFAULT

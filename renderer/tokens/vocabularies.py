@@ -1,8 +1,8 @@
 """The vocabularies Promptuary knows, each pinned by the SHA-256 of its data file.
 
-The file comes out of an installed package or from a VocabularySource, such as a registry. Packages are never imported: only
-their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers`, which is kept
-(`renderer/tokens/vocabulary_cache.py`).
+The file comes out of an installed package or from a VocabularySource, such as a registry. Packages are never imported:
+only their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers`, which
+is kept (`renderer/tokens/vocabulary_cache.py`).
 """
 
 import gzip
@@ -184,7 +184,9 @@ def _unpacked(path: Path) -> bytes:
 
 
 def hash_of(path: Path) -> str:
-    """Return the SHA-256 of a file's content (unpacked, where it ends in `.gz`), remembered while the file stays as it is."""
+    """Return the SHA-256 of a file's content (unpacked, where it ends in `.gz`), remembered while the file stays as it
+    is.
+    """
     facts = path.stat()
     return _hash_of(path, facts.st_mtime_ns, facts.st_size)
 
@@ -211,8 +213,8 @@ def _convert(source: Source, data: bytes) -> tuple[dict[str, Any], dict[str, int
 def split_tokenizer(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
     """Take the added tokens out of a `tokenizer.json`: what is left can't encode data to a control token.
 
-    Returns the JSON without them, without truncation, padding and post-processing, and {mark: id}. Added tokens of white
-    space only (some vocabularies keep runs of spaces there) are no marks and stay.
+    Returns the JSON without them, without truncation, padding and post-processing, and {mark: id}. Added tokens of
+    white space only (some vocabularies keep runs of spaces there) are no marks and stay.
     """
     added = tokenizer.get("added_tokens") or []
     marks = {entry["content"]: int(entry["id"]) for entry in added if entry["content"].strip()}

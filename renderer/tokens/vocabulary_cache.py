@@ -1,7 +1,7 @@
 """The folder that keeps converted vocabularies: converting takes seconds, reading the result a fraction of one.
 
-It is shared by all processes of a user and private to that user. Each file begins with the SHA-256 of the rest, so that a
-damaged one is noticed. A folder that can't be written costs time, never a rendering.
+It is shared by all processes of a user and private to that user. Each file begins with the SHA-256 of the rest, so that
+a damaged one is noticed. A folder that can't be written costs time, never a rendering.
 """
 
 import hashlib

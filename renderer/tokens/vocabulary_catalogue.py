@@ -1,4 +1,6 @@
-"""The catalogue of known vocabularies: in which package the data file of each is, its form, and the SHA-256 that pins it."""
+"""The catalogue of known vocabularies: in which package the data file of each is, its form, and the SHA-256 that pins
+it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -119,7 +121,8 @@ VOCABULARIES: dict[str, Source] = {
         "llama_models", "llama-models", "llama4/tokenizer.model",
         "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed", "ranks", _O200K,
         marks={
-            "<|begin_of_text|>": 200000, "<|end_of_text|>": 200001, "<|header_start|>": 200005, "<|header_end|>": 200006,
+            "<|begin_of_text|>": 200000, "<|end_of_text|>": 200001,
+            "<|header_start|>": 200005, "<|header_end|>": 200006,
             "<|eom|>": 200007, "<|eot|>": 200008,
         },
     ),

@@ -1,8 +1,9 @@
 """Tokens by word: most words of a text have been seen before, and their tokens need not be found again.
 
-Byte level vocabularies cut a text by a pattern before they look for tokens. In the patterns known here a space comes first in
-its piece, or after other white space; so before every space that follows something else there is a cut, and what stands
-between two such cuts has the same tokens wherever it stands. New words are encoded by the vocabulary itself.
+Byte level vocabularies cut a text by a pattern before they look for tokens. In the patterns known here a space comes
+first in its piece, or after other white space; so before every space that follows something else there is a cut, and
+what stands between two such cuts has the same tokens wherever it stands. New words are encoded by the vocabulary
+itself.
 """
 
 import json
@@ -99,7 +100,9 @@ class WordMemory:
         return found
 
     def _learn(self, waiting: list[_Waiting], found: list["array[int] | None"]) -> None:
-        """Encode what is new: the few new words of a text that has but few, else the text, which also teaches its words."""
+        """Encode what is new: the few new words of a text that has but few, else the text, which also teaches its
+        words.
+        """
         known, first = self._known
         if len(known) + len(first) > _MOST_WORDS:
             known, first = self._known = ({}, {})
@@ -122,7 +125,9 @@ class WordMemory:
             found[each.place] = array("i", first[each.words[0]] + b"".join(map(known.__getitem__, each.words[1:])))
 
     def _teach(self, seen: _Waiting, ids: "array[int]") -> None:
-        """Share a text's ids out among its words: a byte level token has as many characters as the text has bytes there."""
+        """Share a text's ids out among its words: a byte level token has as many characters as the text has bytes
+        there.
+        """
         known, first = self._known
         if len(known) > _MOST_WORDS or not 1 < len(seen.words) <= _MOST_AT_ONCE:
             return
@@ -175,8 +180,9 @@ _PIECEWISE = (
 def separates_words(core: Any) -> bool:
     """Whether no token of a vocabulary holds a letter, digit or sign and then a space.
 
-    What stands on the two sides of such a place has the same tokens whatever stands on the other. So it is where the text
-    is cut there by a pattern known here, and where byte pairs are looked for in the whole text but none has such a place.
+    What stands on the two sides of such a place has the same tokens whatever stands on the other. So it is where the
+    text is cut there by a pattern known here, and where byte pairs are looked for in the whole text but none has such a
+    place.
     """
     if _cuts_before_spaces(core):
         return True

@@ -1,9 +1,9 @@
 """Truncation: which parts leave a prompt that is over its limit, in Hermes' order and by Hermes' step rule.
 
-Let T be the prompt's tokens, L the limit and S the step. Over the limit, parts are taken away until
-`ceil((T - L) / S) * S` tokens are gone: highest `truncation_priority` first, within a priority in the template's order,
-priority 0 and below never. Whole parts go; one with `shrink` may be shortened instead. With a step above 1 the cut stays
-where it is while a chat grows by less than a step, which keeps a model's prefix cache warm.
+Let T be the prompt's tokens, L the limit and S the step. Over the limit, parts are taken away until `ceil((T - L) / S)
+* S` tokens are gone: highest `truncation_priority` first, within a priority in the template's order, priority 0 and
+below never. Whole parts go; one with `shrink` may be shortened instead. With a step above 1 the cut stays where it is
+while a chat grows by less than a step, which keeps a model's prefix cache warm.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -194,7 +194,8 @@ def _cannot_fit(kept: list[Part], left: int, limit: int) -> TruncationError:
     named = ", ".join(f"{part.label} ({part.token_count})" for part in largest)
     more = f" and {len(kept) - 8} more" if len(kept) > 8 else ""
     message = (
-        f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {left}, {left - limit} too many. "
+        f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {left}, {left - limit} "
+        "too many. "
         f"Largest of them: {named}{more}."
     )
     return TruncationError(message, protected=protected, shortfall=left - limit)

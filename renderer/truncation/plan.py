@@ -15,8 +15,8 @@ _priority_of: Callable[[Part], int] = attrgetter("truncation_priority")
 class Plan:
     """One truncation at work.
 
-    What goes together is a unit: one part, or with `keep_pairs` a user's turn and its answers. `stays` says of each part
-    whether it stays, `shorter` holds the parts that stay shortened, with their tokens.
+    What goes together is a unit: one part, or with `keep_pairs` a user's turn and its answers. `stays` says of each
+    part whether it stays, `shorter` holds the parts that stay shortened, with their tokens.
     """
 
     __slots__ = ("_costs", "_counts", "_members", "_next", "_order", "_parts", "shorter", "stays")

@@ -73,7 +73,9 @@ def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
 
 
 def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
-    """Whether the parts that may not be cut can grow beyond the limit, every character of an input taken for a token."""
+    """Whether the parts that may not be cut can grow beyond the limit, every character of an input taken for a
+    token.
+    """
     document = template.document
     limit = document.token_limit
     if limit is None or document.inputs is None:

@@ -1,4 +1,6 @@
-"""Declarations of inputs put in, out or right: the cures that are offered for names that do not fit their declarations."""
+"""Declarations of inputs put in, out or right: the cures that are offered for names that do not fit their
+declarations.
+"""
 
 import json
 import re

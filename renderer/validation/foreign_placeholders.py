@@ -1,7 +1,8 @@
-"""Placeholders of other template languages in a body that has none of its own: they would reach the model as they stand.
+"""Placeholders of other template languages in a body that has none of its own: they would reach the model as they
+stand.
 
-What is looked for has the form of a name. Braces of JSON, CSS, LaTeX and code, shell variables, prices and formulas are left
-alone, so a placeholder in such company may be missed.
+What is looked for has the form of a name. Braces of JSON, CSS, LaTeX and code, shell variables, prices and formulas are
+left alone, so a placeholder in such company may be missed.
 """
 
 import re
@@ -67,7 +68,10 @@ def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
     for each in list(told.values())[:_MOST]:
         place = document.body_place(each.start, each.end)
         written = _written(each.name, braces=braces)
-        message = f"`{each.text}` reaches the model as it stands; a value is written `{written}` in the format {document.format}"
+        message = (
+            f"`{each.text}` reaches the model as it stands; a value is written `{written}` in the format "
+            f"{document.format}"
+        )
         yield Problem(
             "PT208", "warning", message, place.line, place.column, place.end_line, place.end_column, fix, each.name
         )
@@ -96,7 +100,9 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
 
 
 def _is_text(match: re.Match[str], groups: dict[str, str | None], name: str, body: object) -> bool:
-    """Whether it is known for something else: a variable of a shell, a mark of Llama's, advice that is given elsewhere."""
+    """Whether it is known for something else: a variable of a shell, a mark of Llama's, advice that is given
+    elsewhere.
+    """
     if groups.get("sign") == "$" and name.isupper():
         return True
     if groups.get("angle") and name in ("SYS", "EOF"):

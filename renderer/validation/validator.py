@@ -39,10 +39,11 @@ def validate(
     profile: Mapping[str, Any] | str | None = None,
     vocabularies: VocabularySource | None = None,
 ) -> list[Problem]:
-    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors write.
+    """Check a document, and render every sample (`{name: {input: value}}`) with it. Never raises for what authors
+    write.
 
-    `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that limits
-    were not checked; nothing is estimated.
+    `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that
+    limits were not checked; nothing is estimated.
     """
     document, found = documents.inspect_document(text)
     if document is not None:
@@ -111,7 +112,9 @@ class _Checks:
     def _measured(
         self, template: Template, check: Callable[[Template, tokenizers.Tokenizer], Iterable[Problem]]
     ) -> list[Problem]:
-        """What a check of lengths finds. Without the vocabulary, what it can't find is ruled out by bytes, or said to be open."""
+        """What a check of lengths finds. Without the vocabulary, what it can't find is ruled out by bytes, or said to
+        be open.
+        """
         tokenizer = template.tokenizer()
         try:
             return list(check(template, tokenizer))

@@ -1,4 +1,6 @@
-"""The text of values: plain ones as Python writes them, and a refusal for all that would show an address or grow without end."""
+"""The text of values: plain ones as Python writes them, and a refusal for all that would show an address or grow
+without end.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -41,7 +43,8 @@ def add_printable(*kinds: type) -> None:
 
 
 def check_printable(value: Any) -> None:
-    """Raise Unprintable for what has no text, wherever it stands in the value, and LimitError for a text beyond MAX_TEXT.
+    """Raise Unprintable for what has no text, wherever it stands in the value, and LimitError for a text beyond
+    MAX_TEXT.
 
     A list may hold the same list many times, so what is counted is what would be written.
     """

@@ -50,7 +50,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return False
 
     def respond_user_inactive(self, request: HttpRequest, user: AbstractBaseUser) -> HttpResponse:
-        """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong one."""
+        """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong
+        one.
+        """
         return _refuse(request, "This account is switched off. An admin of this Promptuary can switch it on.")
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:

@@ -1,7 +1,7 @@
 """Passwords hashed with argon2, at most a few at once on one machine.
 
-One hash takes about 100 MB on purpose. Without a bound, a burst of sign-ins would take as many times that. The slots are
-locked files, so they hold over all processes that share a home and are free again when a process dies.
+One hash takes about 100 MB on purpose. Without a bound, a burst of sign-ins would take as many times that. The slots
+are locked files, so they hold over all processes that share a home and are free again when a process dies.
 """
 
 import contextlib

@@ -1,11 +1,11 @@
 """A fresh proof of who somebody is, before what weakens the gate.
 
-The setting PROMPTUARY_STEP_UP says what counts: `off` nothing is asked, `password` any proof of this session that is not
-older than fifteen minutes (the sign-in itself, a password, a code), `totp` a code of the second step only.
+The setting PROMPTUARY_STEP_UP says what counts: `off` nothing is asked, `password` any proof of this session that is
+not older than fifteen minutes (the sign-in itself, a password, a code), `totp` a code of the second step only.
 
 The doors that a session opens, pages and API, put what is missing into their `Actor`; the services ask for it with
-`access.require_proof`, which is the only place that refuses. A key is no session: what it may do without asking was decided
-when it was made.
+`access.require_proof`, which is the only place that refuses. A key is no session: what it may do without asking was
+decided when it was made.
 """
 
 import time
@@ -21,7 +21,9 @@ __all__ = ["missing_proof"]
 
 
 def missing_proof(request: HttpRequest | Request) -> str:
-    """What the session would have to prove again, `password` or `totp`; empty where it is proven, or nothing is asked."""
+    """What the session would have to prove again, `password` or `totp`; empty where it is proven, or nothing is
+    asked.
+    """
     wanted = str(settings.PROMPTUARY_STEP_UP)
     if wanted == "off":
         return ""

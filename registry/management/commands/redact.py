@@ -19,7 +19,8 @@ _WAIT = 600.0  # seconds; the whole history is written again
 
 class Command(BaseCommand):
     help = (
-        "Remove the text of one version from the database, the caches and every commit of the mirror. Its number, digest "
+        "Remove the text of one version from the database, the caches and every commit of the mirror. Its "
+        "number, digest "
         "and history stay, and everybody who asks for it reads when, by whom and why it went."
     )
 

@@ -12,7 +12,8 @@ from registry.core.errors import PromptuaryError
 
 class Command(BaseCommand):
     help = (
-        "Fill an empty database from a clone of the mirror, check it, and bring this instance's own mirror up. Passwords "
+        "Fill an empty database from a clone of the mirror, check it, and bring this instance's own mirror up. "
+        "Passwords "
         "and the secrets of keys don't come back: set and issue them anew."
     )
 

@@ -1,8 +1,8 @@
 """The parser of format `parts`: the author's text is parsed, values are opaque slots that are put back later.
 
-A rendering arrives as a stream of the author's literals and the values between them. YAML sees the literals only, with a
-mark in place of each value; the parts are read from that, and the values then fill their slots. So nothing in a value can
-end a text, add a part or change a role.
+A rendering arrives as a stream of the author's literals and the values between them. YAML sees the literals only, with
+a mark in place of each value; the parts are read from that, and the values then fill their slots. So nothing in a value
+can end a text, add a part or change a role.
 
 Two ways lead to the same parts. `parse_whole` parses the whole text. `_parse_items` cuts the text where a list item
 starts in the first column and parses each distinct item once; it gives up on anything it cannot be sure of.

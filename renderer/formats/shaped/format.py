@@ -1,4 +1,6 @@
-"""Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a list."""
+"""Shaped documents: text with `{functions(of, inputs)}` in it, from which one prompt comes, or one for each item of a
+list.
+"""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence

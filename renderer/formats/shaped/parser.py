@@ -4,9 +4,9 @@
     expression  = name | name "(" [ expression { "," expression } ] ")" | literal
     literal     = string | number | "True" | "False" | "None" | list | dict
 
-Strings, numbers, lists and dicts are written as in Python; a string may hold real line breaks. Nothing is ever evaluated
-but names looked up and registered functions called. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the characters, as in
-Haystack; any other backslash is itself.
+Strings, numbers, lists and dicts are written as in Python; a string may hold real line breaks. Nothing is ever
+evaluated but names looked up and registered functions called. In the text `\\n`, `\\t`, `\\r` and `\\\\` stand for the
+characters, as in Haystack; any other backslash is itself.
 """
 
 import re

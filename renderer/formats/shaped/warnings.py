@@ -64,7 +64,10 @@ def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> 
                     yield _problem(
                         "PT906",
                         "warning",
-                        "a backslash before n, r or t stands for a line break or a tab; double it if you mean the backslash",
+                        (
+                            "a backslash before n, r or t stands for a line break or a tab; double it if you mean "
+                            "the backslash"
+                        ),
                         place,
                         fix(place, ("Double the backslashes", written)),
                     )

@@ -1,6 +1,7 @@
 """Shapers between replies and answers, with the documents an answer refers to.
 
-An answer is `{"answer", "type", "score", "context", "offsets_in_document", "offsets_in_context", "document_ids", "meta"}`.
+An answer is `{"answer", "type", "score", "context", "offsets_in_document", "offsets_in_context", "document_ids",
+"meta"}`.
 """
 
 import re
@@ -38,8 +39,8 @@ def strings_to_answers(
 
     `pattern` finds the answer in the reply: its one group, or the whole match; no match gives an empty answer.
     `reference_pattern` finds the documents the answer refers to, by number from 1 (`index`), `id`, or a `meta` field;
-    several in one bracket, as in `[1, 3]`, are all found, and each document is named once. Without it an answer has all.
-    With as many prompts as documents, the n-th prompt's replies belong to the n-th document.
+    several in one bracket, as in `[1, 3]`, are all found, and each document is named once. Without it an answer has
+    all. With as many prompts as documents, the n-th prompt's replies belong to the n-th document.
     """
     texts = wanted_texts(strings, "strings")
     owners = _owners(len(texts), prompts, documents)

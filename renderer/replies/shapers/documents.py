@@ -48,7 +48,9 @@ def join_documents(
 
 
 def join_documents_and_scores(documents: Sequence[Any]) -> list[dict[str, Any]]:
-    """One document, in a list, with a line `-[score] content` for each; the score is read from `meta.score` or `score`."""
+    """One document, in a list, with a line `-[score] content` for each; the score is read from `meta.score` or
+    `score`.
+    """
     lines = [
         f"-[{round(_score(document), 2)}] {content_of(document)}" for document in wanted_list(documents, "documents")
     ]

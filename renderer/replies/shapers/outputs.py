@@ -40,8 +40,9 @@ def read_outputs(
     """Run the document's shapers over replies.
 
     They see the data, `results` (the replies), `prompts`, and what the shapers before them made. Where the data do not
-    name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which a
-    note says. Without shapers the outcome is `results`, read by the output schema where there is one. Raises OutputError.
+    name them, `strings` is the replies too, and `reply` the only one. Data named `results` or `prompts` give way, which
+    a note says. Without shapers the outcome is `results`, read by the output schema where there is one. Raises
+    OutputError.
     """
     output = document.output
     texts = [replies] if isinstance(replies, str) else list(replies)
@@ -88,7 +89,9 @@ def _run(
 
 
 def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs that the context has go before params, and those before what the context holds under an argument's name."""
+    """Inputs that the context has go before params, and those before what the context holds under an argument's
+    name.
+    """
     params = step.get("params") or {}
     arguments: dict[str, Any] = {}
     for argument, source in (step.get("inputs") or {}).items():
