@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ import httpx
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.optional import need
 from promptuary.renderer.digest import canonical
-from promptuary.renderer.files import make_private_folder
+from promptuary.renderer.files import make_private_folder, write_atomically
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 
@@ -191,11 +190,8 @@ class CachingModel:
         except (OSError, ValueError, TypeError):
             pass  # never asked before, or a file that can't be read: ask, and write it anew
         reply = self._model.complete(prompt, settings)
-        fresh = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}.new")
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)  # a reply may repeat a private prompt
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(reply), ensure_ascii=False))
-        fresh.replace(path)
+        content = json.dumps(asdict(reply), ensure_ascii=False).encode("utf-8")
+        write_atomically(path, content, mode=0o600)  # a reply may repeat a private prompt
         return reply
 
 

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import tempfile
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -13,7 +12,7 @@ from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer
 from promptuary.names import is_pin
-from promptuary.renderer.files import close_folder, make_private_folder
+from promptuary.renderer.files import close_folder, make_private_folder, write_atomically
 
 __all__ = ["DiskCache", "Entry", "MemoryCache"]
 
@@ -99,10 +98,7 @@ class DiskCache:
         try:
             make_private_folder(path.parent)
             close_folder(self.folder)  # an earlier version made it for everybody
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps({"etag": etag}).encode() + b"\n" + body)
-            Path(temporary).replace(path)
+            write_atomically(path, json.dumps({"etag": etag}).encode() + b"\n" + body, mode=0o600)
         except OSError as error:
             _log.warning("%s cannot be written: %s", path, error)
 

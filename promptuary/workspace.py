@@ -15,6 +15,7 @@ from typing import Any
 
 from promptuary.errors import ConfigurationError
 from promptuary.names import check_name
+from promptuary.renderer.files import write_atomically
 from promptuary.renderer.syntax import yaml_writer
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
 
@@ -157,9 +158,7 @@ def read_samples(document: Path) -> dict[str, Any]:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(path.name + ".new")
-    new.write_bytes(text.encode("utf-8"))
-    new.replace(path)
+    write_atomically(path, text.encode("utf-8"))
 
 
 def _hash_of(path: Path) -> str | None:

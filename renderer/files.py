@@ -1,17 +1,19 @@
-"""Cache folders that only their owner can read: what is cached may be a private template, a prompt or a model's
-reply."""
+"""Files and folders on disk: cache folders that only their owner can read, and files written whole or not at all."""
 
 import os
 import stat
+import threading
 from pathlib import Path
 
-__all__ = ["close_folder", "make_private_folder"]
+__all__ = ["close_folder", "make_private_folder", "write_atomically"]
 
 _OTHERS = 0o077  # what group and others may do
 
 
 def make_private_folder(folder: Path) -> None:
     """Make the folder and those above it that are missing, each for its owner only, whatever the umask.
+
+    What is kept in it may be a private template, a prompt or a reply.
 
     Folders that are there stay as they are. OSError where one can't be made.
     """
@@ -29,3 +31,19 @@ def close_folder(folder: Path) -> None:
     found = folder.stat()
     if hasattr(os, "geteuid") and found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
         folder.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+
+
+def write_atomically(path: Path, content: bytes, *, mode: int = 0o666) -> None:
+    """Write the file whole or not at all: readers see the old content or the new one, whatever happens between.
+
+    mode: the permissions of the file, less the umask. OSError where the folder can't be written; nothing is left then.
+    """
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

@@ -8,6 +8,7 @@ from typing import Any
 from registry.accounts.actor import Actor
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound
+from registry.core.numbers import parse_number
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -117,7 +118,7 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> Ed
     state.message = str(fields.get("message", state.message)).strip()
     state.target = "text" if fields.get("target") == "text" else "messages"
     index = str(fields.get("prompt", "0"))
-    state.prompt = int(index) if index.isascii() and index.isdigit() and len(index) < 5 else 0
+    state.prompt = parse_number(index, digits=4) or 0
     if "base" in fields:
         state.base = _find_base(actor, name, str(fields["base"]))
     if isinstance(fields.get("samples"), dict):
@@ -165,9 +166,10 @@ def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
 def _find_base(actor: Actor, name: str, number: str) -> Version | None:
     if not number:
         return None
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
+    version = parse_number(number)
+    if version is None:
         raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
-    return version_queries.get_version(actor, name, int(number))
+    return version_queries.get_version(actor, name, version)
 
 
 def _with_lf(text: str) -> str:

@@ -20,6 +20,7 @@ from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core import strict_json
 from registry.core.errors import Invalid, PromptuaryError
+from registry.core.numbers import parse_number
 from registry.core.problem_details import status_of
 from registry.templates import drafts, version_queries
 
@@ -77,7 +78,7 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             path=path,
             document=str(fields.get("document", "")),
             samples=json.dumps(fields.get("samples") or {}, ensure_ascii=False),
-            base=_parse_number(fields["base"]) if fields.get("base") else None,
+            base=_read_version(fields["base"]) if fields.get("base") else None,
             message=str(fields.get("message", "")),
         )
         return {"saved_at": int(stored.updated_at.timestamp() * 1000)}, 200
@@ -109,7 +110,7 @@ def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | N
         return save(actor, state, onto=rest)
     if verb == "propose":
         label, _, number = rest.rpartition(":")
-        return propose(actor, state, label, _parse_number(number))
+        return propose(actor, state, label, _read_version(number))
     return None
 
 
@@ -154,7 +155,7 @@ def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
 
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
     """The diff of the text against the version it was made from, or against another number."""
-    other = version_queries.get_version(actor, state.name, _parse_number(against)) if against else state.base
+    other = version_queries.get_version(actor, state.name, _read_version(against)) if against else state.base
     source = responses.source_diff(other.remaining if other else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
@@ -165,11 +166,11 @@ def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) ->
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 
-def _parse_number(text: object) -> int:
-    digits = str(text)
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise Invalid(fields={"version": f"{digits[:20]!r} is no version number."})
-    return int(digits)
+def _read_version(text: object) -> int:
+    version = parse_number(str(text))
+    if version is None:
+        raise Invalid(fields={"version": f"{str(text)[:20]!r} is no version number."})
+    return version
 
 
 def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:

@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.core.numbers import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
 from registry.evaluations.serializers import (
@@ -151,6 +152,7 @@ def read_number(name: str, given: str | None, *, needed: bool = False) -> int | 
     """A number of the query, or None where it was not given; ValidationError for anything else."""
     if given is None and not needed:
         return None
-    if given is None or not (given.isascii() and given.isdigit() and len(given) < 10):
+    number = parse_number(given or "")
+    if number is None:
         raise ValidationError({name: ["Give a whole number."]})
-    return int(given)
+    return number

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from promptuary.renderer.files import write_atomically
 from registry.core.errors import Halted
 from registry.journal.models import Event
 
@@ -32,9 +33,8 @@ class Mark:
 
 def write_mark(repository: Path, mark: Mark) -> None:
     """Say that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
-    fresh = repository / f"{_FILE}.new"
-    fresh.write_text(json.dumps({"number": mark.number, "chain": mark.chain}), encoding="ascii")
-    fresh.replace(repository / _FILE)
+    content = json.dumps({"number": mark.number, "chain": mark.chain})
+    write_atomically(repository / _FILE, content.encode("ascii"))
 
 
 def read_mark() -> Mark | None:

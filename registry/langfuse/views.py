@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from registry.accounts.actor import Actor
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
+from registry.core.numbers import parse_number
 from registry.core.problem_details import of_error
 from registry.langfuse.conversion import convert_version, settings_of
 from registry.namespaces.key_attempts import key_attempts
@@ -190,9 +191,10 @@ def _number(request: HttpRequest, name: str, default: int, most: int) -> int:
     text = request.GET.get(name, "")
     if not text:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10) or not 1 <= int(text) <= most:
+    number = parse_number(text)
+    if number is None or not 1 <= number <= most:
         raise BadQuestion(f"{name} is a whole number from 1 to {most}.")
-    return int(text)
+    return number
 
 
 def _error(status: int, message: str) -> JsonResponse:

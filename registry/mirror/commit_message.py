@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from registry.core.numbers import parse_number
 from registry.journal.mirroring import Move
 from registry.mirror.errors import MirrorError
 
@@ -88,9 +89,8 @@ def read_stamp(message: str) -> Stamp | None:
     """The stamp in a message's last paragraph, or None where there is none that Promptuary wrote."""
     found = _read_trailers(message)
     number, chain = found.get(_EVENT, ""), found.get(_CHAIN, "")
-    if not (number.isascii() and number.isdigit() and chain):
-        return None
-    return Stamp(int(number), chain)
+    event = parse_number(number, digits=18)
+    return Stamp(event, chain) if event is not None and chain else None
 
 
 def read_record(message: str) -> str | None:

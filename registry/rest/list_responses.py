@@ -7,6 +7,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from registry.core.numbers import parse_number
 from registry.core.pagination import Page
 from registry.rest.input_serializers import unknown_names
 
@@ -30,12 +31,12 @@ def read_query(request: Request, *names: str) -> dict[str, Any]:
             faults[name] = ["It holds a NUL character."]
         elif given[0]:
             values[name] = given[0]
-    limit = values.get("limit", "50")
-    if not (limit.isascii() and limit.isdigit() and len(limit) < 5):
+    limit = parse_number(values.get("limit", "50"), digits=4)
+    if limit is None:
         faults["limit"] = ["This is not a whole number."]
     if faults:
         raise ValidationError(faults)
-    values["limit"] = int(limit)
+    values["limit"] = limit
     return values
 
 

@@ -17,6 +17,7 @@ from django.db import DatabaseError
 
 from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.core.names import LATEST
+from registry.core.numbers import parse_number
 from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
 from registry.serving.credentials import Caller
@@ -158,12 +159,14 @@ def _require(caller: Caller, namespace: str) -> None:
 
 
 def _read_cursor(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+    cursor = parse_number(text, digits=18)
+    if cursor is None:
         raise Invalid(fields={"after": "this is no cursor that an answer before it gave."})
-    return int(text)
+    return cursor
 
 
 def _read_wait(text: str) -> float:
-    if not (text.isascii() and text.isdigit() and int(text[:9]) <= MOST_WAIT):
+    seconds = parse_number(text)
+    if seconds is None or seconds > MOST_WAIT:
         raise Invalid(fields={"wait": f"whole seconds from 0 to {MOST_WAIT:.0f}."})
-    return float(text)
+    return float(seconds)

@@ -15,6 +15,8 @@ from typing import Any
 
 from kombu.transport import filesystem
 
+from promptuary.renderer.files import write_atomically
+
 __all__ = ["Transport"]
 
 
@@ -27,9 +29,7 @@ class Channel(filesystem.Channel):
 
     def _put(self, queue: str, payload: Any, **_kwargs: Any) -> None:  # type: ignore[override]  # as kombu's own does
         name = f"{time.time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg"
-        fresh = self._folder / f".{name}.new"
-        fresh.write_text(json.dumps(payload), encoding="utf-8")
-        os.replace(fresh, self._folder / name)
+        write_atomically(self._folder / name, json.dumps(payload).encode("utf-8"))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         for name in self._waiting(queue):

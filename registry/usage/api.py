@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.core.numbers import parse_number
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -49,7 +50,8 @@ class EntryInput(Input):
 
     def validate_tokens(self, value: dict[str, int]) -> dict[int, int]:
         """At most 600 whole numbers."""
-        fits = all(text.isascii() and text.isdigit() and int(text[:12]) <= MOST_TOKENS for text in value)
+        numbers = [parse_number(text) for text in value]
+        fits = all(number is not None and number <= MOST_TOKENS for number in numbers)
         if len(value) > client_reports.MOST_BUCKETS or not fits:
             raise serializers.ValidationError(
                 [f"At most {client_reports.MOST_BUCKETS} whole numbers up to {MOST_TOKENS}."]

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from promptuary.renderer.files import make_private_folder
+from promptuary.renderer.files import make_private_folder, write_atomically
 
 if sys.platform != "win32":  # there, processes that start together may each make the same file
     import fcntl
@@ -68,16 +68,10 @@ def read_kept(path: Path) -> str | None:
 def keep(path: Path, text: str) -> None:
     """Put a file in place whole or not at all, readable for its owner only."""
     body = text.encode()
-    temporary = None
     try:
         make_private_folder(path.parent)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-            temporary = file.name
-            file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        os.replace(temporary, path)
+        write_atomically(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body, mode=0o600)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         if path.parent not in _told:
             _told.add(path.parent)
             _log.warning(

@@ -65,7 +65,7 @@ def test_a_copy_holds_the_registrys_own_bytes(world, tmp_path):
     head, _, body = next(tmp_path.rglob("@1.json")).read_bytes().partition(b"\n")
     assert json.loads(head)["etag"].startswith('"sha256:')
     assert json.loads(body)["document"] == DOCUMENT
-    assert not list(tmp_path.rglob(".new-*"))
+    assert not list(tmp_path.rglob("*.new"))
 
 
 def modes_below(folder):
