@@ -15,7 +15,7 @@ def test_a_wish_is_kept_and_forgotten(reader):
     page = words(reader.post("/mail", {"namespace": "support", "template": "refunds/*", "level": "all"}, follow=True))
     assert "<code>refunds/*</code>" in page
     page = words(reader.post("/mail", {"namespace": "support", "template": "refunds/*", "level": ""}, follow=True))
-    assert "No wish yet" in page
+    assert "No choices yet" in page
 
 
 def test_a_pattern_without_a_namespace_is_refused_and_kept_in_the_form(reader):

@@ -117,7 +117,7 @@ class TestPages:
     @pytest.mark.parametrize("address", [f"/t/{REPLY}", "/environments/"])
     def test_say_never_approved_until_its_change_is_published(self, staged, change, browser, address):
         reader = browser("reader")
-        assert words(reader.get(address)).count(">never approved</span>") == 1
+        assert words(reader.get(address)).count("> never approved </span>") == 1
         finish(staged, change)
         assert "never approved" not in words(reader.get(address))
 
@@ -156,7 +156,7 @@ class TestPages:
         for address in (f"/t/{REPLY}", "/environments/"):
             assert "Roll back" not in words(reviewer.get(address))
         page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
-        assert "never held another version by approval" in page
+        assert "never had another approved version" in page
         finish(staged, change)
         newer = change_services.propose_change(actor=author, name=REPLY, label="staging", version=2, message="")
         finish(staged, newer)
