@@ -8,7 +8,8 @@ NPM := $(shell command -v npm)
 JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
-DATABASE_TESTS := tests/registry tests/api tests/frontend
+ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
+ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
 .PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema clean
 
@@ -60,11 +61,12 @@ endif
 ## -- checking -----------------------------------------------------------------------------------------------------
 test: setup-dev ## on SQLite all but the slow tests, on PostgreSQL those that depend on the database engine
 	@$(PYTEST) -m "not browser and not slow"
-	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow" $(DATABASE_TESTS)
+	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow" $(ON_POSTGRES)
 
-test-all: setup-dev ## every test but the browser's: on PostgreSQL all, on SQLite those that depend on the engine
-	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser"
-	@$(PYTEST) --hypothesis-profile=ci -m "dialect or sqlite" $(DATABASE_TESTS) tests/journeys
+test-all: setup-dev ## every test but the browser's: what the database matters to on PostgreSQL, the rest on SQLite
+	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_POSTGRES)
+	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE)
+	@$(PYTEST) --hypothesis-profile=ci -m "dialect or sqlite" $(ON_POSTGRES)
 
 browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM
