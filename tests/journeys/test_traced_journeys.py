@@ -17,8 +17,8 @@ class Ceiling:
 
 
 CEILINGS = {
-    "save": Ceiling(now=51, wanted=30),
-    "save and answer": Ceiling(now=58, wanted=36),
+    "save": Ceiling(now=46, wanted=30),
+    "save and answer": Ceiling(now=56, wanted=36),
     "publish": Ceiling(now=47, wanted=22),
     "change page": Ceiling(now=52, wanted=35),
     "warm fetch": Ceiling(now=8, wanted=8),
