@@ -177,7 +177,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if not found:
-            raise Conflict("Nothing stands in the way of this request: publish it.", change=number)
+            raise Conflict("Nothing blocks this request: publish it.", change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
             raise Conflict(stuck[0].cause, change=number)
         _require_effect(change)
@@ -199,7 +199,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     change and for the one who published it, unless one's own request may be approved.
     """
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it needs no approval: it stands in the audit."})
+        raise Invalid(fields={"reason": "say why it needs no approval: the audit log shows it."})
     with transaction.atomic():
         change = locking.lock_change(actor, Verb.APPROVE, number)
         found = find_emergency(change)
