@@ -24,6 +24,8 @@ SLOW = [r"^(a+)+$", r"^(a|aa)+$", r"(.*)*x", r"^([a-z]+\s?)*$", r"(a*)*b", r"^(\
 NOT_LINEAR = [r"(?=a)a", r"(?<!a)b", r"(a)\1", r"a{1001}", r"^.{0,2000}$", r"[\W_]", r"a*+", r"(?x) a"]
 
 
+# Python warns that "[[" may mean a nested set one day; today it is the bracket itself, which is what is compared.
+@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
 @given(st.lists(st.sampled_from(ATOMS.split(" ")), min_size=1, max_size=5).map("".join), TEXTS)
 def test_a_linear_pattern_finds_what_python_finds(source, text):
     try:
