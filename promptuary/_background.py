@@ -60,43 +60,43 @@ class LabelRefresher:
         """Confirm or replace the labels that moved, and those whose time is over as long as somebody asks for them."""
         state = self._state
         now = state.clock()
-        moved = self._take_moved(now)
-        gone: Unavailable | None = None
+        moves = self._take_moved(now)
+        outage: Unavailable | None = None
         for name, ref, entry in state.memory.labels():
-            told = moved.get((name, ref))
+            move = moves.get((name, ref))
             is_due = state.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
-            if self.daemon.stopping or not (is_due or told is not None):
+            if self.daemon.stopping or not (is_due or move is not None):
                 continue
             try:
-                if gone is not None:
-                    raise gone  # the others are not asked for: each would wait for as long
-                found = run_flow(refresh_template(state, name, ref, entry), self.transport)
+                if outage is not None:
+                    raise outage  # the others are not asked for: each would wait for as long
+                entry_or_error = run_flow(refresh_template(state, name, ref, entry), self.transport)
             except (NotAllowed, NotFound) as error:
                 _log.warning("%s@%s is not served any more: %s", name, ref, error)
             except (PromptuaryError, renderer.RenderError) as error:
-                gone = error if isinstance(error, Unavailable) else gone
+                outage = error if isinstance(error, Unavailable) else outage
                 mark_stale(state, name, ref, entry, error)
             else:
-                self._settle((name, ref), told, found.digest)
+                self._settle((name, ref), move, entry_or_error.digest)
 
     def _take_moved(self, now: float) -> dict[tuple[str, str], Moved]:
         """What was told since, and what is to be asked for once more by now."""
-        for target, (due, told) in list(self._unsettled.items()):
-            if due <= now:
+        for target, (ask_at, move) in list(self._unsettled.items()):
+            if ask_at <= now:
                 del self._unsettled[target]
-                self.moved.setdefault(target, told)
-        taken = {}
+                self.moved.setdefault(target, move)
+        moves = {}
         while self.moved:
-            target, told = self.moved.popitem()
-            taken[target] = told
-        return taken
+            target, move = self.moved.popitem()
+            moves[target] = move
+        return moves
 
-    def _settle(self, target: tuple[str, str], told: Moved | None, digest: str) -> None:
+    def _settle(self, target: tuple[str, str], move: Moved | None, digest: str) -> None:
         """Ask once more where the answer is not what was told."""
         now = self._state.clock()
-        if told is None or told.digest == digest or now >= told.settled:
+        if move is None or move.digest == digest or now >= move.settled:
             return
-        self._unsettled[target] = (told.settled if told.digest == "" else now + AGAIN), told
+        self._unsettled[target] = (move.settled if move.digest == "" else now + AGAIN), move
 
     def report(self, timeout: float | None = None, *, may_load: bool = True) -> None:
         """Send what was counted, within the client's bound if no other is given.
@@ -137,8 +137,8 @@ class LabelRefresher:
 
     def _pause(self) -> float:
         now = self._state.clock()
-        due = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.asked <= IDLE]
-        until = min(due, default=now + LONGEST_PAUSE) if self._state.ttl > 0 else now + LONGEST_PAUSE
+        due_times = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.asked <= IDLE]
+        until = min(due_times, default=now + LONGEST_PAUSE) if self._state.ttl > 0 else now + LONGEST_PAUSE
         until = min([until, *(again for again, _ in self._unsettled.values())])
         if self._state.usage is not None:
             until = min(until, self._report_at)
@@ -161,7 +161,7 @@ class MoveListener:
     def step(self) -> float:
         """Ask once, and say in how many seconds to ask again."""
         try:
-            told = self._ask()
+            moves = self._ask()
         except PromptuaryError as error:
             self._failures += 1
             if self._failures == 1:
@@ -170,7 +170,7 @@ class MoveListener:
         if self._failures:
             _log.warning("label moves of %s are told again", self._namespace)
         self._failures = 0
-        return told
+        return moves
 
     def renew(self) -> None:
         """Begin anew, in a child after a fork."""
@@ -184,16 +184,19 @@ class MoveListener:
         answer = self._transport.send(Request("GET", path, timeout, {"Accept": "application/json"}))
         if answer.status != 200:
             raise error_of_answer(answer)
-        told = decode_object(answer.body, "the registry")
+        answer_fields = decode_object(answer.body, "the registry")
         try:
-            cursor, again = str(told["cursor"]), float(told["again"])
-            moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in told["moves"]}
+            cursor, again = str(answer_fields["cursor"]), float(answer_fields["again"])
+            moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in answer_fields["moves"]}
         except (KeyError, TypeError, ValueError):
             raise BadAnswer("the registry: these are no label moves") from None
-        if told.get("reset") or self.cursor is None:
+        if answer_fields.get("reset") or self.cursor is None:
             # What moved until now was told to nobody here.
-            known = [(name, ref) for name, ref, _ in self._state.memory.labels()]
-            moves = {**{target: "" for target in known if target[0].startswith(f"{self._namespace}/")}, **moves}
+            labels = [(name, ref) for name, ref, _ in self._state.memory.labels()]
+            moves = {
+                **{target: "" for target in labels if target[0].startswith(f"{self._namespace}/")},
+                **moves,
+            }
         self.cursor = cursor
         if moves:
             settled = self._state.clock() + SETTLED

@@ -91,12 +91,12 @@ class BaseClient(ABC, Generic[AnyTransport]):
         self._transport: AnyTransport = transport or self._make_transport()
         self._flights: Any = self._flights_kind()
         self._listeners: dict[str, MoveListener] = {}
-        brought = Vendored(vendored) if vendored is not None else None
+        vendored_store = Vendored(vendored) if vendored is not None else None
         blocking = self._blocking()
         self._state = ClientState(
             memory=self._memory,
             disk=DiskCache(cache_dir, self._address.url) if cache_dir is not None else None,
-            vendored=brought,
+            vendored=vendored_store,
             vendored_first=vendored_first,
             ttl=ttl,
             timeout=timeout,
@@ -104,7 +104,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             on_stale=on_stale,
             usage=Usage(self._rouse if background else None) if reports else None,
             wake=self._wake if background else None,
-            vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, brought),
+            vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, vendored_store),
         )
         self._keeper = LabelRefresher(self._state, blocking, DaemonThread("promptuary"))
         _clients.add(self)
@@ -164,30 +164,30 @@ class BaseClient(ABC, Generic[AnyTransport]):
             if not self._pins.locked:
                 raise ConfigurationError("name the templates to warm, or give the client a lock file")
             return [self._target(name, None) for name in self._pins.locked]
-        found = []
+        pairs = []
         for target in names:
             name, _, ref = target.partition("@")
-            found.append(self._target(name, ref or None))
-        return found
+            pairs.append(self._target(name, ref or None))
+        return pairs
 
     def _whole(self, namespace: str, label: str) -> Flow[list[Fetched]]:
         if self._pins.frozen:
             raise ConfigurationError("a frozen client has what its lock file pins, and no whole namespace")
         return fetch_namespace(self._state, check_namespace(namespace), check_ref(label))
 
-    def _follow_all(self, found: list[Fetched]) -> list[Fetched]:
-        return [self._follow(fetched) for fetched in found]
+    def _follow_all(self, results: list[Fetched]) -> list[Fetched]:
+        return [self._follow(fetched) for fetched in results]
 
-    def _bring(self, found: list[Fetched]) -> list[Fetched]:
+    def _bring(self, results: list[Fetched]) -> list[Fetched]:
         """Fetch the vocabularies that are not on this machine, so that no rendering has to; say which can't be had."""
-        for fetched in found:
+        for fetched in results:
             try:
                 name = fetched.template.tokenizer().name
                 if not (tokenizers.is_loaded(name) or is_at_hand(name)):
                     tokenizers.find_tokenizer(name, self._state.vocabularies)
             except RenderError as error:
                 _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)
-        return found
+        return results
 
     def _follow(self, fetched: Fetched) -> Fetched:
         """Look after what was just fetched from now on."""

@@ -32,32 +32,32 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
 
     What could be had is kept, even if another is refused; then the first refusal is raised.
     """
-    found: dict[Target, Fetched] = {}
+    fetched: dict[Target, Fetched] = {}
     for name, ref in targets:
-        kept = from_memory(state, name, ref) or from_local(state, name, ref)
-        if kept is not None:
-            found[name, ref] = kept
-    missing = [target for target in dict.fromkeys(targets) if target not in found]
+        local_copy = from_memory(state, name, ref) or from_local(state, name, ref)
+        if local_copy is not None:
+            fetched[name, ref] = local_copy
+    missing = [target for target in dict.fromkeys(targets) if target not in fetched]
     refusals: list[PromptuaryError] = []
-    gone: Unavailable | None = None
+    outage: Unavailable | None = None
     for start in range(0, len(missing), MOST_REFS):
         some = missing[start : start + MOST_REFS]
         try:
-            if gone is not None:
-                raise gone  # it is not waited for a second time
+            if outage is not None:
+                raise outage  # it is not waited for a second time
             answers = _results((yield _ask_for(state, some)), some)
         except Unavailable as error:
-            gone = error
-            found.update({target: stale_or_raise(state, *target, None, error) for target in some})
+            outage = error
+            fetched.update({target: stale_or_raise(state, *target, None, error) for target in some})
             continue
         for target, answer in zip(some, answers, strict=True):
             try:
-                found[target] = _take(state, *target, answer)
+                fetched[target] = _take(state, *target, answer)
             except PromptuaryError as error:
                 refusals.append(error)
     if refusals:
         raise refusals[0]
-    return [found[target] for target in targets]
+    return [fetched[target] for target in targets]
 
 
 def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list[Fetched]]:
@@ -66,11 +66,11 @@ def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list
     answer = yield Request("GET", path, state.timeout, {"Accept": "application/json"})
     if answer.status != 200:
         raise error_of_answer(answer)
-    told = decode_object(answer.body, "the registry")
+    answer_fields = decode_object(answer.body, "the registry")
     try:
-        entries = [(str(entry["found"]["name"]), entry) for entry in told["entries"]]
+        entries = [(str(entry["found"]["name"]), entry) for entry in answer_fields["entries"]]
         rows = [[name, entry["found"]["version"], entry["found"]["digest"]] for name, entry in entries]
-        expected = str(told["digest"])
+        expected = str(answer_fields["digest"])
     except (KeyError, TypeError):
         raise BadAnswer("the registry: this is no bundle of a namespace") from None
     actual = "sha256:" + hashlib.sha256(canonical(rows)).hexdigest()
@@ -102,4 +102,4 @@ def _take(state: ClientState, name: str, ref: str, result: Mapping[str, Any]) ->
     bundle = bundles.build_bundle(fields, name, ref, where="the registry")
     if state.disk is not None:
         state.disk.keep(name, ref, json.dumps(fields, ensure_ascii=False).encode(), etag)
-    return remember_confirmed(state, ref, bundle, etag, asked=state.clock())
+    return remember_confirmed(state, ref, bundle, etag, asked_at=state.clock())

@@ -26,8 +26,8 @@ class ClientConfig:
         Raises ConfigurationError, also for a key that would go over plain http to another machine: everybody on the way
         could read it. `allow_http` permits that.
         """
-        found = url or os.environ.get("PROMPTUARY_URL", "")
-        address = cls(_check_url(found), _check_key(key or os.environ.get("PROMPTUARY_KEY", "")))
+        base_url = url or os.environ.get("PROMPTUARY_URL", "")
+        address = cls(_check_url(base_url), _check_key(key or os.environ.get("PROMPTUARY_KEY", "")))
         if allow_http is None:
             allow_http = os.environ.get(ALLOW_HTTP, "").strip().lower() in ("1", "true", "yes", "on")
         if address.key and not allow_http and not _is_private(address.url):

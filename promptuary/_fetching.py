@@ -97,9 +97,9 @@ def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
 def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
     """Find one template, asking the registry when it must be asked."""
     entry = state.memory.find(name, ref)
-    found = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
-    if found is not None:
-        return found
+    local_copy = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
+    if local_copy is not None:
+        return local_copy
     entry = entry or _on_disk(state, name, ref)
     if entry is not None:
         entry.asked = state.clock()
@@ -139,19 +139,19 @@ def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | Non
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
         entry.bundle.verify()
-        return remember_confirmed(state, ref, entry.bundle, entry.etag, asked=entry.asked)
+        return remember_confirmed(state, ref, entry.bundle, entry.etag, asked_at=entry.asked)
     bundle = bundles.parse_bundle(answer.body, name, ref, where="the registry")
     if state.disk is not None:
         state.disk.keep(name, ref, answer.body, etag)
-    return remember_confirmed(state, ref, bundle, etag, asked=entry.asked if entry is not None else state.clock())
+    return remember_confirmed(state, ref, bundle, etag, asked_at=entry.asked if entry is not None else state.clock())
 
 
-def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked: float) -> Fetched:
+def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked_at: float) -> Fetched:
     """Put what the registry has just confirmed into memory."""
     now = state.clock()
     _equip(state, bundle.template)
     bundle.template.stale = False
-    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, asked)
+    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, asked_at)
     state.memory.keep(bundle.name, ref, entry)
     return _fetched(state, ref, entry, "registry")
 
@@ -169,8 +169,8 @@ def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exc
 
 def fallback_template(state: ClientState, name: str, ref: str, fallback: Fallback, error: PromptuaryError) -> Fetched:
     """The caller's own template in place of one that could not be fetched."""
-    given = fallback() if callable(fallback) else fallback
-    loaded = renderer.load(given) if isinstance(given, str) else given
+    source = fallback() if callable(fallback) else fallback
+    loaded = renderer.load(source) if isinstance(source, str) else source
     template = loaded if isinstance(loaded, Template) else Template.adopt(loaded)
     template.stale = True
     template.vocabularies = template.vocabularies or state.vocabularies
@@ -204,13 +204,13 @@ def _ask(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[A
 
 
 def _on_disk(state: ClientState, name: str, ref: str) -> Entry | None:
-    kept = state.disk.find(name, ref) if state.disk is not None else None
-    return None if kept is None else _unconfirmed(state, ref, *kept)
+    entry = state.disk.find(name, ref) if state.disk is not None else None
+    return None if entry is None else _unconfirmed(state, ref, *entry)
 
 
 def _vendored(state: ClientState, name: str, ref: str) -> Entry | None:
-    kept = state.vendored.find(name, ref) if state.vendored is not None else None
-    return None if kept is None else _unconfirmed(state, ref, kept, "")
+    entry = state.vendored.find(name, ref) if state.vendored is not None else None
+    return None if entry is None else _unconfirmed(state, ref, entry, "")
 
 
 def _unconfirmed(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Entry:

@@ -37,21 +37,21 @@ class HttpTransport:
 
     def send(self, request: Request) -> Answer:
         """Raise `Unavailable` when no whole answer came within the request's timeout."""
-        outcome = _Outcome()
+        result = _Outcome()
         deadline = time.monotonic() + request.timeout
-        worker = threading.Thread(target=self._call, args=(request, deadline, outcome), daemon=True)
+        worker = threading.Thread(target=self._call, args=(request, deadline, result), daemon=True)
         try:
             worker.start()
         except RuntimeError:
             # No thread is to be had: the interpreter is on its way out. Here then, bounded phase by phase.
-            self._call(request, deadline, outcome)
+            self._call(request, deadline, result)
         else:
             worker.join(request.timeout)
-        if outcome.error is not None:
-            raise outcome.error
-        if outcome.answer is None:
+        if result.error is not None:
+            raise result.error
+        if result.answer is None:
             raise _too_late(request)
-        return outcome.answer
+        return result.answer
 
     def close(self) -> None:
         client = self._clients.pop(os.getpid(), None)
@@ -65,19 +65,19 @@ class HttpTransport:
             client = self._clients.setdefault(os.getpid(), httpx.Client(base_url=self._url, headers=self._headers))
         return client
 
-    def _call(self, request: Request, deadline: float, outcome: "_Outcome") -> None:
+    def _call(self, request: Request, deadline: float, result: "_Outcome") -> None:
         try:
             try:
-                outcome.answer = self._exchange(request, deadline)
+                result.answer = self._exchange(request, deadline)
             except _BROKEN:
                 if request.method != "GET":
                     raise
-                outcome.answer = self._exchange(request, deadline)
+                result.answer = self._exchange(request, deadline)
         except PromptuaryError as error:
-            outcome.error = error
+            result.error = error
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError) as error:
             # RuntimeError: httpx says so when another thread has closed the client meanwhile.
-            outcome.error = Unavailable(_reason(self._url, error))
+            result.error = Unavailable(_reason(self._url, error))
 
     def _exchange(self, request: Request, deadline: float) -> Answer:
         left = max(deadline - time.monotonic(), 0.001)

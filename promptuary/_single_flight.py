@@ -24,25 +24,25 @@ class SingleFlight(Generic[Result]):
 
     def join(self, key: tuple[str, str], fetch: Callable[[], Result], timeout: float) -> Result:
         """Run `fetch`, or wait for the one under way; its error is everybody's."""
-        own: Future[Result] = Future()
-        flight = self._flights.setdefault(key, own)
-        if flight is not own:
+        new_flight: Future[Result] = Future()
+        flight = self._flights.setdefault(key, new_flight)
+        if flight is not new_flight:
             try:
                 return flight.result(timeout)
             except TimeoutError:
                 raise Unavailable(f"{key[0]}@{key[1]} did not arrive within {timeout:g} s") from None
         try:
-            own.set_result(fetch())
+            new_flight.set_result(fetch())
         except Exception as error:
-            own.set_exception(error)
+            new_flight.set_exception(error)
             raise
         except BaseException:
             # An interrupt is for this thread alone.
-            own.set_exception(Unavailable(f"the fetch of {key[0]}@{key[1]} was interrupted"))
+            new_flight.set_exception(Unavailable(f"the fetch of {key[0]}@{key[1]} was interrupted"))
             raise
         finally:
             self._flights.pop(key, None)
-        return own.result()
+        return new_flight.result()
 
 
 class AsyncSingleFlight(Generic[Result]):

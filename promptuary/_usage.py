@@ -105,12 +105,12 @@ class Usage:
         those that this process has read.
         """
         with self._lock:
-            taken, self._counts = self._counts, {}
+            taken_counts, self._counts = self._counts, {}
             uncounted, self._uncounted, self._characters = self._uncounted, deque(), 0
-        for each, prompt, _ in uncounted:
+        for template, prompt, _ in uncounted:
             number = _count(prompt, may_load)
             if number is not None:
-                each.tokens[_round_up(number)] += 1
+                template.tokens[_round_up(number)] += 1
         return [
             {
                 "name": name,
@@ -120,7 +120,7 @@ class Usage:
                 "tokens": {str(tokens): count for tokens, count in counts.tokens.items()},
                 "inputs": dict(counts.inputs),
             }
-            for (name, digest), counts in taken.items()
+            for (name, digest), counts in taken_counts.items()
         ]
 
     def give_back(self, reports: Iterable[Mapping[str, Any]]) -> None:
@@ -133,9 +133,9 @@ class Usage:
                 counts.failures.update(report["failures"])
                 counts.tokens.update({int(tokens): count for tokens, count in report["tokens"].items()})
                 counts.inputs.update(report["inputs"])
-                known = self._counts.setdefault((report["name"], report["digest"]), counts)
-                if known is not counts:
-                    known.add(counts)
+                waiting_counts = self._counts.setdefault((report["name"], report["digest"]), counts)
+                if waiting_counts is not counts:
+                    waiting_counts.add(counts)
 
     def _of(self, template: Rendered) -> _Counts | None:
         key = (template.name or "", template.digest)

@@ -33,7 +33,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
         InputError.
         """
         _require_no_functions(template)
-        found = self.render(
+        result = self.render(
             template.document.text,
             data,
             fragments=template.fragments,
@@ -43,9 +43,9 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
             **options,
         )
         stamp = {"name": template.name, "version": template.version}
-        if isinstance(found.get("stamp"), dict):
-            found["stamp"] = {**found["stamp"], **{key: value for key, value in stamp.items() if value is not None}}
-        return found
+        if isinstance(result.get("stamp"), dict):
+            result["stamp"] = {**result["stamp"], **{key: value for key, value in stamp.items() if value is not None}}
+        return result
 
     def read_template(
         self,

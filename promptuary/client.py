@@ -39,22 +39,22 @@ class Promptuary(BaseClient[Transport]):
         document's text, or a callable giving either) is used when the registry cannot be reached or has no such
         template, never for a digest that does not match or a key that is refused. Raises `PromptuaryError`.
         """
-        kept = self._kept(name, ref)
-        return self.fetch(name, ref, fallback=fallback).template if kept is None else kept
+        template = self._kept(name, ref)
+        return self.fetch(name, ref, fallback=fallback).template if template is None else template
 
     def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
         """The same, with where it came from and whether it is stale."""
         target = self._target(name, ref)
-        found = from_memory(self._state, *target)
-        if found is not None:
-            return found
+        result = from_memory(self._state, *target)
+        if result is not None:
+            return result
         try:
-            found = self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)), self.timeout)
+            result = self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)), self.timeout)
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
             return fallback_template(self._state, *target, fallback, error)
-        return self._follow(found)
+        return self._follow(result)
 
     def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """Fetch many `<name>[@<ref>]` in one request; without names all that the lock file pins. Raises
@@ -105,32 +105,32 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
 
     async def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
         """As `Promptuary.get`."""
-        kept = self._kept(name, ref)
-        return (await self.fetch(name, ref, fallback=fallback)).template if kept is None else kept
+        template = self._kept(name, ref)
+        return (await self.fetch(name, ref, fallback=fallback)).template if template is None else template
 
     async def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
         """As `Promptuary.fetch`."""
         target = self._target(name, ref)
-        found = from_memory(self._state, *target)
-        if found is not None:
-            return found
+        result = from_memory(self._state, *target)
+        if result is not None:
+            return result
         try:
-            found = await self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)))
+            result = await self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)))
         except (Unavailable, NotFound) as error:
             if fallback is None:
                 raise
             return fallback_template(self._state, *target, fallback, error)
-        return self._follow(found)
+        return self._follow(result)
 
     async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `Promptuary.warm`."""
-        found = self._follow_all(await self._drive(fetch_many(self._state, self._targets(names))))
-        return await asyncio.to_thread(self._bring, found)
+        fetched = self._follow_all(await self._drive(fetch_many(self._state, self._targets(names))))
+        return await asyncio.to_thread(self._bring, fetched)
 
     async def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """As `Promptuary.warm_namespace`."""
-        found = self._follow_all(await self._drive(self._whole(namespace, label)))
-        return await asyncio.to_thread(self._bring, found)
+        fetched = self._follow_all(await self._drive(self._whole(namespace, label)))
+        return await asyncio.to_thread(self._bring, fetched)
 
     async def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
         """As `Promptuary.render`; the event loop goes on while a vocabulary is fetched and read."""

@@ -53,8 +53,8 @@ class BadAnswer(PromptuaryError):
 class DigestMismatch(PromptuaryError):
     """Content whose recomputed digest is not the one it carries or was asked for by."""
 
-    def __init__(self, what: str, *, expected: str, actual: str) -> None:
-        super().__init__(f"{what}: the content hashes to {actual}, not to {expected}")
+    def __init__(self, subject: str, *, expected: str, actual: str) -> None:
+        super().__init__(f"{subject}: the content hashes to {actual}, not to {expected}")
         self.expected = expected
         self.actual = actual
 
@@ -108,8 +108,8 @@ class Invalid(Refused):
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        found = self.problem.get("problems")
-        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+        entries = self.problem.get("problems")
+        return [item for item in entries if isinstance(item, dict)] if isinstance(entries, list) else []
 
 
 _BY_STATUS: dict[int, type[Refused]] = {

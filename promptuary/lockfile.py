@@ -44,9 +44,9 @@ class Pins:
         if pinned is not None:
             return pinned
         if self.frozen and not (ref is not None and is_pin(ref)):
-            told = f"{name}@{ref}" if ref else name
+            subject = f"{name}@{ref}" if ref else name
             raise ConfigurationError(
-                f"{told} is not in the lock file, and the client is frozen: promptuary lock {told}"
+                f"{subject} is not in the lock file, and the client is frozen: promptuary lock {subject}"
             )
         return ref or DEFAULT
 

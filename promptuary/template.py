@@ -52,9 +52,9 @@ class Template(renderer.Template):
                 self.usage.count_failure(self, error.code, data)
             raise
         if self.usage is not None and prompt is None:
-            counted = [found.counts.known for found in prompts]
-            known = [number for number in counted if number is not None]
-            self.usage.count_renders(self, known, data, [found for found in prompts if found.counts.known is None])
+            counts = [item.counts.known for item in prompts]
+            known_counts = [number for number in counts if number is not None]
+            self.usage.count_renders(self, known_counts, data, [item for item in prompts if item.counts.known is None])
         return prompts
 
     def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:

@@ -90,18 +90,18 @@ class FakeTransport:
 
     def _answer_namespace(self, path: str) -> Answer:
         address = urlsplit(path)
-        namespace, _, what = address.path.partition("/")
+        namespace, _, collection = address.path.partition("/")
         query = dict(parse_qsl(address.query))
-        if what == "moves":
+        if collection == "moves":
             return self._answer_moves(namespace, query)
         label = query.get("label", "production")
         names = [name for name in sorted(self._versions) if name.startswith(f"{namespace}/")]
         rows = [(name, version) for name in names if (version := self._find(name, label)) is not None]
-        listed = [[name, version["version"], version["digest"]] for name, version in rows]
+        digest_rows = [[name, version["version"], version["digest"]] for name, version in rows]
         entries = [
             {"ref": f"{name}@{label}", "etag": _etag(version, label), "found": version} for name, version in rows
         ]
-        digest = "sha256:" + sha256(canonical(listed)).hexdigest()
+        digest = "sha256:" + sha256(canonical(digest_rows)).hexdigest()
         return _json(200, {"namespace": namespace, "label": label, "digest": digest, "entries": entries, "omitted": []})
 
     def _answer_moves(self, namespace: str, query: Mapping[str, str]) -> Answer:

@@ -41,8 +41,8 @@ class RegistryVocabularies:
         """The file. Raises TokenizerError where it can't be had, DigestMismatch where it is not what the digest
         says.
         """
-        found = self._vendored.read_vocabulary(digest) if self._vendored is not None else None
-        return self._download(digest) if found is None else found
+        data = self._vendored.read_vocabulary(digest) if self._vendored is not None else None
+        return self._download(digest) if data is None else data
 
     def _download(self, digest: str) -> bytes:
         until, reason = self._failures.get(digest, (0.0, ""))

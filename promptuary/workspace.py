@@ -96,11 +96,13 @@ class Workspace:
         name = str(body["name"])
         pulled = self.pulled().get(name)
         beside = self.samples_path(name)
-        kept = read_document_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
+        edited = (
+            read_document_text(beside) if beside.exists() and pulled and _hash_of(beside) != pulled.samples else None
+        )
         path = self.write(body, samples)
         _write(path, merged)
-        if kept is not None:
-            _write(beside, kept)
+        if edited is not None:
+            _write(beside, edited)
         return path
 
     def remember(self, name: str, version: int, digest: str) -> None:
@@ -123,17 +125,17 @@ class Workspace:
 
 def find_documents(paths: list[Path]) -> list[Path]:
     """The documents among files and folders, folders searched all the way down; samples stand for their document."""
-    found: list[Path] = []
+    documents: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = path.rglob(f"*{DOCUMENT}")
-            found += sorted(item for item in inside if STATE not in item.relative_to(path).parts)
+            documents += sorted(item for item in inside if STATE not in item.relative_to(path).parts)
         elif path.exists():
             is_samples = path.name.endswith(SAMPLES)
-            found.append(path.with_name(path.name.removesuffix(SAMPLES) + DOCUMENT) if is_samples else path)
+            documents.append(path.with_name(path.name.removesuffix(SAMPLES) + DOCUMENT) if is_samples else path)
         else:
             raise ConfigurationError(f"{path}: no such file or folder")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(documents))
 
 
 def read_document_text(path: Path) -> str:

@@ -70,12 +70,12 @@ class Connection:
 
     def call(self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Any:
         """One call; the decoded answer, None when it is empty."""
-        sent = {"Accept": "application/json", **(headers or {})}
+        request_headers = {"Accept": "application/json", **(headers or {})}
         content = None
         if body is not None:
-            sent["Content-Type"] = "application/json"
+            request_headers["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
-        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, sent, content)
+        request = Request(method, "/api/v1/" + quote(path, safe="/?&=@:%+"), self._timeout, request_headers, content)
         answer = self._transport.send(request)
         if not 200 <= answer.status < 300:
             raise error_of_answer(answer)

@@ -17,8 +17,8 @@ MOST = 100
 
 def complete_name(incomplete: str) -> list[str]:
     """Names of templates that begin like this."""
-    found = {name for name in (*_here(), *_locked()) if name.startswith(incomplete)}
-    return sorted(found | _there(incomplete))
+    names = {name for name in (*_here(), *_locked()) if name.startswith(incomplete)}
+    return sorted(names | _there(incomplete))
 
 
 def _here() -> Iterator[str]:

@@ -50,17 +50,19 @@ def diff(
         wants_samples = (rendered or bool(data)) and not data
         before, after = (_read(side, url, key, wants_samples) for side in (old, new))
         source = _compare(before.text, after.text, old, new)
-        told: dict[str, Any] = {"old": old, "new": new, "equal": before.text == after.text, "diff": source}
+        result: dict[str, Any] = {"old": old, "new": new, "equal": before.text == after.text, "diff": source}
         if rendered or data:
             samples = {"data": read_data(data)} if data else {**before.samples, **after.samples}
             if not samples:
                 raise UsageError("neither side has samples to render with: give --data")
-            told["rendered"] = [_compare_rendered(name, before, after, samples[name], vocabularies) for name in samples]
+            result["rendered"] = [
+                _compare_rendered(name, before, after, samples[name], vocabularies) for name in samples
+            ]
         if as_json:
-            write_json(told)
+            write_json(result)
         else:
-            _tell(told)
-    differs = not told["equal"] or any(not sample["equal"] for sample in told.get("rendered", []))
+            _tell(result)
+    differs = not result["equal"] or any(not sample["equal"] for sample in result.get("rendered", []))
     if exit_code and differs:
         raise typer.Exit(FINDINGS)
 
@@ -122,11 +124,11 @@ def _lines(text: str) -> list[str]:
     return lines
 
 
-def _tell(told: dict[str, Any]) -> None:
-    write_text(told["diff"])
-    for sample in told.get("rendered", []):
+def _tell(result: dict[str, Any]) -> None:
+    write_text(result["diff"])
+    for sample in result.get("rendered", []):
         before, after = sample["tokens"]
-        counted = f"{before} tokens" if before == after else f"{before} → {after} tokens"
-        counted = "tokens not counted" if before is after is None else counted
-        say(f"{sample['sample']}: {'renders alike' if sample['equal'] else 'renders otherwise'}, {counted}")
+        token_counts = f"{before} tokens" if before == after else f"{before} → {after} tokens"
+        token_counts = "tokens not counted" if before is after is None else token_counts
+        say(f"{sample['sample']}: {'renders alike' if sample['equal'] else 'renders otherwise'}, {token_counts}")
         write_text(sample["diff"])

@@ -68,8 +68,8 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             verdicts = gates.judge(result, bounds, before)
             title = f"{document.name} on {rows.name}"
             if html:
-                wanted = dict.fromkeys([*(gate.metric for gate in bounds), *(metric or ())])
-                html.write_text(_to_html(title, rows, result, list(wanted), before), encoding="utf-8")
+                metric_names = dict.fromkeys([*(gate.metric for gate in bounds), *(metric or ())])
+                html.write_text(_to_html(title, rows, result, list(metric_names), before), encoding="utf-8")
         except evaluation.EvaluationError as error:
             raise UsageError(str(error)) from error
         errors = list(result.errors())
@@ -147,8 +147,8 @@ def _to_html(
     before: evaluation.EvaluationResult | None,
 ) -> str:
     baseline = (before, {name: before.calculate_metrics(name) for name in metrics}) if before else None
-    found = {name: result.calculate_metrics(name) for name in metrics}
-    return evaluation.reports.to_html(title, result, found, baseline, [row.id for row in rows.rows])
+    values = {name: result.calculate_metrics(name) for name in metrics}
+    return evaluation.reports.to_html(title, result, values, baseline, [row.id for row in rows.rows])
 
 
 def _tell(
@@ -160,10 +160,16 @@ def _tell(
     failed: bool,
 ) -> None:
     if as_json:
-        told = [{"row": row, "id": rows.rows[row].id, **error} for row, error in errors]
-        judged = [verdict.to_dict() for verdict in verdicts]
+        error_rows = [{"row": row, "id": rows.rows[row].id, **error} for row, error in errors]
+        judgements = [verdict.to_dict() for verdict in verdicts]
         write_json(
-            {"ok": not failed, "rows": len(rows.rows), "dataset": rows.digest, "verdicts": judged, "errors": told}
+            {
+                "ok": not failed,
+                "rows": len(rows.rows),
+                "dataset": rows.digest,
+                "verdicts": judgements,
+                "errors": error_rows,
+            }
         )
         return
     for row, error in errors:

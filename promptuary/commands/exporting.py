@@ -69,16 +69,16 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         template.vocabularies = source or template.vocabularies
         try:
             if to is not None:
-                text, lost = _convert(template, name, to)
-                _refuse_losses(to, lost, lossy)
+                text, losses = _convert(template, name, to)
+                _refuse_losses(to, losses, lossy)
             else:
-                text, lost = _train(template, rows or Path(), form, label), []
+                text, losses = _train(template, rows or Path(), form, label), []
         except LossError as error:
             raise Finding(f"{subject} is not exported: {error}") from error
         if out is not None:
             out.write_bytes(text.encode())
         if as_json:
-            write_json({"name": name, "lost": lost, **({"file": str(out)} if out else {"text": text})})
+            write_json({"name": name, "lost": losses, **({"file": str(out)} if out else {"text": text})})
         elif out is None:
             write_text(text)
 
@@ -104,10 +104,10 @@ def _convert(template: renderer.Template, name: str, to: Target) -> tuple[str, l
     return langfuse.to_langfuse_file(source, name, template.fragments)
 
 
-def _refuse_losses(to: Target, lost: list[str], lossy: bool) -> None:
-    if lost and not lossy:
-        raise LossError(f"{to} has no place for {'; '.join(lost)}. With --lossy it goes without")
-    for loss in lost:
+def _refuse_losses(to: Target, losses: list[str], lossy: bool) -> None:
+    if losses and not lossy:
+        raise LossError(f"{to} has no place for {'; '.join(losses)}. With --lossy it goes without")
+    for loss in losses:
         say(f"left out: {loss}", "yellow")
 
 
@@ -116,9 +116,9 @@ def _train(template: renderer.Template, rows: Path, form: Form, label: str) -> s
         dataset = datasets.read(rows)
     except EvaluationError as error:
         raise UsageError(str(error)) from error
-    written = []
+    lines = []
     for number, (_row, prompt, line) in enumerate(training.training_lines(template, dataset, form.value, label)):
-        written.append(json.dumps(line, ensure_ascii=False) + "\n")
+        lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         for cut in prompt.cut:
             say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")
-    return "".join(written)
+    return "".join(lines)

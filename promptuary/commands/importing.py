@@ -101,15 +101,15 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
         if source_url:
             if source not in (Source.content, Source.langfuse):
                 raise UsageError(f"--source-url is a Langfuse server, not {source}")
-            read = read_server(source_url, public_key, secret_key, files or [], source_label)
+            prompts = read_server(source_url, public_key, secret_key, files or [], source_label)
         else:
-            read = list(_read([Path(file) for file in files or []], source))
-        found = _named(read, namespace, name)
+            prompts = list(_read([Path(file) for file in files or []], source))
+        planned = _named(prompts, namespace, name)
         if push:
             with Connection(url, key) as connection:
-                results = [_tell(_save(connection, _held(connection, item), dry_run), dry_run) for item in found]
+                results = [_tell(_save(connection, _held(connection, item), dry_run), dry_run) for item in planned]
         else:
-            plan = [_on_disk(Workspace(folder), item) for item in found]
+            plan = [_on_disk(Workspace(folder), item) for item in planned]
             _refuse_changed(plan, force=force, dry_run=dry_run)
             results = [_tell(_write(Workspace(folder), item, dry_run), dry_run) for item in plan]
         if as_json:
@@ -153,13 +153,13 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(found: list[tuple[str, Imported]], namespace: str, name: str) -> list[Planned]:
-    if not found:
+def _named(prompts: list[tuple[str, Imported]], namespace: str, name: str) -> list[Planned]:
+    if not prompts:
         raise Finding("there is no prompt in what was given")
-    if name and len(found) > 1:
-        raise UsageError(f"--name is for a single prompt; these are {len(found)}")
+    if name and len(prompts) > 1:
+        raise UsageError(f"--name is for a single prompt; these are {len(prompts)}")
     planned = [
-        Planned(check_name(f"{namespace}/{slugify(name) if name else item.path}"), item, path) for path, item in found
+        Planned(check_name(f"{namespace}/{slugify(name) if name else item.path}"), item, path) for path, item in prompts
     ]
     for index, item in enumerate(planned):
         other = next((before for before in planned[:index] if before.name == item.name), None)
@@ -230,11 +230,11 @@ def _save(connection: Connection, item: Planned, dry_run: bool) -> Planned:
 
 
 def _tell(item: Planned, dry_run: bool) -> dict[str, Any]:
-    said = {"new": "would be new" if dry_run else "new", "changed": "would change" if dry_run else "changed"}
+    state_words = {"new": "would be new" if dry_run else "new", "changed": "would change" if dry_run else "changed"}
     version = {"version": item.version} if item.version is not None else {}
     return {
         "name": item.name,
-        "result": said.get(item.state, item.state),
+        "result": state_words.get(item.state, item.state),
         "source": item.source,
         "notes": list(item.imported.notes),
         **version,

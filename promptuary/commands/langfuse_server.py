@@ -33,10 +33,10 @@ def read_server(
     token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
     transport = HttpTransport(address.url, {"User-Agent": "promptuary-cli", "Authorization": f"Basic {token}"})
     try:
-        found, refusals = [], []
+        prompts, refusals = [], []
         for name in list(names) or list(_list(transport, label)):
             try:
-                found += [
+                prompts += [
                     (f"{address.url} {name}", imported)
                     for imported in langfuse.read_langfuse_prompts(_get(transport, name, label), name)
                 ]
@@ -44,7 +44,7 @@ def read_server(
                 refusals.append(f"{name}: {error}")
         if refusals:
             raise Finding("nothing is imported. " + "\n".join(refusals))
-        return found
+        return prompts
     finally:
         transport.close()
 
@@ -67,17 +67,17 @@ def _get(transport: HttpTransport, name: str, label: str) -> Any:
     return _ask(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
 
 
-def _ask(transport: HttpTransport, path: str, what: str) -> Any:
+def _ask(transport: HttpTransport, path: str, subject: str) -> Any:
     answer = transport.send(Request("GET", path, TIMEOUT, {"Accept": "application/json"}))
     try:
         body = json.loads(answer.body)
     except (ValueError, RecursionError):
-        raise BadAnswer(f"{what}: the answer ({answer.status}) is no JSON; is this a Langfuse server?") from None
+        raise BadAnswer(f"{subject}: the answer ({answer.status}) is no JSON; is this a Langfuse server?") from None
     if answer.status == 200:
         return body
     reason = str(body.get("message") if isinstance(body, dict) else body)
     if answer.status in (401, 403):
-        raise UsageError(f"{what}: {reason}")
+        raise UsageError(f"{subject}: {reason}")
     if answer.status in (404, 422):
         raise LossError(reason)
-    raise BadAnswer(f"{what}: {answer.status} {reason}")
+    raise BadAnswer(f"{subject}: {answer.status} {reason}")

@@ -59,8 +59,8 @@ def _tell(results: list[tuple[Path, list[Problem]]]) -> None:
             if problem.fix:
                 write_text(f"    fix: {problem.fix.title}\n")
     counts = {severity: _count(results, severity) for severity in ("error", "warning", "note")}
-    told = ", ".join(f"{count} {severity}{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
-    say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {told or 'no problems'}")
+    totals = ", ".join(f"{count} {severity}{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
+    say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {totals or 'no problems'}")
 
 
 def _count(results: list[tuple[Path, list[Problem]]], severity: str) -> int:

@@ -39,12 +39,12 @@ def lock(
         if not targets:
             raise UsageError("nothing to lock: name a template")
         with Connection(url, key) as connection:
-            found = {name: _resolve(connection, name, ref) for name, ref in targets}
+            resolved = {name: _resolve(connection, name, ref) for name, ref in targets}
         if frozen:
-            _compare(locked, found)
+            _compare(locked, resolved)
         else:
-            write_lock(file, {**locked, **found})
-        _tell(found, as_json)
+            write_lock(file, {**locked, **resolved})
+        _tell(resolved, as_json)
 
 
 def _resolve(connection: Connection, name: str, ref: str) -> Locked:
@@ -52,21 +52,21 @@ def _resolve(connection: Connection, name: str, ref: str) -> Locked:
     return Locked(ref, fetched.version or 0, fetched.digest)
 
 
-def _compare(locked: dict[str, Locked], found: dict[str, Locked]) -> None:
+def _compare(locked: dict[str, Locked], resolved: dict[str, Locked]) -> None:
     drift = []
-    for name, entry in found.items():
-        known = locked.get(name)
-        if known is None:
+    for name, entry in resolved.items():
+        pin = locked.get(name)
+        if pin is None:
             drift.append(f"{name} is not in the lock file")
-        elif known.digest != entry.digest:
-            drift.append(f"{name}@{entry.ref}: version {known.version} is locked, {entry.version} is served")
+        elif pin.digest != entry.digest:
+            drift.append(f"{name}@{entry.ref}: version {pin.version} is locked, {entry.version} is served")
     if drift:
         raise Finding("; ".join(drift))
 
 
-def _tell(found: dict[str, Locked], as_json: bool) -> None:
+def _tell(resolved: dict[str, Locked], as_json: bool) -> None:
     if as_json:
-        write_json({"templates": {name: asdict(entry) for name, entry in found.items()}})
+        write_json({"templates": {name: asdict(entry) for name, entry in resolved.items()}})
         return
-    for name, entry in sorted(found.items()):
+    for name, entry in sorted(resolved.items()):
         say(f"{name}@{entry.ref}  version {entry.version}  {entry.digest}")

@@ -136,7 +136,7 @@ def _message(message: Mapping[str, Any]) -> types.PromptMessage:
 
 def _say(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type", "any")
-    told = schema.get("description", "")
+    description = schema.get("description", "")
     if kind == "string":
-        return told or "text"
-    return f"{told} (JSON, {kind})".strip()
+        return description or "text"
+    return f"{description} (JSON, {kind})".strip()

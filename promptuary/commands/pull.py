@@ -89,9 +89,9 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
         base = connection.client.get(name, pulled.digest).document.text if pulled is not None else ""
     except NotFound:
         base = ""
-    theirs = fetched.template.document.text
+    fetched_text = fetched.template.document.text
     names = {"our_name": "yours", "their_name": f"version {fetched.version}"}
-    merged = merge_texts(base, read_document_text(path), theirs, **names)
+    merged = merge_texts(base, read_document_text(path), fetched_text, **names)
     conflicts = len(merged.conflicts)
     workspace.bring_in(_body(fetched), merged.text, samples)
     result = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"

@@ -57,11 +57,11 @@ def push(
 def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
     pulled = workspace.pulled()
     paths = find_documents([workspace.folder])
-    here = [path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT) for path in paths]
-    missing = [name for name in names or [] if check_name(name) not in here]
+    local_names = [path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT) for path in paths]
+    missing = [name for name in names or [] if check_name(name) not in local_names]
     if missing:
         raise UsageError(f"no such document below {workspace.folder}: {', '.join(missing)}")
-    return [check_name(name) for name in names or here if workspace.is_edited(name, pulled.get(name))]
+    return [check_name(name) for name in names or local_names if workspace.is_edited(name, pulled.get(name))]
 
 
 def _try_to_push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:

@@ -86,14 +86,14 @@ def _sample_of(path: Path, sample: str) -> dict[str, Any]:
     return values
 
 
-def read_data(given: str) -> dict[str, Any]:
-    if not given:
+def read_data(argument: str) -> dict[str, Any]:
+    if not argument:
         return {}
-    text = os.fsencode(given).decode("utf-8")  # whatever the terminal's locale
-    if given == "-":
+    text = os.fsencode(argument).decode("utf-8")  # whatever the terminal's locale
+    if argument == "-":
         text = sys.stdin.buffer.read().decode("utf-8")
-    elif not given.lstrip().startswith("{"):
-        text = read_document_text(Path(given))
+    elif not argument.lstrip().startswith("{"):
+        text = read_document_text(Path(argument))
     try:
         values = json.loads(text)
     except ValueError as error:
@@ -113,8 +113,8 @@ def _write(prompt: renderer.Prompt, target: Target, as_json: bool) -> None:
     else:
         for message in prompt.messages:
             content = message.get("content")
-            shown = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-            write_text(f"[{message['role']}]\n{shown}\n")
+            content_text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+            write_text(f"[{message['role']}]\n{content_text}\n")
     _tell(prompt, as_json)
 
 

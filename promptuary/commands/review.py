@@ -42,8 +42,8 @@ def propose(
 def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Approve a change request. The registry takes this from a person who signed in, never from a key."""
     with answering(as_json), Connection(url, key) as connection:
-        seen = digest or connection.get(f"changes/{number}")["digest"]
-        body = {"decision": "approve", "digest": seen}
+        seen_digest = digest or connection.get(f"changes/{number}")["digest"]
+        body = {"decision": "approve", "digest": seen_digest}
         try:
             change = connection.call("POST", f"changes/{number}/decisions", body)
         except NotAllowed as error:
@@ -65,13 +65,13 @@ def propose_version(connection: Connection, name: str, label: str, version: int,
     # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any
     # more.
     open_ones = [change for change in pending if change["state"] in ("open", "approved")]
-    mine = next((change for change in open_ones if change["label"] == label), None)
-    if mine is None:
+    open_change = next((change for change in open_ones if change["label"] == label), None)
+    if open_change is None:
         body = {"template": name, "label": label, "version": version, "message": message}
         return connection.call("POST", "changes", body)
-    if mine["version"] == version:
-        return connection.get(f"changes/{mine['number']}")
-    return connection.call("POST", f"changes/{mine['number']}/version", {"version": version})
+    if open_change["version"] == version:
+        return connection.get(f"changes/{open_change['number']}")
+    return connection.call("POST", f"changes/{open_change['number']}/version", {"version": version})
 
 
 def _tell(connection: Connection, change: Any, as_json: bool) -> None:

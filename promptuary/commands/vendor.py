@@ -54,17 +54,17 @@ def vendor(
             locked = read_lock(lock)
             _compare(Vendored(out), locked)
             missing: list[str] = []
-            told = [{"name": name, "version": entry.version, "digest": entry.digest} for name, entry in locked.items()]
+            rows = [{"name": name, "version": entry.version, "digest": entry.digest} for name, entry in locked.items()]
         else:
             entries, files, missing = _fetch(names, lock, url, key, vocabularies)
             write_vendored(out, entries, files)
-            told = [{key: entry[key] for key in ("name", "version", "digest")} for entry in entries]
+            rows = [{key: entry[key] for key in ("name", "version", "digest")} for entry in entries]
         if as_json:
-            write_json({"file": str(out), "templates": told, "missing": missing})
+            write_json({"file": str(out), "templates": rows, "missing": missing})
             return
-        for entry in told:
+        for entry in rows:
             say(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
-        say(f"{out}: {len(told)} template{'s' if len(told) != 1 else ''}")
+        say(f"{out}: {len(rows)} template{'s' if len(rows) != 1 else ''}")
         for sentence in missing:
             say(sentence, "yellow")
 
@@ -75,26 +75,26 @@ def _fetch(
     """The entries, the vocabularies by digest, and a sentence for each vocabulary that is needed and not brought."""
     if names:
         targets = [split_target(name) for name in names]
-        asked = targets
+        refs = targets
     else:
         locked = read_lock(lock)
         targets = [(name, entry.ref) for name, entry in locked.items()]
-        asked = [(name, entry.digest) for name, entry in locked.items()]
+        refs = [(name, entry.digest) for name, entry in locked.items()]
     if not targets:
         raise UsageError("nothing to bring: name a template, or lock some")
     with Connection(url, key) as connection:
-        found = connection.client.fetch_many([f"{name}@{ref}" for name, ref in asked])
-        files, missing = _bring(found, connection.client.vocabularies, with_vocabularies)
-    entries = [_entry(fetched, ref) for fetched, (_, ref) in zip(found, targets, strict=True)]
+        results = connection.client.fetch_many([f"{name}@{ref}" for name, ref in refs])
+        files, missing = _bring(results, connection.client.vocabularies, with_vocabularies)
+    entries = [_entry(fetched, ref) for fetched, (_, ref) in zip(results, targets, strict=True)]
     return entries, files, missing
 
 
 def _bring(
-    found: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
+    results: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
 ) -> tuple[dict[str, bytes], list[str]]:
     """The vocabularies that not every installation of the client has."""
     files, missing = {}, []
-    for name in sorted({fetched.template.tokenizer().name for fetched in found}):
+    for name in sorted({fetched.template.tokenizer().name for fetched in results}):
         if name not in VOCABULARIES or is_always_installed(name):
             continue
         digest = f"sha256:{VOCABULARIES[name].sha256}"

@@ -132,8 +132,8 @@ def _from_parser(parser: Any) -> dict[str, Any]:
     params = as_mapping(parser.get("params") if isinstance(parser, dict) else None, "params")
     if kind == "AnswerParser" and not set(params) - {"pattern", "reference_pattern"}:
         step = {"func": "strings_to_answers", "inputs": {"strings": "results"}, "outputs": ["answers"]}
-        given = {key: value for key, value in params.items() if value is not None}
-        return {**step, "params": given} if given else step
+        arguments = {key: value for key, value in params.items() if value is not None}
+        return {**step, "params": arguments} if arguments else step
     if kind == "Shaper" and "func" in params and not set(params) - set(_STEP):
         return {key: params[key] for key in _STEP if params.get(key) is not None}
     raise LossError(f"there is no output shaper for the output parser {kind or parser!r}")

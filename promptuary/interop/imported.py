@@ -45,17 +45,17 @@ class Imported:
     notes: tuple[str, ...] = ()
 
 
-def as_mapping(value: Any, what: str) -> dict[str, Any]:
+def as_mapping(value: Any, subject: str) -> dict[str, Any]:
     """The value if it is a mapping; an empty one for nothing. Raises LossError."""
     if value is not None and not isinstance(value, dict):
-        raise LossError(f"`{what}` is no mapping")
+        raise LossError(f"`{subject}` is no mapping")
     return value or {}
 
 
-def as_list(value: Any, what: str) -> list[Any]:
+def as_list(value: Any, subject: str) -> list[Any]:
     """The value if it is a list; an empty one for nothing. Raises LossError."""
     if value is not None and not isinstance(value, list):
-        raise LossError(f"`{what}` is no list")
+        raise LossError(f"`{subject}` is no list")
     return value or []
 
 
@@ -65,9 +65,9 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
     `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from
     which an export takes them again.
     """
-    told = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
+    origin = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}
     try:
-        lines = [f"# from {kind}: {json.dumps(told, sort_keys=True, allow_nan=False)}\n"] if told else []
+        lines = [f"# from {kind}: {json.dumps(origin, sort_keys=True, allow_nan=False)}\n"] if origin else []
         json.dumps(front, allow_nan=False)
     except ValueError as error:
         raise LossError("it holds a number that is none: NaN or infinity") from error
@@ -87,11 +87,11 @@ def check_imported(imported: Imported, body: str | None = None, fragments: Mappi
 
 def origin_of(source: Document, kind: str) -> dict[str, Any]:
     """What an import of this kind noted down; empty for other documents."""
-    found = _ORIGIN.search(source.text[: len(source.text) - len(source.body)])
-    if found is None or found["kind"] != kind:
+    match = _ORIGIN.search(source.text[: len(source.text) - len(source.body)])
+    if match is None or match["kind"] != kind:
         return {}
     try:
-        facts = json.loads(found["facts"])
+        facts = json.loads(match["facts"])
     except ValueError:
         return {}
     return facts if isinstance(facts, dict) else {}
@@ -103,15 +103,15 @@ def find_losses(source: Document, carried: tuple[str, ...]) -> list[str]:
     for key, value in source.front.items():
         if key in carried or value in (None, "", [], {}, 0):
             continue
-        named = f" ({', '.join(map(str, value))})" if isinstance(value, dict) else ""
-        losses.append(f"{key}{named}")
+        names = f" ({', '.join(map(str, value))})" if isinstance(value, dict) else ""
+        losses.append(f"{key}{names}")
     return losses
 
 
 def slugify(name: str) -> str:
     """A name of another system as one of ours: lower-case words joined by `-`, folders by `/`. Raises LossError."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    segments = [re.sub(r"[^a-z0-9]+", "-", segment).strip("-") for segment in plain.split("/")]
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    segments = [re.sub(r"[^a-z0-9]+", "-", segment).strip("-") for segment in ascii_name.split("/")]
     if not all(segments):
         raise LossError(f"{name!r} gives no name of lower-case letters and digits; give one with --name")
     return "/".join(segment[:64].strip("-") for segment in segments)

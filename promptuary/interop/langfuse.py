@@ -78,8 +78,8 @@ def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) 
         "commitMessage": source.description or None,
     }
     losses = find_losses(source, ("description", "tags", "format", "model", "settings"))
-    written = json.dumps(entry, ensure_ascii=False, indent=2) + "\n"
-    return written, losses + ([] if not fragments else [f"the pins of its fragments ({', '.join(sorted(fragments))})"])
+    text = json.dumps(entry, ensure_ascii=False, indent=2) + "\n"
+    return text, losses + ([] if not fragments else [f"the pins of its fragments ({', '.join(sorted(fragments))})"])
 
 
 def _read(entry: Mapping[str, Any]) -> Imported:
@@ -118,8 +118,8 @@ def _messages(prompt: Any) -> list[dict[str, str]]:
             )
         extra = sorted(set(message) - {"role", "content", "type"})
         if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
-            what = ", ".join(extra) or "a content that is no text, or its role"
-            raise LossError(f"message {number}: there is no place for {what}")
+            reason = ", ".join(extra) or "a content that is no text, or its role"
+            raise LossError(f"message {number}: there is no place for {reason}")
         messages.append({"role": message["role"], "content": _without_tags(message["content"])})
     return messages
 

@@ -87,7 +87,7 @@ def _read(entry: Mapping[str, Any], passed: int) -> Imported:
     front: dict[str, Any] = {
         "description": entry.get("description") or entry.get("commit_message") or "",
         "model": model if isinstance(model, str) else None,
-        "settings": {key: found for key, found in config.items() if key not in ("model_name", "provider")},
+        "settings": {key: value for key, value in config.items() if key not in ("model_name", "provider")},
         "output": {"schema": schema} if schema else None,
     }
     notes = list(_notes(entry, passed))
@@ -96,8 +96,8 @@ def _read(entry: Mapping[str, Any], passed: int) -> Imported:
         body = _jinja(template, notes) if "{%" in template and "%}" in template else mustache.write_text(template)
     else:
         front["format"], body = "parts", mustache.write_parts(_messages(template))
-    own = {key: found for key, found in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
-    facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own}
+    own_tags = {key: value for key, value in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
+    facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own_tags}
     imported = Imported(slugify(str(entry["name"])), write_document(KIND, front, body, facts), notes=tuple(notes))
     return check_imported(imported, body)
 
@@ -110,13 +110,13 @@ def _tags(entry: Mapping[str, Any]) -> dict[str, Any]:
     return as_mapping(tags, "tags")
 
 
-def _decode(text: Any, what: str) -> Any:
+def _decode(text: Any, subject: str) -> Any:
     if text is None or not isinstance(text, str):
         return text
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise LossError(f"the tag {what} is no JSON") from None
+        raise LossError(f"the tag {subject} is no JSON") from None
 
 
 def _number(entry: Mapping[str, Any]) -> int:
@@ -135,12 +135,12 @@ def _jinja(template: str, notes: list[str]) -> str:
 def _messages(template: Any) -> list[dict[str, str]]:
     messages = []
     for number, message in enumerate(as_list(template, "template"), start=1):
-        told = as_mapping(message, f"message {number}")
-        extra = sorted(key for key, found in told.items() if key not in ("role", "content") and found is not None)
-        if extra or not isinstance(told.get("content"), str) or told.get("role") not in _ROLES:
-            what = ", ".join(extra) or "a content that is no text, or its role"
-            raise LossError(f"message {number}: there is no place for {what}")
-        messages.append({"role": told["role"], "content": told["content"]})
+        fields = as_mapping(message, f"message {number}")
+        extra = sorted(key for key, value in fields.items() if key not in ("role", "content") and value is not None)
+        if extra or not isinstance(fields.get("content"), str) or fields.get("role") not in _ROLES:
+            reason = ", ".join(extra) or "a content that is no text, or its role"
+            raise LossError(f"message {number}: there is no place for {reason}")
+        messages.append({"role": fields["role"], "content": fields["content"]})
     if not messages:
         raise LossError("it has no messages")
     return messages
@@ -154,5 +154,5 @@ def _notes(entry: Mapping[str, Any], passed: int) -> Iterator[str]:
         )
     aliases = as_list(entry.get("aliases"), "aliases")
     if aliases:
-        told = [str(alias.get("alias")) if isinstance(alias, dict) else str(alias) for alias in aliases]
-        yield f"labels move by review only; there it has {', '.join(told)}"
+        alias_names = [str(alias.get("alias")) if isinstance(alias, dict) else str(alias) for alias in aliases]
+        yield f"labels move by review only; there it has {', '.join(alias_names)}"

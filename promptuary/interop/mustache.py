@@ -19,7 +19,7 @@ _UNSAFE = re.compile("[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00
 
 def read_names(text: str) -> list[str]:
     """The names in double braces, in order. Raises LossError for any other use of double braces."""
-    rest = _SLOT.sub(lambda found: " " * len(found[0]), text)
+    rest = _SLOT.sub(lambda match: " " * len(match[0]), text)
     if "{{" in rest:
         at = rest.index("{{")
         line = text[at:].split("\n", maxsplit=1)[0]
@@ -42,7 +42,7 @@ def write_parts(messages: Sequence[Message]) -> str:
     for number, message in enumerate(messages, start=1):
         names += read_names(message["content"])
         lines.append(f"- name: {message['role']} {number}\n  role: {message['role']}\n")
-        content = _EDGES.sub(lambda found: _string(found[0]), _written(message["content"]))
+        content = _EDGES.sub(lambda match: _string(match[0]), _written(message["content"]))
         block = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
         lines.append(f"  content: |-\n{block}" if content else '  content: ""\n')
     body = "".join(lines)
@@ -55,10 +55,10 @@ def messages_of_document(document: Document, fragments: Mapping[str, str]) -> li
     LossError.
     """
     try:
-        found = plain_placeholders.read_placeholders(document, fragments)
+        placeholders = plain_placeholders.read_placeholders(document, fragments)
     except plain_placeholders.NotPlainError as error:
         raise LossError(str(error)) from error
-    messages = _rendered(found.document, found.names, fragments)
+    messages = _rendered(placeholders.document, placeholders.names, fragments)
     for message in messages:
         if not isinstance(message["content"], str):
             raise LossError("a part holds more than text")
@@ -66,9 +66,9 @@ def messages_of_document(document: Document, fragments: Mapping[str, str]) -> li
 
 
 def _written(text: str) -> str:
-    shown = _SLOT.sub(lambda found: "{{ " + found[1] + " }}", text)
-    shown = _STATEMENTS.sub(lambda found: _string(found[0]), shown)
-    return _UNSAFE.sub(lambda found: _string(found[0]), shown)
+    jinja_text = _SLOT.sub(lambda match: "{{ " + match[1] + " }}", text)
+    jinja_text = _STATEMENTS.sub(lambda match: _string(match[0]), jinja_text)
+    return _UNSAFE.sub(lambda match: _string(match[0]), jinja_text)
 
 
 def _string(text: str) -> str:
@@ -83,16 +83,16 @@ def _escaped(sign: str) -> str:
 
 
 def _canonical(text: str) -> str:
-    return _SLOT.sub(lambda found: "{{" + found[1] + "}}", text)
+    return _SLOT.sub(lambda match: "{{" + match[1] + "}}", text)
 
 
 def _prove(document: str, names: Sequence[str], expected: Sequence[tuple[str, str]]) -> None:
     """Render with every value being its own mark: what is not the same text then would not be with any values."""
     try:
-        found = [(str(message["role"]), message["content"]) for message in _rendered(document, names, {})]
+        rendered_messages = [(str(message["role"]), message["content"]) for message in _rendered(document, names, {})]
     except renderer.RenderError as error:
         raise LossError(f"it would not render: {error.message}") from error
-    if found != list(expected):
+    if rendered_messages != list(expected):
         raise LossError("it would not render to the same text")
 
 

@@ -43,17 +43,17 @@ _INPUT = ("type", "description", "default", "enum", "sample", "is_required", "re
 
 def is_prompty_file(text: str) -> bool:
     """Whether a text has front matter and a line that starts a message."""
-    found = _WHOLE.match(text)
-    return found is not None and any(_ROLE.match(line) for line in found[2].split("\n"))
+    match = _WHOLE.match(text)
+    return match is not None and any(_ROLE.match(line) for line in match[2].split("\n"))
 
 
 def read_prompty_file(text: str, stem: str) -> Iterator[Imported]:
     """The file's prompt. Raises LossError."""
-    found = _WHOLE.match(text)
-    if found is None:
+    match = _WHOLE.match(text)
+    if match is None:
         raise LossError("a Prompty file starts with front matter between `---` lines")
     try:
-        head = value_of(compose(found[1]))
+        head = value_of(compose(match[1]))
     except YamlError as error:
         raise LossError(f"its front matter cannot be read: {error.message}") from error
     if not isinstance(head, dict):
@@ -64,9 +64,9 @@ def read_prompty_file(text: str, stem: str) -> Iterator[Imported]:
     inputs, sample = _inputs(head.pop("inputs", None), head.pop("sample", None))
     front["inputs"] = inputs
     if api == "completion":
-        front["format"], body = "text", mustache.write_text(_plain(found[2]))
+        front["format"], body = "text", mustache.write_text(_plain(match[2]))
     else:
-        messages = [{**message, "content": _plain(message["content"])} for message in _split(found[2])]
+        messages = [{**message, "content": _plain(message["content"])} for message in _split(match[2])]
         front["format"], body = "parts", mustache.write_parts(messages)
     notes = ["blank lines around a message are left out"] if front["format"] == "parts" else []
     name = str(head.get("name") or stem)
@@ -112,9 +112,9 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
     if api not in ("chat", "completion"):
         raise LossError(f"it is made for the API {api}; prompts are made for chat and completion")
     configuration = as_mapping(model.get("configuration"), "model.configuration")
-    named = model.get("id") or configuration.get("name") or configuration.get("model")
+    model_name = model.get("id") or configuration.get("name") or configuration.get("model")
     settings = model.get("parameters") or _translated(as_mapping(model.get("options"), "model.options"))
-    front = {"description": head.pop("description", ""), "model": named, "settings": settings}
+    front = {"description": head.pop("description", ""), "model": model_name, "settings": settings}
     metadata = as_mapping(head.get("metadata"), "metadata")
     return api, {
         **front,
@@ -125,24 +125,24 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
 def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
     """Prompty 2's options under the names that model calls take; what stands in additionalProperties beside them."""
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
-    own = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
-    return {**further, **{_OPTIONS.get(name, name): value for name, value in own.items()}}
+    named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
+    return {**further, **{_OPTIONS.get(name, name): value for name, value in named.items()}}
 
 
-def _inputs(given: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON Schemas by name, and the values that stand there as samples."""
-    if isinstance(given, list):
-        if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in given):
+    if isinstance(entries, list):
+        if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in entries):
             raise LossError("each of its inputs is a mapping with a name")
-        given = {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in given}
+        entries = {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in entries}
     if sample is not None and not isinstance(sample, dict):
         raise LossError("its sample stands in another file; put it in its place")
     schemas: dict[str, Any] = {}
     samples: dict[str, Any] = dict(sample or {})
-    for name, entry in as_mapping(given, "inputs").items():
+    for name, entry in as_mapping(entries, "inputs").items():
         if isinstance(entry, dict) and set(entry) <= {*_INPUT, "kind"} and entry:
-            schemas[name], shown = _schema(name, entry)
-            samples |= {name: shown} if shown is not None else {}
+            schemas[name], example = _schema(name, entry)
+            samples |= {name: example} if example is not None else {}
         else:
             schemas[name] = {}
             samples[name] = entry
@@ -155,17 +155,17 @@ def _schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     )
     if kind is not None and kind not in _TYPES:
         raise LossError(f"the input {name} is of the kind {kind}, which is no JSON type")
-    kept = ("description", "default", "enum", "items", "properties")
-    schema = {key: entry[key] for key in kept if entry.get(key) is not None}
+    known_keys = ("description", "default", "enum", "items", "properties")
+    schema = {key: entry[key] for key in known_keys if entry.get(key) is not None}
     return {**({"type": kind} if kind else {}), **schema}, entry.get("sample")
 
 
 def _facts(head: Mapping[str, Any], model: Any) -> dict[str, Any]:
-    kept = dict(head)
+    facts = dict(head)
     if isinstance(model, dict):
-        kept["model"] = {key: value for key, value in model.items() if key not in ("parameters", "options")}
-    _refuse_secrets(kept)
-    return kept
+        facts["model"] = {key: value for key, value in model.items() if key not in ("parameters", "options")}
+    _refuse_secrets(facts)
+    return facts
 
 
 def _refuse_secrets(value: Any, name: str = "") -> None:
@@ -182,15 +182,15 @@ def _split(text: str) -> list[dict[str, str]]:
     for line in [*text.split("\n"), "user:"]:
         if line.strip().startswith("![thread]"):
             raise LossError("`![thread]` puts a conversation in; write it with a loop over an input")
-        found = _ROLE.match(line)
-        if found is None:
+        match = _ROLE.match(line)
+        if match is None:
             lines.append(line)
             continue
         content = "\n".join(lines).strip()
         if content:
             messages.append({"role": role, "content": content})
-        role, lines = found[1].lower(), []
-        if found[2] or role not in _TAKEN:
+        role, lines = match[1].lower(), []
+        if match[2] or role not in _TAKEN:
             raise LossError(f"there is no place for the message {line.strip()}")
     if any(_IMAGE.search(message["content"]) for message in messages):
         raise LossError("an image stands in the text; here it is an item of the part's content")
@@ -206,7 +206,7 @@ def _plain(text: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return _STATEMENT.sub(lambda found: "{{ '" + found[0] + "' }}", text)
+    return _STATEMENT.sub(lambda match: "{{ '" + match[0] + "' }}", text)
 
 
 def _checked(message: Mapping[str, str]) -> str:

@@ -25,15 +25,15 @@ def is_python_source(text: str) -> bool:
 
 def read_python_prompt(text: str, stem: str) -> Iterator[Imported]:
     """The f-strings of a file, each a `shaped` document that renders to the same bytes. Raises LossError."""
-    found = list(_OPENING.finditer(text))
-    if not found:
+    openings = list(_OPENING.finditer(text))
+    if not openings:
         raise LossError('there is no f-string of several lines, as in `prompt = f"""…"""`')
-    for opening in found:
+    for opening in openings:
         inside = _INSIDE[opening["quotes"]].match(text, opening.end())
         if inside is None or not text.startswith(opening["quotes"], inside.end()):
             raise LossError(f"the f-string on line {text.count(chr(10), 0, opening.start()) + 1} is never closed")
         functions = _FUNCTION.findall(text, 0, opening.start())
-        name = functions[-1] if functions else f"{stem} {opening['name']}" if len(found) > 1 else stem
+        name = functions[-1] if functions else f"{stem} {opening['name']}" if len(openings) > 1 else stem
         body = _body(inside[0])
         yield check_imported(Imported(slugify(name), write_document(KIND, {"format": "shaped"}, body)), body)
 

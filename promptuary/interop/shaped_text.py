@@ -22,14 +22,14 @@ _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 
 def shaped_to_haystack(body: str) -> str:
     """The text that gives the same there. Raises LossError for what it cannot say."""
-    written = []
+    pieces = []
     for piece in parser.parse_shaped(body):
         if isinstance(piece, Field):
-            written.append("{" + _write(piece.node) + "}")
+            pieces.append("{" + _write(piece.node) + "}")
         else:
-            source = _LONE_BACKSLASH.sub(lambda found: found[1] or "\\\\", body[piece.start : piece.end])
-            written.append(source.replace('"', "{double_quote}"))
-    return "".join(written)
+            source = _LONE_BACKSLASH.sub(lambda match: match[1] or "\\\\", body[piece.start : piece.end])
+            pieces.append(source.replace('"', "{double_quote}"))
+    return "".join(pieces)
 
 
 def _write(node: Node) -> str:

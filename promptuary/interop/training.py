@@ -23,21 +23,21 @@ def training_lines(template: Template, rows: Dataset, form: str, label: str = ""
         where = f"row {number}{f' ({row.id})' if row.id else ''}"
         try:
             prompt = template.render(row.inputs)
-            said = _label(row, label)
-            yield row, prompt, _messages(prompt, said) if form == "messages" else {"text": prompt.text + said}
+            reply = _label(row, label)
+            yield row, prompt, _messages(prompt, reply) if form == "messages" else {"text": prompt.text + reply}
         except RenderError as error:
             raise LossError(f"{where}: {error.message}") from error
         except LossError as error:
             raise LossError(f"{where}: {error}") from error
 
 
-def _messages(prompt: Prompt, said: str) -> dict[str, Any]:
+def _messages(prompt: Prompt, reply: str) -> dict[str, Any]:
     messages = [dict(message) for message in prompt.messages]
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and isinstance(last.get("content"), str):
-        messages[-1] = {**last, "content": last["content"] + said}  # the reply goes on where the prompt has begun it
+        messages[-1] = {**last, "content": last["content"] + reply}  # the reply goes on where the prompt has begun it
     else:
-        messages.append({"role": "assistant", "content": said})
+        messages.append({"role": "assistant", "content": reply})
     return {"messages": messages, **({"tools": list(prompt.tools)} if prompt.tools else {})}
 
 
@@ -47,8 +47,8 @@ def _label(row: Row, name: str) -> str:
         raise LossError("nothing is expected of it, so there is nothing to learn")
     if not name and len(expected) > 1:
         raise LossError(f"it expects {', '.join(expected)}; say with --label which is to be learnt")
-    chosen = name or next(iter(expected))
-    if chosen not in expected:
-        raise LossError(f"it expects no {chosen}, only {', '.join(expected)}")
-    value = expected[chosen]
+    label_name = name or next(iter(expected))
+    if label_name not in expected:
+        raise LossError(f"it expects no {label_name}, only {', '.join(expected)}")
+    value = expected[label_name]
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

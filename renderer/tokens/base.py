@@ -67,19 +67,19 @@ class Memory:
         self._lock = threading.Lock()
 
     def get(self, text: str) -> Ids | None:
-        found = self._young.get(text)
-        if found is None:
-            found = self._old.get(text)
-            if found is not None:
-                self.put(text, found)
-        return found
+        ids = self._young.get(text)
+        if ids is None:
+            ids = self._old.get(text)
+            if ids is not None:
+                self.put(text, ids)
+        return ids
 
     def get_many(self, texts: Sequence[str]) -> list[Ids | None]:
         """What `get` gives for each; those used lately are found at the speed of a dict."""
-        found = list(map(self._young.get, texts))
+        known_ids = list(map(self._young.get, texts))
         if self._old:
-            return [self.get(text) if ids is None else ids for text, ids in zip(texts, found, strict=True)]
-        return found
+            return [self.get(text) if ids is None else ids for text, ids in zip(texts, known_ids, strict=True)]
+        return known_ids
 
     def put(self, text: str, ids: Ids) -> None:
         # Python keeps a string in 1 to 4 bytes a character, an array of ids in 4 bytes each, a tuple in far more.
@@ -108,13 +108,13 @@ class RememberingTokenizer(ABC):
         """Encode texts that are not remembered, in their order."""
 
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
-        found = self._memory.get_many(texts)
-        missing = list(dict.fromkeys(text for text, ids in zip(texts, found, strict=True) if ids is None))
+        known_ids = self._memory.get_many(texts)
+        missing = list(dict.fromkeys(text for text, ids in zip(texts, known_ids, strict=True) if ids is None))
         new = dict(zip(missing, map(_packed, self.encode_new(missing)), strict=True)) if missing else {}
         for text, ids in new.items():
             if len(text) <= _LONGEST_REMEMBERED:
                 self._memory.put(text, ids)
-        return [new[text] if ids is None else ids for text, ids in zip(texts, found, strict=True)]
+        return [new[text] if ids is None else ids for text, ids in zip(texts, known_ids, strict=True)]
 
     def encode(self, text: str) -> list[Any]:
         return list(self.encode_many((text,))[0])
@@ -132,8 +132,8 @@ class RememberingTokenizer(ABC):
         return ids
 
     def _encode_markup(self, text: str, marks: Mapping[str, int | None]) -> list[Any]:
-        used = sorted((mark for mark in marks if mark and mark in text), key=len, reverse=True)
-        pieces = re.split("(" + "|".join(map(re.escape, used)) + ")", text) if used else [text]
+        marks_in_text = sorted((mark for mark in marks if mark and mark in text), key=len, reverse=True)
+        pieces = re.split("(" + "|".join(map(re.escape, marks_in_text)) + ")", text) if marks_in_text else [text]
         ids: list[Any] = []
         for piece in pieces:
             if piece in marks:
@@ -166,10 +166,10 @@ class FunctionTokenizer(RememberingTokenizer):
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         """A function gives no offsets: what counts is how many tokens fewer there are without the spans."""
-        wanted = merged_spans(spans)
-        edges = [0, *(edge for span in wanted for edge in span), len(text)]
+        span_list = merged_spans(spans)
+        edges = [0, *(edge for span in span_list for edge in span), len(text)]
         rest = "".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
-        return max(0, self.count(text) - self.count(rest)) if wanted else 0
+        return max(0, self.count(text) - self.count(rest)) if span_list else 0
 
     def borders(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))

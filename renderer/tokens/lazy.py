@@ -103,12 +103,12 @@ def pinned_revision(name: str) -> str:
 
 
 def find_lazy_tokenizer(
-    wanted: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
+    choice: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
 ) -> Tokenizer:
     """As `find`, but a known vocabulary is read, or asked of `source`, when something is counted with it."""
-    name = tokenizers.DEFAULT if wanted is None else wanted
+    name = tokenizers.DEFAULT if choice is None else choice
     if isinstance(name, str) and name in vocabularies.VOCABULARIES:
         return LazyTokenizer(name, source)
-    if isinstance(wanted, LazyTokenizer):
-        return wanted
-    return tokenizers.find_tokenizer(wanted, source)
+    if isinstance(choice, LazyTokenizer):
+        return choice
+    return tokenizers.find_tokenizer(choice, source)

@@ -74,13 +74,13 @@ def read_pieces(data: bytes) -> list[Piece]:
 def _merges(pieces: list[Piece]) -> list[list[str]]:
     """All ways to put a normal piece together from two normal pieces, best score first."""
     normal = {piece.text: place for place, piece in enumerate(pieces) if piece.kind == _NORMAL}
-    found: list[tuple[float, str, str]] = []
+    merges: list[tuple[float, str, str]] = []
     for text, place in normal.items():
         splits = [(text[:at], text[at:]) for at in range(1, len(text)) if text[:at] in normal and text[at:] in normal]
         splits.sort(key=lambda pair: (normal[pair[0]], normal[pair[1]]))
-        found.extend((-pieces[place].score, left, right) for left, right in splits)
-    found.sort(key=lambda merge: merge[0])
-    return [[left, right] for _, left, right in found]
+        merges.extend((-pieces[place].score, left, right) for left, right in splits)
+    merges.sort(key=lambda merge: merge[0])
+    return [[left, right] for _, left, right in merges]
 
 
 def sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], dict[str, int]]:

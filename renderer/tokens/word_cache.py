@@ -71,71 +71,71 @@ class WordMemory:
         """For a `tokenizers.Tokenizer`, if it cuts as is known here and a look at some texts confirms it."""
         if not _cuts_before_spaces(core):
             return None
-        made = cls(encode, core.id_to_token)
+        memory = cls(encode, core.id_to_token)
         # Learnt from the texts in the first round, put together of words in the second.
         for probes in (_PROBES, _PROBES):
-            for words, whole in zip(made.encode(probes), encode(probes), strict=True):
-                if words is None or list(words) != list(whole):
+            for words, expected_ids in zip(memory.encode(probes), encode(probes), strict=True):
+                if words is None or list(words) != list(expected_ids):
                     return None
-        return made
+        return memory
 
     def encode(self, texts: Sequence[str]) -> list["array[int] | None"]:
         """The ids of each text, None where the vocabulary has to encode it whole."""
-        known, first = self._known
-        found: list[array[int] | None] = []
+        inner, first = self._known
+        encoded: list[array[int] | None] = []
         waiting: list[_Waiting] = []
         for text in texts:
             words = _CUT.split(text) if _AFTER_BLANK.search(text) else text.split(" ")
             try:
-                found.append(array("i", first[words[0]] + b"".join(map(known.__getitem__, words[1:]))))
+                encoded.append(array("i", first[words[0]] + b"".join(map(inner.__getitem__, words[1:]))))
             except KeyError:
-                waiting.append(_Waiting(len(found), text, words))
-                found.append(None)
+                waiting.append(_Waiting(len(encoded), text, words))
+                encoded.append(None)
                 if len(waiting) == _TOGETHER:  # what these teach, the next may need
-                    self._learn(waiting, found)
-                    known, first = self._known
+                    self._learn(waiting, encoded)
+                    inner, first = self._known
                     waiting = []
         if waiting:
-            self._learn(waiting, found)
-        return found
+            self._learn(waiting, encoded)
+        return encoded
 
-    def _learn(self, waiting: list[_Waiting], found: list["array[int] | None"]) -> None:
+    def _learn(self, waiting: list[_Waiting], encoded: list["array[int] | None"]) -> None:
         """Encode what is new: the few new words of a text that has but few, else the text, which also teaches its
         words.
         """
-        known, first = self._known
-        if len(known) + len(first) > _MOST_WORDS:
-            known, first = self._known = ({}, {})
+        inner, first = self._known
+        if len(inner) + len(first) > _MOST_WORDS:
+            inner, first = self._known = ({}, {})
         few: list[_Waiting] = []
         many: list[_Waiting] = []
-        for each in waiting:
-            missing = sum(word not in known for word in each.words[1:]) + (each.words[0] not in first)
+        for text in waiting:
+            missing = sum(word not in inner for word in text.words[1:]) + (text.words[0] not in first)
             # By itself a word takes about twice the time that it takes in its text.
-            alone = 2 * missing <= len(each.words) and max(map(len, each.words)) <= _LONGEST_WORD
-            (few if alone else many).append(each)
-        for each, ids in zip(many, self._encode([each.text for each in many]) if many else (), strict=True):
-            found[each.place] = packed = array("i", ids)
-            self._teach(each, packed)
-        new = {word for each in few for word in each.words[1:] if word not in known}
-        starts = {each.words[0] for each in few if each.words[0] not in first}
+            alone = 2 * missing <= len(text.words) and max(map(len, text.words)) <= _LONGEST_WORD
+            (few if alone else many).append(text)
+        for text, ids in zip(many, self._encode([text.text for text in many]) if many else (), strict=True):
+            encoded[text.place] = packed = array("i", ids)
+            self._teach(text, packed)
+        new = {word for text in few for word in text.words[1:] if word not in inner}
+        starts = {text.words[0] for text in few if text.words[0] not in first}
         single = iter(self._encode([*(f" {word}" for word in new), *starts]) if new or starts else ())
-        known.update((word, array("i", next(single)).tobytes()) for word in new)
+        inner.update((word, array("i", next(single)).tobytes()) for word in new)
         first.update((word, array("i", next(single)).tobytes()) for word in starts)
-        for each in few:
-            found[each.place] = array("i", first[each.words[0]] + b"".join(map(known.__getitem__, each.words[1:])))
+        for text in few:
+            encoded[text.place] = array("i", first[text.words[0]] + b"".join(map(inner.__getitem__, text.words[1:])))
 
-    def _teach(self, seen: _Waiting, ids: "array[int]") -> None:
+    def _teach(self, text: _Waiting, ids: "array[int]") -> None:
         """Share a text's ids out among its words: a byte level token has as many characters as the text has bytes
         there.
         """
-        known, first = self._known
-        if len(known) > _MOST_WORDS or not 1 < len(seen.words) <= _MOST_AT_ONCE:
+        inner, first = self._known
+        if len(inner) > _MOST_WORDS or not 1 < len(text.words) <= _MOST_AT_ONCE:
             return
-        if not is_normalized("NFC", seen.text):
+        if not is_normalized("NFC", text.text):
             return  # some vocabularies encode another spelling of it, with other bytes
         ends = dict(zip(accumulate(self._sizes_of(ids)), range(4, 4 * len(ids) + 4, 4), strict=True))
         packed, start, at, table = ids.tobytes(), 0, -1, first
-        for word in seen.words:
+        for word in text.words:
             size = len(word) if word.isascii() else len(word.encode())
             at += 1 + size
             end = ends.get(at, 0)
@@ -143,7 +143,7 @@ class WordMemory:
                 return
             if size <= _LONGEST_WORD and word not in table:
                 table[word] = packed[start:end]
-            start, table = end, known
+            start, table = end, inner
 
     def _sizes_of(self, ids: "array[int]") -> list[int]:
         sizes = self._sizes
