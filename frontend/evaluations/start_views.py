@@ -17,10 +17,11 @@ from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
+from registry.connections import endpoints
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
 from registry.core.problem_details import status_of
-from registry.evaluations import dataset_queries, model_endpoints, run_queries
+from registry.evaluations import dataset_queries, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.namespaces.permissions import Verb
@@ -97,7 +98,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
     models = [
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
-        for row in model_endpoints.list_endpoints(template.namespace.name)
+        for row in endpoints.list_endpoints(template.namespace.name)
     ]
     listed = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
     judges = [(f"{row.name}@{row.latest.number}", row.name) for row in listed if row.latest and row.pk != template.pk]

@@ -7,9 +7,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.connections import endpoints
 from registry.evaluations import attachment_queries as queries
 from registry.evaluations import attachments as services
-from registry.evaluations import model_endpoints
 from registry.evaluations.serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
@@ -74,7 +74,7 @@ class Models(APIView):
     def get(self, request: Request) -> Response:
         """Those that the operator lists for the namespace, and the one that echoes."""
         space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
-        return Response({"results": [ModelOutput.of(one) for one in model_endpoints.list_endpoints(space.name)]})
+        return Response({"results": [ModelOutput.of(one) for one in endpoints.list_endpoints(space.name)]})
 
 
 def _namespace(request: Request) -> str:

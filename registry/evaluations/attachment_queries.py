@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from registry.accounts.actor import Actor
+from registry.connections import endpoints
 from registry.core.errors import PromptuaryError
-from registry.evaluations import model_endpoints
 from registry.evaluations.models import Attachment, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -98,7 +98,7 @@ def _plan(one: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int
     if one.dataset_version is not None:
         number, digest = one.dataset_version, digests[one.dataset_id, one.dataset_version]
     try:
-        model_digest, fault = model_endpoints.find_endpoint(one.model, namespace.name).digest, ""
+        model_digest, fault = endpoints.find_endpoint(one.model, namespace.name).digest, ""
     except PromptuaryError as error:
         model_digest, fault = "", error.message
     return EvaluationPlan(

@@ -8,10 +8,11 @@ from django.db import transaction
 from promptuary.evaluation import EvaluationError, gates
 from promptuary.evaluation.metrics import catalogue
 from registry.accounts.actor import Actor
+from registry.connections import endpoints
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
 from registry.core.text_checks import check_text
-from registry.evaluations import dataset_queries, datasets, model_endpoints
+from registry.evaluations import dataset_queries, datasets
 from registry.evaluations.events import EvaluationAttached, EvaluationDetached
 from registry.evaluations.models import Attachment, Dataset
 from registry.evaluations.scoring_process import check_metrics
@@ -49,7 +50,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     if not check_text("pattern", pattern, 200).strip():
         raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
     asked, shown = _check_gates(gates), check_metrics(metrics)
-    model_endpoints.find_endpoint(model, namespace)
+    endpoints.find_endpoint(model, namespace)
     found = dataset_queries.read_dataset(actor, dataset)
     if found.namespace_id != space.pk:
         raise Invalid(

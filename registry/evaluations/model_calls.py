@@ -16,8 +16,8 @@ from promptuary.evaluation.models import Model
 from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
+from registry.connections.endpoints import Endpoint
 from registry.core.renderer_pool import child
-from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Reply, Run
 from registry.journal import log
 from registry.templates.models import Redaction

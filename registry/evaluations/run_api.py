@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.connections.endpoints import ECHO
 from registry.evaluations import exports
 from registry.evaluations import run_queries as queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.dataset_api import read_number
-from registry.evaluations.model_endpoints import ECHO
 from registry.evaluations.serializers import (
     ComparedRuns,
     ComparisonOutput,

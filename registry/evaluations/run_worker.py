@@ -15,12 +15,13 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
+from registry.connections import endpoints
+from registry.connections.endpoints import Endpoint
 from registry.core.errors import Busy, PromptuaryError
-from registry.evaluations import exports, judge_calls, model_endpoints, scoring_process
+from registry.evaluations import exports, judge_calls, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import RowCall, ask_model, cost_of_replies, is_run_redacted, sum_of_known
-from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
 from registry.jobs.models import Job
@@ -43,7 +44,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
     if run is None or not _begin(run):
         return False
     try:
-        endpoint = model_endpoints.find_endpoint(run.model, run.template.namespace.name)
+        endpoint = endpoints.find_endpoint(run.model, run.template.namespace.name)
         if endpoint.digest != run.model_digest:
             fail_run(number, f"The model {run.model} is not what it was when this run was started: start another one.")
             return False

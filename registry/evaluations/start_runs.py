@@ -11,11 +11,12 @@ from promptuary.evaluation import Row
 from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.connections import endpoints
+from registry.connections.endpoints import Endpoint
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
-from registry.evaluations import dataset_queries, judge_calls, model_endpoints
+from registry.evaluations import dataset_queries, judge_calls
 from registry.evaluations import run_queries as queries
-from registry.evaluations.model_endpoints import Endpoint
 from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
@@ -56,7 +57,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     ref: str = "latest",
     dataset: str | None = None,
     dataset_version: int | None = None,
-    model: str = model_endpoints.ECHO,
+    model: str = endpoints.ECHO,
     metrics: Sequence[str] = (),
     judge: str | None = None,
     judge_model: str | None = None,
@@ -71,7 +72,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     """
     found = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
-    endpoint = model_endpoints.find_endpoint(model, found.namespace.name)
+    endpoint = endpoints.find_endpoint(model, found.namespace.name)
     measure = _measure(actor, found, dataset, dataset_version)
     asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = _find_judge(actor, found, judge, judge_model, judge_paths or {})
@@ -185,7 +186,7 @@ def _find_judge(
     declared = parse_document(version.document).inputs
     if declared is not None and "documents" not in declared:
         raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
-    endpoint = model_endpoints.find_endpoint(model, template.namespace.name)
+    endpoint = endpoints.find_endpoint(model, template.namespace.name)
     columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
     return {**columns, "judge_paths": dict(paths)}
 

@@ -6,8 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from registry.connections import endpoints
 from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
-from registry.evaluations import datasets, exports, model_calls, model_endpoints, run_worker, start_runs
+from registry.evaluations import datasets, exports, model_calls, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.jobs.models import Job
@@ -72,7 +73,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     run_worker.advance_run(run.pk, seconds=0)
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load_run(run.pk)
-    endpoint = model_endpoints.find_endpoint("echo", "support")
+    endpoint = endpoints.find_endpoint("echo", "support")
     batch = [model_calls.RowCall(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
     model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64

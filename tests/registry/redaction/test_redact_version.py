@@ -10,8 +10,9 @@ from registry.changes import check_results, threads
 from registry.changes import services as change_services
 from registry.changes.models import Thread, Verdict
 from registry.changes.threads import Place
+from registry.connections import endpoints
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
-from registry.evaluations import model_calls, model_endpoints, run_worker, start_runs
+from registry.evaluations import model_calls, run_worker, start_runs
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.journal.models import Event
 from registry.namespaces import services as namespace_services
@@ -119,7 +120,7 @@ def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
 def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
-    endpoint = model_endpoints.find_endpoint("echo", "support")
+    endpoint = endpoints.find_endpoint("echo", "support")
     batch = [model_calls.RowCall(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)
