@@ -13,9 +13,10 @@ from promptuary.evaluation.errors import (
     ModelError,
     ReplyError,
 )
+from promptuary.evaluation.http_models import HTTPModel
 from promptuary.evaluation.judge import Judge, Judgement, judge
 from promptuary.evaluation.metrics.catalogue import Metric, metrics_for
-from promptuary.evaluation.models import CachingModel, EchoModel, HTTPModel, Model, RecordedModel, Reply, prompt_digest
+from promptuary.evaluation.models import CachingModel, EchoModel, Model, RecordedModel, Reply, prompt_digest
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
 from promptuary.evaluation.runnables import FunctionRunnable, Runnable, TemplateRunnable
 from promptuary.evaluation.runner import run

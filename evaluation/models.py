@@ -1,22 +1,17 @@
-"""Models that answer a prompt: over HTTP, from recorded replies, an echo, and a cache over any of them."""
+"""Models that answer a prompt: from recorded replies, an echo, and a cache over any model."""
 
 import hashlib
 import json
-import threading
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import httpx
-
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.optional import need
 from promptuary.renderer.digest import canonical
 from promptuary.renderer.files import make_private_folder, write_atomically
 
-__all__ = ["Asked", "CachingModel", "EchoModel", "HTTPModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
+__all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
 
 
 @dataclass(frozen=True)
@@ -85,95 +80,6 @@ class RecordedModel:
         return Reply(self._replies[digest])
 
 
-class HTTPModel:
-    """An OpenAI-compatible chat endpoint: `POST <base_url>/chat/completions`.
-
-    Answers 429, 5xx, dropped connections and timeouts are tried again with a growing pause, or after the server's own
-    Retry-After; malformed answers too, since servers under load send them. Thread safe.
-
-    Args:
-        base_url: up to and without `/chat/completions`.
-        attempts: tries in all. timeout: seconds a try. per_second: most requests a second, None for no limit.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        base_url: str,
-        *,
-        key: str | None = None,
-        attempts: int = 5,
-        timeout: float = 60,
-        per_second: float | None = None,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        self.name = name
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx.Client(
-            base_url=base_url.rstrip("/") + "/", headers=headers, timeout=timeout, transport=transport
-        )
-        self._attempts, self._pace = attempts, Pace(per_second)
-        self._stamina = need("stamina", extra="evaluation")
-
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
-        """One completion; raises ModelError when every try failed or the server refuses for good.
-
-        Tries that failed before are told in `faults`, of the reply or of the error.
-        """
-        faults: list[str] = []
-        for attempt in self._stamina.retry_context(on=_pause, attempts=self._attempts, timeout=None, wait_max=20):
-            with attempt:
-                self._pace.wait()
-                try:
-                    return replace(self._ask(prompt, settings), faults=tuple(faults))
-                except ModelError as error:
-                    error.faults = tuple(faults)
-                    faults.append(str(error))
-                    raise
-        raise ModelError("the model was not asked")  # attempts is at least 1, so the loop returns or raises
-
-    def _ask(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
-        body = {**settings, "model": self.name, "messages": prompt.messages, "stream": False}
-        try:
-            response = self._client.post("chat/completions", json=body)
-        except httpx.TimeoutException as error:
-            raise ModelError(f"{self.name} did not answer in time", retryable=True) from error
-        except httpx.HTTPError as error:
-            raise ModelError(f"{self.name} can't be reached: {error}", retryable=True) from error
-        if response.status_code != 200:
-            retryable = response.status_code in (408, 409, 429) or response.status_code >= 500
-            raise ModelError(
-                f"{self.name} answered {response.status_code}: {response.text[:300]}",
-                retryable=retryable,
-                retry_after=_seconds(response.headers.get("retry-after")),
-            )
-        return _read_reply(self.name, response)
-
-
-class Pace:
-    """Lets through at most so many calls a second, evenly spaced, over all threads."""
-
-    def __init__(
-        self,
-        per_second: float | None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._gap = 1 / per_second if per_second else 0.0
-        self._next, self._lock, self._clock, self._sleep = 0.0, threading.Lock(), clock, sleep
-
-    def wait(self) -> None:
-        """Return when this call's turn has come."""
-        if not self._gap:
-            return
-        with self._lock:
-            now = self._clock()
-            turn = max(now, self._next)
-            self._next = turn + self._gap
-        if turn > now:
-            self._sleep(turn - now)
-
-
 class CachingModel:
     """Keeps another model's replies in a folder, by prompt digest, model and settings; safe between processes."""
 
@@ -193,30 +99,3 @@ class CachingModel:
         content = json.dumps(asdict(reply), ensure_ascii=False).encode("utf-8")
         write_atomically(path, content, mode=0o600)  # a reply may repeat a private prompt
         return reply
-
-
-def _pause(error: Exception) -> bool | float:
-    """Whether to try again, and after how many seconds where the server said so."""
-    if not isinstance(error, ModelError) or not error.retryable:
-        return False
-    return True if error.retry_after is None else min(error.retry_after, 60.0)
-
-
-def _seconds(value: str | None) -> float | None:
-    try:
-        return max(0.0, float(value)) if value else None
-    except ValueError:
-        return None  # the date form: fall back to the growing pause
-
-
-def _read_reply(model: str, response: httpx.Response) -> Reply:
-    try:
-        content = response.json()
-        choice = content["choices"][0]
-        text = choice["message"]["content"]
-        usage = content.get("usage") or {}
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise ModelError(f"{model} sent an answer of an unknown form", retryable=True) from error
-    if not isinstance(text, str):
-        raise ModelError(f"{model} sent no text (finish reason: {choice.get('finish_reason')})")
-    return Reply(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), choice.get("finish_reason"))

@@ -31,7 +31,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from promptuary.evaluation.models import EchoModel, HTTPModel, Model, RecordedModel
+from promptuary.evaluation.http_models import HTTPModel
+from promptuary.evaluation.models import EchoModel, Model, RecordedModel
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 from registry.core.errors import Conflict, Invalid
 from registry.journal.log import canonical, digest_of

@@ -11,7 +11,8 @@ where it is given (`call=client.messages.create`), else from the provider's pack
 What the prompt itself says (model, messages, tools) replaces a setting of the same name.
 """
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.output.provider_calls import (
@@ -24,10 +25,39 @@ from promptuary.renderer.output.provider_calls import (
 )
 from promptuary.renderer.prompt import Prompt
 
-__all__ = ["SettingIgnored", "anthropic", "completion", "metadata", "openai", "responses"]
+__all__ = [
+    "ModelRequest",
+    "SettingIgnored",
+    "anthropic",
+    "anthropic_body",
+    "anthropic_settings",
+    "chat_body",
+    "completion",
+    "metadata",
+    "openai",
+    "request_settings",
+    "responses",
+    "responses_body",
+    "responses_settings",
+]
 
 _Message = dict[str, Any]
 _OF_THE_PROMPT = ("messages", "input", "prompt", "system")
+
+
+class ModelRequest(Protocol):
+    """What a call is made from: a `Prompt`, or anything else with these fields."""
+
+    @property
+    def messages(self) -> list[_Message]: ...
+    @property
+    def settings(self) -> Mapping[str, Any] | None: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def tools(self) -> Sequence[Any]: ...
+    @property
+    def reserve(self) -> int: ...
 
 
 def metadata(prompt: Prompt) -> dict[str, str]:
@@ -44,13 +74,8 @@ def metadata(prompt: Prompt) -> dict[str, str]:
 
 def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
-    settings = OPENAI_CHAT.keep_known(_settings(prompt), call)
-    found: dict[str, Any] = {**settings, **_model(prompt), "messages": prompt.messages}
-    if prompt.tools:
-        found["tools"] = [dict(tool) for tool in prompt.tools]
-    if stamp:
-        found["metadata"] = {**found.get("metadata", {}), **metadata(prompt)}
-    return found
+    arguments = chat_body(prompt, OPENAI_CHAT.keep_known(request_settings(prompt), call))
+    return _with_metadata(arguments, prompt) if stamp else arguments
 
 
 def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
@@ -58,13 +83,25 @@ def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) 
 
     Raises RenderError for a message of the role `tool`: there it needs the id of the call that it answers.
     """
-    settings = OPENAI_RESPONSES.keep_known(_responses_settings(_settings(prompt)), call)
-    found: dict[str, Any] = {**settings, **_model(prompt), "input": [_input_message(one) for one in prompt.messages]}
-    if prompt.tools:
-        found["tools"] = [_flat_tool(dict(tool)) for tool in prompt.tools]
-    if stamp:
-        found["metadata"] = {**found.get("metadata", {}), **metadata(prompt)}
-    return found
+    arguments = responses_body(prompt, OPENAI_RESPONSES.keep_known(responses_settings(prompt), call))
+    return _with_metadata(arguments, prompt) if stamp else arguments
+
+
+def chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a chat completion with these settings, all of them as they are."""
+    body: dict[str, Any] = {**settings, **_model(request), "messages": request.messages}
+    if request.tools:
+        body["tools"] = [dict(tool) for tool in request.tools]
+    return body
+
+
+def responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a response with these settings; RenderError for a message of the role `tool`."""
+    messages = [_input_message(message) for message in request.messages]
+    body: dict[str, Any] = {**settings, **_model(request), "input": messages}
+    if request.tools:
+        body["tools"] = [_flat_tool(dict(tool)) for tool in request.tools]
+    return body
 
 
 def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
@@ -75,7 +112,7 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     for part in prompt.parts:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
             raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
-    settings = OPENAI_COMPLETIONS.keep_known(_settings(prompt), call)
+    settings = OPENAI_COMPLETIONS.keep_known(request_settings(prompt), call)
     found: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))
     if stop and "stop" not in found:
@@ -89,12 +126,32 @@ def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     `max_tokens`, which the API demands, is the document's setting or else its reserve; RenderError when it has neither,
     or when the first message is not a user's.
     """
-    settings = _settings(prompt)
+    return anthropic_body(prompt, ANTHROPIC_MESSAGES.keep_known(anthropic_settings(prompt), call))
+
+
+def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a message with these settings; RenderError where the first message is not a user's."""
+    body: dict[str, Any] = {**settings, **_model(request)}
+    messages = request.messages
+    system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
+    if system:
+        body["system"] = "\n\n".join(system)
+    body["messages"] = _alternating([each for each in messages if each["role"] not in ("system", "developer")])
+    if not body["messages"] or body["messages"][0]["role"] != "user":
+        raise RenderError("Anthropic's API wants a user's message first; this prompt does not begin with one.")
+    if request.tools:
+        body["tools"] = [_tool(dict(tool)) for tool in request.tools]
+    return body
+
+
+def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
+    """Return the settings in the words of Anthropic's messages; RenderError where nothing limits the reply."""
+    settings = request_settings(request)
     if "stop" in settings:
         stop = settings.pop("stop")
         settings.setdefault("stop_sequences", [stop] if isinstance(stop, str) else list(stop))
     limit = settings.pop("max_completion_tokens", None)
-    settings["max_tokens"] = settings.get("max_tokens") or limit or prompt.reserve
+    settings["max_tokens"] = settings.get("max_tokens") or limit or request.reserve
     if not settings["max_tokens"]:
         raise RenderError(
             "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
@@ -102,30 +159,25 @@ def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     if isinstance(settings.get("tool_choice"), str):
         chosen = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
         settings["tool_choice"] = {"type": chosen}
-    found: dict[str, Any] = {**ANTHROPIC_MESSAGES.keep_known(settings, call), **_model(prompt)}
-    messages = prompt.messages
-    system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
-    if system:
-        found["system"] = "\n\n".join(system)
-    found["messages"] = _alternating([each for each in messages if each["role"] not in ("system", "developer")])
-    if not found["messages"] or found["messages"][0]["role"] != "user":
-        raise RenderError("Anthropic's API wants a user's message first; this prompt does not begin with one.")
-    if prompt.tools:
-        found["tools"] = [_tool(dict(tool)) for tool in prompt.tools]
-    return found
+    return settings
 
 
-def _settings(prompt: Prompt) -> dict[str, Any]:
-    """The document's settings without those that the prompt itself replaces."""
-    return {name: value for name, value in (prompt.settings or {}).items() if name not in _OF_THE_PROMPT}
+def request_settings(request: ModelRequest) -> dict[str, Any]:
+    """Return the request's settings without those that the prompt itself replaces."""
+    return {name: value for name, value in (request.settings or {}).items() if name not in _OF_THE_PROMPT}
 
 
-def _model(prompt: Prompt) -> dict[str, Any]:
-    return {"model": prompt.model} if prompt.model else {}
+def _with_metadata(arguments: dict[str, Any], prompt: Prompt) -> dict[str, Any]:
+    return {**arguments, "metadata": {**arguments.get("metadata", {}), **metadata(prompt)}}
 
 
-def _responses_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings of chat completions in the words of responses."""
+def _model(request: ModelRequest) -> dict[str, Any]:
+    return {"model": request.model} if request.model else {}
+
+
+def responses_settings(request: ModelRequest) -> dict[str, Any]:
+    """Return the settings in the words of OpenAI's responses."""
+    settings = request_settings(request)
     limits = [settings.pop(name, None) for name in ("max_completion_tokens", "max_tokens")]
     if limit := next((limit for limit in limits if limit), None):
         settings.setdefault("max_output_tokens", limit)

@@ -1,13 +1,14 @@
 """Models: the HTTP one under faults, recorded replies, the cache."""
 
+import json
 import os
 
 import httpx
 import pytest
 
 from promptuary import renderer
-from promptuary.evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, prompt_digest
-from promptuary.evaluation.models import Pace
+from promptuary.evaluation import CachingModel, EchoModel, HTTPModel, ModelError, RecordedModel, Reply, prompt_digest
+from promptuary.evaluation.http_models import Pace
 
 GOOD = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 3}}
 
@@ -128,3 +129,52 @@ def test_a_spoilt_cache_file_is_asked_for_anew(prompt, tmp_path):
     next(tmp_path.iterdir()).write_text("{")
     assert cache.complete(prompt, {}).text == "hello"
     assert len(asked) == 2
+
+
+def test_responses_are_asked_and_read_in_their_form(prompt):
+    content = {
+        "output": [
+            {"type": "reasoning", "summary": []},
+            {
+                "type": "message",
+                "content": [{"type": "output_text", "text": "hel"}, {"type": "output_text", "text": "lo"}],
+            },
+        ],
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
+    made, asked = model([httpx.Response(200, json=content)], protocol="responses")
+    assert made.complete(prompt, {"max_tokens": 9}) == Reply("hello", 3, 2, "stop")
+    body = json.loads(asked[0].content)
+    assert (asked[0].url.path, body["max_output_tokens"], body["store"]) == ("/v1/responses", 9, False)
+    assert body["input"] == [{"role": "user", "content": "who?"}]
+
+
+def test_a_response_cut_at_its_limit_says_so(prompt):
+    content = {
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": "hel"}]}],
+        "incomplete_details": {"reason": "max_output_tokens"},
+    }
+    made, _ = model([httpx.Response(200, json=content)], protocol="responses")
+    assert made.complete(prompt, {}).finish_reason == "length"
+
+
+def test_anthropics_messages_are_asked_and_read_in_their_form(prompt):
+    content = {
+        "content": [{"type": "thinking", "thinking": "…"}, {"type": "text", "text": "hello"}],
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+        "stop_reason": "max_tokens",
+    }
+    made, asked = model([httpx.Response(200, json=content)], protocol="anthropic")
+    assert made.complete(prompt, {"stop": "END"}) == Reply("hello", 3, 2, "length")
+    body = json.loads(asked[0].content)
+    assert (asked[0].url.path, asked[0].headers["x-api-key"]) == ("/v1/messages", "secret")
+    assert (body["max_tokens"], body["stop_sequences"]) == (4096, ["END"])
+    assert "authorization" not in asked[0].headers
+
+
+def test_a_prompt_that_a_provider_has_no_form_for_is_no_call():
+    only_system = renderer.load("- name: a\n  role: system\n  content: b\n").render({})
+    made, asked = model([], protocol="anthropic")
+    with pytest.raises(ModelError, match="user's message first"):
+        made.complete(only_system, {})
+    assert not asked
