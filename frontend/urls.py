@@ -23,7 +23,8 @@ from frontend.diff import views as diff_views
 from frontend.editor import new_views
 from frontend.editor import views as editor_views
 from frontend.evaluations import dataset_views, run_views, start_views
-from frontend.home import palette_views
+from frontend.help import views as help_views
+from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
 from frontend.settings import audit_views, key_views, member_views, rule_views, webhook_views
 
@@ -48,6 +49,7 @@ register_converter(FolderName, "folder")
 urlpatterns = [
     path("", require_safe(home_views.home), name="home"),
     path("", include(account_urls)),
+    path("first-steps/close", checklist_views.close, name="close-checklist"),
     path("theme", account_views.set_theme, name="theme"),
     path("search.json", require_safe(palette_views.search), name="palette"),
     path("new", new_views.new, name="new"),
@@ -91,4 +93,6 @@ urlpatterns = [
     path("n/<folder:namespace>/webhooks", webhook_views.webhooks, name="webhooks"),
     path("n/<folder:namespace>/webhooks/<str:webhook_id>", webhook_views.webhook, name="webhook"),
     path("mail", mail_views.mail, name="mail"),
+    path("help/", require_safe(help_views.help_page), name="help"),
+    path("help/<path:path>", require_safe(help_views.help_page), name="help-page"),
 ]

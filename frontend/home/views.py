@@ -7,7 +7,7 @@ from frontend.home import work_items
 from frontend.web.decorators import signed_in
 from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
-from registry.changes import gate
+from registry.changes import first_steps, gate
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.templates import draft_queries, label_queries
@@ -34,6 +34,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pending": len(gates),
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
+        "first_steps": first_steps.list_first_steps(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
     frame_of(request).set_counts(open_changes=len(gates), waiting=len(mine))

@@ -46,6 +46,12 @@ export function codeSpans(sentence: string): (Node | string)[] {
   return sentence.split("`").map((piece, index) => (index % 2 ? createElement("code", {}, piece) : piece));
 }
 
+/** The code of a problem, as a link to the page that explains it; in a new tab, because the text here may be unsaved. */
+export function createCodeLink(code: string): HTMLAnchorElement {
+  const attributes = { class: "cm-problem-code", href: `/help/problems/${code}`, target: "_blank" };
+  return createElement("a", { ...attributes, title: `What ${code} means (in a new tab)` }, code);
+}
+
 export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 

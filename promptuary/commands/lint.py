@@ -34,9 +34,9 @@ def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url
     failing = ("error", "warning") if strict else ("error",)
     failed = any(problem.severity in failing for _, problems in results for problem in problems)
     if as_json:
-        write_json({"ok": not failed, "files": [_to_dict(path, problems) for path, problems in results]})
+        write_json({"ok": not failed, "files": [_to_dict(path, problems, url) for path, problems in results]})
     else:
-        _tell(results)
+        _tell(results, url)
     if failed:
         raise typer.Exit(FINDINGS)
 
@@ -47,11 +47,18 @@ def _check(path: Path, source: VocabularySource | None) -> list[Problem]:
     return renderer.validate(read_document_text(path), read_samples(path), fragments=fragments, vocabularies=source)
 
 
-def _to_dict(path: Path, problems: list[Problem]) -> dict[str, Any]:
-    return {"path": str(path), "problems": [problem.to_dict() for problem in problems]}
+def _to_dict(path: Path, problems: list[Problem], url: str) -> dict[str, Any]:
+    described = [
+        {**problem.to_dict(), **({"help_url": _help_url(url, problem.code)} if url else {})} for problem in problems
+    ]
+    return {"path": str(path), "problems": described}
 
 
-def _tell(results: list[tuple[Path, list[Problem]]]) -> None:
+def _help_url(url: str, code: str) -> str:
+    return f"{url.rstrip('/')}/help/problems/{code}"
+
+
+def _tell(results: list[tuple[Path, list[Problem]]], url: str) -> None:
     for path, problems in results:
         for problem in problems:
             where = f"{path}:{problem.line}:{problem.column}"
@@ -61,6 +68,9 @@ def _tell(results: list[tuple[Path, list[Problem]]]) -> None:
     counts = {severity: _count(results, severity) for severity in ("error", "warning", "note")}
     totals = ", ".join(f"{count} {severity}{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
     say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {totals or 'no problems'}")
+    if url:
+        for code in sorted({problem.code for _, problems in results for problem in problems}):
+            say(f"{code} is explained at {_help_url(url, code)}")
 
 
 def _count(results: list[tuple[Path, list[Problem]]], severity: str) -> int:

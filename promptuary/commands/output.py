@@ -91,5 +91,7 @@ def _refuse(message: str, facts: dict[str, Any], as_json: bool, code: int) -> No
     else:
         say(message, "red")
         for problem in facts.get("problems") or []:
-            say(f"  line {problem.get('line')}: {problem.get('message')}")
+            say(f"  line {problem.get('line')}: {problem.get('message')} {problem.get('code', '')}".rstrip())
+            if address := problem.get("help_url"):
+                say(f"    {address}")
     raise typer.Exit(code)

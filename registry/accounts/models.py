@@ -9,6 +9,8 @@ __all__ = ["Key", "User"]
 class User(AbstractUser):
     """Somebody who signs in; what they may do stands in their memberships."""
 
+    checklist_closed_at = models.DateTimeField(null=True, help_text="when the first steps on the home page were closed")
+
     @property
     def display_name(self) -> str:
         """The full name, or the username where none is given."""

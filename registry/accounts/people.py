@@ -7,13 +7,14 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 
-__all__ = ["create", "forget_second_step", "set_password"]
+__all__ = ["close_checklist", "create", "forget_second_step", "set_password"]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
@@ -62,6 +63,11 @@ def forget_second_step(*, actor: Actor, username: str) -> int:
     if person is None:
         raise Invalid(fields={"username": f"there is no account {username}."})
     return int(Authenticator.objects.filter(user=person).delete()[0])
+
+
+def close_checklist(*, actor: Actor) -> None:
+    """Close the first steps on the actor's home page for good."""
+    User.objects.filter(pk=actor.person.pk, checklist_closed_at=None).update(checklist_closed_at=timezone.now())
 
 
 def _require_operator(actor: Actor) -> None:

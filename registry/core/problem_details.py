@@ -25,6 +25,7 @@ from registry.core.errors import (
     TooLarge,
     TooMany,
 )
+from registry.core.help_links import describe_problem
 
 __all__ = ["CONTENT_TYPE", "Problem", "of_error", "status_of", "unauthenticated"]
 
@@ -85,7 +86,7 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
     extra = {name: value for name, value in error.facts.items() if _is_json(value)}
     headers = {}
     if isinstance(error, Invalid):
-        extra["problems"] = [problem.to_dict() for problem in error.problems]
+        extra["problems"] = [describe_problem(problem) for problem in error.problems]
         if error.fields:
             extra["fields"] = error.fields
     if isinstance(error, TooMany | Busy):
@@ -110,7 +111,8 @@ def _row_of(error: PromptuaryError) -> tuple[int, str, str]:
 def _of_rendering(error: RenderError) -> Problem:
     kind = "limit" if isinstance(error, LimitError) else "invalid"
     facts = {name: value for name, value in error.facts.items() if _is_json(value)}
-    return Problem(422, kind, "Cannot be rendered", str(error), {**facts, "problems": [error.to_problem().to_dict()]})
+    problems = [describe_problem(error.to_problem())]
+    return Problem(422, kind, "Cannot be rendered", str(error), {**facts, "problems": problems})
 
 
 def _is_json(value: object) -> bool:

@@ -1,11 +1,14 @@
 """Output serializers: what answers of the API are written with, and the problem document that all may answer."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
 
+from promptuary.renderer.problems import Problem as RendererProblem
+from registry.core.help_links import problem_url
 from registry.core.timestamps import format_moment, from_microseconds
 
 __all__ = [
@@ -76,6 +79,11 @@ class FoundProblem(Output):
     fix = serializers.DictField(allow_null=True)
     variable = serializers.CharField(allow_null=True)
     sample = serializers.CharField(allow_null=True)
+    help_url = serializers.SerializerMethodField(help_text="The page that explains the code.")
+
+    def get_help_url(self, problem: RendererProblem | Mapping[str, Any]) -> str:
+        """Where the code is explained."""
+        return problem_url(problem["code"] if isinstance(problem, Mapping) else problem.code)
 
 
 class ProblemOutput(Output):

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.core.help_links import describe_problem
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
@@ -60,7 +61,7 @@ class Check(APIView):
     def post(self, request: Request) -> Response:
         """Check a document and samples; the problems are the answer, so this succeeds with them."""
         problems = document_check.list_problems(actor=actor_of(request), **read(CheckInput, request))
-        return Response({"problems": [problem.to_dict() for problem in problems]})
+        return Response({"problems": [describe_problem(problem) for problem in problems]})
 
 
 class Render(APIView):

@@ -195,6 +195,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ),
     ("webhook", "GET", ""): Row(f"{N}/webhooks/{{webhook}}", ADMINS),
     ("webhook", "POST", ""): Row(f"{N}/webhooks/{{webhook}}", ADMINS_DO, {"do": "remove"}),
+    ("help", "GET", ""): Row("/help/", ANYONE),
+    ("help-page", "GET", ""): Row("/help/glossary", ANYONE),
+    ("close-checklist", "POST", ""): Row("/first-steps/close", _row(OUT, 302, 302, 302, 302, 302)),
     ("mail", "GET", ""): Row("/mail", SIGNED_IN),
     ("mail", "POST", ""): Row("/mail", _row(OUT, 302, 302, 302, 302, 302), {"level": "mine"}),
 }

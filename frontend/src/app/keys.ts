@@ -81,7 +81,9 @@ export function installShortcuts(): void {
     act();
   });
   for (const opener of document.querySelectorAll<HTMLElement>("[data-keys]")) {
-    opener.hidden = false;
-    opener.addEventListener("click", openKeyHelp);
+    opener.addEventListener("click", (event) => {
+      event.preventDefault();
+      openKeyHelp();
+    });
   }
 }

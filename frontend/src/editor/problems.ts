@@ -16,7 +16,7 @@ import {
   type KeyBinding,
   WidgetType,
 } from "@codemirror/view";
-import { codeSpans, createElement, createIcon } from "../dom.ts";
+import { codeSpans, createCodeLink, createElement, createIcon } from "../dom.ts";
 import { offsetAt } from "./positions.ts";
 import type { Problem } from "./types.ts";
 
@@ -145,7 +145,7 @@ class Block extends WidgetType {
       ...codeSpans(problem.message),
       " ",
     );
-    words.append(createElement("span", { class: "cm-problem-code" }, problem.code));
+    words.append(createCodeLink(problem.code));
     const close = createElement("button", {
       type: "button",
       class: "icon-button",

@@ -1,5 +1,5 @@
 // Small elements of the form mode.
-import { codeSpans, createElement, createIcon } from "../../dom.ts";
+import { codeSpans, createCodeLink, createElement, createIcon } from "../../dom.ts";
 import type { Problem, Schema } from "../types.ts";
 
 const LOOP = /^for (.+?) in (.+)$/;
@@ -15,7 +15,7 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
     ...codeSpans(problem.message),
     " ",
   );
-  words.append(createElement("span", { class: "cm-problem-code" }, problem.code));
+  words.append(createCodeLink(problem.code));
   const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
   if (problem.fix) {
     const button = createElement("button", { type: "button", class: "button button-small" }, problem.fix.title);

@@ -1,0 +1,1 @@
+"""The help: the documentation's own pages, and the keys of every page."""

@@ -1,0 +1,22 @@
+"""The help pages. Anyone may read them, signed in or not: they hold nothing of the registry's own data."""
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from frontend.help.documents import find_page
+from frontend.web.page import show
+from registry.core.errors import NotFound
+
+__all__ = ["help_page"]
+
+_START = "index"
+
+
+def help_page(request: HttpRequest, path: str = _START) -> HttpResponse:
+    """One page of the documentation; without a path the first one, which lists the others."""
+    page = find_page(path)
+    if page is None:
+        raise NotFound(f"There is no help page {path}.")
+    # The files are the project's own, and their HTML is left out.
+    context = {"section": "help", "page": page, "content": SafeString(page.html), "is_start": path == _START}
+    return show(request, "help/page.html", context)

@@ -1,0 +1,51 @@
+"""The first steps of a new author: which of them a person has done, read from what is stored about their work."""
+
+from dataclasses import dataclass
+
+from django.db.models import Exists
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key, User
+from registry.changes.models import ChangeRequest, Decision
+from registry.namespaces.models import Membership
+from registry.namespaces.permissions import Role
+from registry.templates.models import Draft, Version
+
+__all__ = ["FirstStep", "list_first_steps"]
+
+_WRITERS = (Role.AUTHOR, Role.REVIEWER, Role.ADMIN)
+_REVIEWERS = (Role.REVIEWER, Role.ADMIN)
+
+
+@dataclass(frozen=True)
+class FirstStep:
+    """A step: `draft`, `save`, `propose`, `review` or `fetch`, and whether the person has done it."""
+
+    name: str
+    is_done: bool
+
+
+def list_first_steps(actor: Actor) -> list[FirstStep]:
+    """The steps in their order; none for readers, for people who closed the list, and once all are done.
+
+    One query, and none after the list was closed.
+    """
+    person = actor.person
+    if person.checklist_closed_at is not None:
+        return []
+    memberships = Membership.objects.filter(person=person)
+    stored = User.objects.filter(pk=person.pk).values(
+        writes=Exists(memberships.filter(role__in=_WRITERS)),
+        reviews=Exists(memberships.filter(role__in=_REVIEWERS)),
+        draft=Exists(Draft.objects.filter(person=person)),
+        save=Exists(Version.objects.filter(author=person)),
+        propose=Exists(ChangeRequest.objects.filter(opened_by=person)),
+        review=Exists(Decision.objects.filter(person=person)),
+        fetch=Exists(Key.objects.filter(person=person, last_used_at__isnull=False)),
+    )
+    facts = stored.get()
+    names = ["draft", "save", "propose", *(["review"] if facts["reviews"] else []), "fetch"]
+    facts["draft"] |= facts["save"]  # a draft ends when it is saved
+    if not facts["writes"] or all(facts[name] for name in names):
+        return []
+    return [FirstStep(name, facts[name]) for name in names]

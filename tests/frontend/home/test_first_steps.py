@@ -1,0 +1,52 @@
+"""The first steps on the home page: shown to who writes, ticked by what they did, and closed for good."""
+
+import pytest
+from django.utils import timezone
+
+from registry.namespaces import keys
+from registry.templates import drafts
+from tests.frontend.conftest import DOCUMENT, words
+
+
+def steps_of(page):
+    return page.count("To do:"), page.count("Done:")
+
+
+@pytest.mark.parametrize("role", ["author", "reviewer", "admin"])
+def test_people_who_write_see_what_to_do_first(role, desk, browser):
+    page = words(browser(role).get("/"))
+    assert "First steps" in page
+    assert steps_of(page) == (4 if role == "author" else 5, 0)
+
+
+def test_readers_see_no_steps(desk, browser):
+    assert "First steps" not in words(browser("reader").get("/"))
+
+
+def test_a_draft_ticks_the_first_step(desk, browser):
+    drafts.save_draft(actor=desk.actor("author"), namespace="demo", path="mine", document=DOCUMENT)
+    assert steps_of(words(browser("author").get("/"))) == (3, 1)
+
+
+def test_a_version_and_a_change_tick_their_steps(reply, browser):
+    reply.propose(2)
+    assert steps_of(words(browser("author").get("/"))) == (1, 3)
+
+
+def test_a_review_ticks_the_step_of_a_reviewer(reply, browser):
+    assert steps_of(words(browser("reviewer").get("/"))) == (4, 1)
+
+
+def test_the_list_ends_once_all_is_done(reply, browser):
+    issued = keys.issue_key(actor=reply.actor("admin"), namespace="support", person="author", name="shop", scope="read")
+    issued.key.last_used_at = timezone.now()
+    issued.key.save(update_fields=["last_used_at"])
+    assert "First steps" not in words(browser("author").get("/"))
+
+
+def test_closing_the_list_holds_for_the_person_and_for_nobody_else(desk, browser):
+    response = browser("author").post("/first-steps/close", follow=True)
+    assert response.redirect_chain == [("/", 302)]
+    assert "First steps" not in words(response)
+    assert "First steps" not in words(browser("author").get("/"))
+    assert "First steps" in words(browser("reviewer").get("/"))
