@@ -43,7 +43,7 @@ def list_first_steps(actor: Actor) -> list[FirstStep]:
         review=Exists(Decision.objects.filter(person=person)),
         fetch=Exists(Key.objects.filter(person=person, last_used_at__isnull=False)),
     )
-    facts = stored.get()
+    facts = {name: bool(value) for name, value in stored.get().items()}
     names = ["draft", "save", "propose", *(["review"] if facts["reviews"] else []), "fetch"]
     facts["draft"] |= facts["save"]  # a draft ends when it is saved
     if not facts["writes"] or all(facts[name] for name in names):
