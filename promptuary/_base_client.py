@@ -3,6 +3,7 @@
 import atexit
 import importlib
 import logging
+import math
 import os
 import time
 import weakref
@@ -79,8 +80,10 @@ class BaseClient(ABC, Generic[AnyTransport]):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._address = ClientConfig.read(url, key, allow_http=allow_http)
-        if ttl < 0 or timeout <= 0:
-            raise ConfigurationError("ttl is 0 seconds or more, timeout more than 0")
+        if not _is_number(ttl) or ttl < 0:
+            raise ConfigurationError(f"ttl is a number of seconds, 0 or more, not {ttl!r}")
+        if not _is_number(timeout) or timeout <= 0:
+            raise ConfigurationError(f"timeout is a number of seconds, more than 0, not {timeout!r}")
         if live and not (background and ttl > 0):
             raise ConfigurationError("live needs the background and a ttl of more than 0")
         self._pins = Pins(read_lock(lock) if lock is not None else None, frozen=frozen)
@@ -147,7 +150,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             ref = str(ref)
         if self._is_pinned:
             ref = self._pins.resolve(name, ref)  # type: ignore[arg-type]  # no number any more
-        entry = self._memory.find(name, ref or DEFAULT)  # type: ignore[arg-type]
+        entry = self._memory.get((name, ref or DEFAULT))  # type: ignore[arg-type]
         if entry is None or entry.error is not None:
             return None
         now = self._clock()
@@ -157,6 +160,10 @@ class BaseClient(ABC, Generic[AnyTransport]):
         return entry.bundle.template
 
     def _target(self, name: str, ref: Ref) -> tuple[str, str]:
+        if isinstance(name, str) and "@" in name:
+            if ref is not None:
+                raise ConfigurationError(f"{name!r} holds a ref already, so {ref!r} is one too many")
+            name, _, ref = name.partition("@")
         return check_name(name), check_ref(self._pins.resolve(name, None if ref is None else check_ref(ref)))
 
     def _targets(self, names: Iterable[str] | None) -> list[tuple[str, str]]:
@@ -164,11 +171,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             if not self._pins.locked:
                 raise ConfigurationError("name the templates to warm, or give the client a lock file")
             return [self._target(name, None) for name in self._pins.locked]
-        pairs = []
-        for target in names:
-            name, _, ref = target.partition("@")
-            pairs.append(self._target(name, ref or None))
-        return pairs
+        return [self._target(target, None) for target in names]
 
     def _whole(self, namespace: str, label: str) -> Flow[list[Fetched]]:
         if self._pins.frozen:
@@ -225,6 +228,11 @@ class BaseClient(ABC, Generic[AnyTransport]):
         if self._state.usage is not None:
             self._state.usage.renew()
         self._memory.expire()
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number of seconds: not a bool, nor a float that is no number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
 
 
 _clients: "weakref.WeakSet[BaseClient[Any]]" = weakref.WeakSet()

@@ -82,7 +82,7 @@ class ClientState:
 
 def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
     """What memory may serve without asking anyone, or None."""
-    entry = state.memory.find(name, ref)
+    entry = state.memory.get((name, ref))
     if entry is None:
         return None
     now = state.clock()
@@ -96,7 +96,7 @@ def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
 
 def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
     """Find one template, asking the registry when it must be asked."""
-    entry = state.memory.find(name, ref)
+    entry = state.memory.get((name, ref))
     local_copy = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
     if local_copy is not None:
         return local_copy
@@ -138,7 +138,6 @@ def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | Non
     answer = yield from _ask(state, name, ref, entry)
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
-        entry.bundle.verify()
         return remember_confirmed(state, ref, entry.bundle, entry.etag, asked_at=entry.asked)
     bundle = bundles.parse_bundle(answer.body, name, ref, where="the registry")
     if state.disk is not None:

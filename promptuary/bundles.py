@@ -19,23 +19,12 @@ FIELDS = ("engine", "document", "fragments", "profile")  # what the digest cover
 
 @dataclass(frozen=True)
 class Bundle:
-    """A version as fetched. `canonical` are the bytes that the digest is the SHA-256 of, `hashed` that hash as
-    bytes.
-    """
+    """A version as fetched: its digest was computed from its content when it came in, from network, disk or file."""
 
     name: str
     version: int
     digest: str
-    canonical: bytes
-    hashed: bytes
     template: Template
-
-    def verify(self) -> None:
-        """Hash the kept bytes again; `DigestMismatch` when they are not what was fetched."""
-        actual = hashlib.sha256(self.canonical)
-        if actual.digest() != self.hashed:
-            where = f"{self.name}@{self.version} in memory"
-            raise DigestMismatch(where, expected=self.digest, actual="sha256:" + actual.hexdigest())
 
 
 def parse_bundle(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
@@ -58,14 +47,13 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
         text = canonical(covered)
     except renderer.DocumentError as error:
         raise BadAnswer(f"{where}: {name}@{ref}: {error}") from None
-    hashed = hashlib.sha256(text)
-    actual = "sha256:" + hashed.hexdigest()
+    actual = "sha256:" + hashlib.sha256(text).hexdigest()
     expected = ref if ref.startswith("sha256:") else digest
     if not actual == digest == expected:
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
     template = build_template(Template, fields)
     template.digest = digest  # proven a line above, so it is not computed a second time
-    return Bundle(name, version, digest, text, hashed.digest(), template)
+    return Bundle(name, version, digest, template)
 
 
 def decode_object(body: bytes, where: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -41,14 +42,8 @@ class MemoryCache:
     def __init__(self, size: int) -> None:
         self._size = size
         self._entries: OrderedDict[tuple[str, str], Entry] = OrderedDict()
-
-    def find(self, name: str, ref: str) -> Entry | None:
-        """The entry, its digest computed anew from its bytes, or None."""
-        entry = self._entries.get((name, ref))
-        # Written out, as this is what a service does most: nine tenths of its time is the hash.
-        if entry is not None and sha256(entry.bundle.canonical).digest() != entry.bundle.hashed:
-            entry.bundle.verify()
-        return entry
+        # Asked with each call of a service: the dictionary's own method spares a call of Python's.
+        self.get: Callable[[tuple[str, str]], Entry | None] = self._entries.get
 
     def keep(self, name: str, ref: str, entry: Entry) -> None:
         """Keep the entry and drop the oldest beyond the size."""
@@ -78,6 +73,7 @@ class DiskCache:
 
     def __init__(self, folder: str | os.PathLike[str], url: str) -> None:
         self.folder = Path(folder) / sha256(url.encode()).hexdigest()[:16]
+        self._is_writable = True
 
     def find(self, name: str, ref: str) -> tuple[Bundle, str] | None:
         """The bundle and its entity tag. Content that fails its digest raises `DigestMismatch` naming the file."""
@@ -100,7 +96,9 @@ class DiskCache:
             close_folder(self.folder)  # an earlier version made it for everybody
             write_atomically(path, json.dumps({"etag": etag}).encode() + b"\n" + body, mode=0o600)
         except OSError as error:
-            _log.warning("%s cannot be written: %s", path, error)
+            if self._is_writable:
+                _log.warning("templates cannot be kept in %s (said once): %s", self.folder, error)
+            self._is_writable = False
 
     def drop(self, name: str, ref: str) -> None:
         """Forget one file."""

@@ -102,12 +102,40 @@ def test_a_refusal_tells_what_the_registry_said():
 
 
 @pytest.mark.parametrize(
-    "name", ["", "reply", "Support/x", "support/../x", "support/x@3", "support//x", "a/" * 9 + "a", "support/x?y"]
+    "name", ["", "reply", "Support/x", "support/../x", "support/x@", "support//x", "a/" * 9 + "a", "support/x?y"]
 )
 def test_a_name_that_is_none_is_not_asked_for(world, name):
     with pytest.raises(ConfigurationError):
         world.client().get(name)
     assert world.asked == 0
+
+
+def test_a_name_may_carry_its_ref_as_on_the_command_line(world):
+    client = world.client()
+    assert client.get(f"{NAME}@2").version == 2
+    assert client.get(f"{NAME}@latest").document.text == OTHER
+
+
+def test_two_refs_at_once_are_refused(world):
+    with pytest.raises(ConfigurationError, match="one too many"):
+        world.client().get(f"{NAME}@2", 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("ttl", "x"),
+        ("ttl", -1),
+        ("ttl", None),
+        ("ttl", float("nan")),
+        ("timeout", "2"),
+        ("timeout", 0),
+        ("timeout", True),
+    ],
+)
+def test_a_time_that_is_no_number_of_seconds_is_refused_by_its_name(world, option, value):
+    with pytest.raises(ConfigurationError, match=f"{option} is a number of seconds.*{value!r}"):
+        world.client(**{option: value})
 
 
 @pytest.mark.parametrize("ref", ["", "Upper", 0, -1, True, "sha256:abc", "a/b", 1.5])
