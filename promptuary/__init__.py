@@ -10,8 +10,9 @@ from promptuary.version import VERSION
 
 if TYPE_CHECKING:
     from promptuary._fetching import Fetched
+    from promptuary.async_client import AsyncPromptuary
     from promptuary.bounded import BoundedRenderer
-    from promptuary.client import AsyncPromptuary, Promptuary
+    from promptuary.client import Promptuary
     from promptuary.errors import (
         BadAnswer,
         ConfigurationError,
@@ -54,7 +55,8 @@ __all__ = [
 
 _HOMES = {
     "bounded": ("BoundedRenderer",),
-    "client": ("AsyncPromptuary", "Promptuary"),
+    "async_client": ("AsyncPromptuary",),
+    "client": ("Promptuary",),
     "errors": (
         "BadAnswer",
         "ConfigurationError",

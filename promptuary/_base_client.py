@@ -56,7 +56,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
     `clock` (seconds) are for tests.
     """
 
-    _transport_kind: ClassVar[str]
+    _transport_kind: ClassVar[tuple[str, str]]  # its module and class
     _flights_kind: ClassVar[type[Any]]  # Flights or AsyncFlights
 
     def __init__(  # noqa: PLR0913  # an argument an option, all by name
@@ -141,7 +141,8 @@ class BaseClient(ABC, Generic[AnyTransport]):
 
     def _make_transport(self) -> Any:
         # Loaded here and not with the package: see promptuary._httpx_transport.
-        transport = getattr(importlib.import_module("promptuary._httpx_transport"), self._transport_kind)
+        module, name = self._transport_kind
+        transport = getattr(importlib.import_module(f"promptuary.{module}"), name)
         return transport(self._address.url, self._address.headers("promptuary-python"))
 
     def _kept(self, name: str, ref: Ref) -> Template | None:
@@ -160,7 +161,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         return entry.bundle.template
 
     def _target(self, name: str, ref: Ref) -> tuple[str, str]:
-        if isinstance(name, str) and "@" in name:
+        if "@" in str(name):
             if ref is not None:
                 raise ConfigurationError(f"{name!r} holds a ref already, so {ref!r} is one too many")
             name, _, ref = name.partition("@")

@@ -1,19 +1,18 @@
-"""Single flight: concurrent fetches of one template and ref share one request."""
+"""Single flight: threads that fetch one template and ref at a time share one request."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from promptuary.errors import Unavailable
 
-__all__ = ["AsyncSingleFlight", "SingleFlight"]
+__all__ = ["SingleFlight"]
 
 Result = TypeVar("Result")
 
 
 class SingleFlight(Generic[Result]):
-    """Among threads."""
+    """The fetches under way, by template and ref."""
 
     def __init__(self) -> None:
         self.renew()
@@ -43,29 +42,3 @@ class SingleFlight(Generic[Result]):
         finally:
             self._flights.pop(key, None)
         return new_flight.result()
-
-
-class AsyncSingleFlight(Generic[Result]):
-    """Among the tasks of an event loop. Who gives up waiting does not take it from the others."""
-
-    def __init__(self) -> None:
-        self.renew()
-
-    def renew(self) -> None:
-        """Begin anew, in a child after a fork."""
-        self._flights: dict[tuple[str, str], asyncio.Task[Result]] = {}
-
-    async def join(self, key: tuple[str, str], fetch: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Run `fetch` as a task, or wait for the one under way."""
-        task = self._flights.get(key)
-        if task is None or task.get_loop() is not asyncio.get_running_loop():
-            task = asyncio.create_task(fetch())
-            self._flights[key] = task
-            task.add_done_callback(lambda done: self._land(key, done))
-        return await asyncio.shield(task)
-
-    def _land(self, key: tuple[str, str], task: "asyncio.Task[Result]") -> None:
-        if self._flights.get(key) is task:
-            del self._flights[key]
-        if not task.cancelled():
-            task.exception()  # fetched, so that asyncio does not complain when nobody waits any more

@@ -70,10 +70,13 @@ def _import_everything() -> None:
 
 
 def _warm(names: list[str]) -> None:
-    """Load vocabularies before the fork, so that no child spends its time on it."""
+    """Load vocabularies before the fork, so that no child spends its time on it and all share their memory."""
     for name in names:
         try:
-            tokenizers.find_tokenizer(name).count("warm")
+            tokenizer = tokenizers.find_tokenizer(name)
+            if isinstance(tokenizer, tokenizers.VocabularyTokenizer):
+                tokenizer.load()
+            tokenizer.count("warm")
         except RenderError:
             continue  # the child meets the same error and reports it
 

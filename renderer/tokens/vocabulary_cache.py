@@ -52,8 +52,11 @@ def is_kept(path: Path) -> bool:
         return False
 
 
-def read_kept(path: Path) -> str | None:
-    """Return the text of a kept file, or None where it is missing or its checksum doesn't fit."""
+def read_kept(path: Path) -> bytes | None:
+    """Return what is in a kept file, or None where it is missing or its checksum doesn't fit.
+
+    It is read, not mapped: a file that is cut short under a mapping would end the process.
+    """
     try:
         data = path.read_bytes()
     except OSError:
@@ -62,12 +65,11 @@ def read_kept(path: Path) -> str | None:
     if checksum.decode("latin-1") != hashlib.sha256(body).hexdigest():
         _log.warning("%s is damaged and is made again", path)
         return None
-    return body.decode()
+    return body
 
 
-def keep(path: Path, text: str) -> None:
+def keep(path: Path, body: bytes) -> None:
     """Put a file in place whole or not at all, readable for its owner only."""
-    body = text.encode()
     try:
         make_private_folder(path.parent)
         write_atomically(path, hashlib.sha256(body).hexdigest().encode() + b"\n" + body, mode=0o600)

@@ -67,11 +67,14 @@ class WordMemory:
         self._known: tuple[dict[str, bytes], dict[str, bytes]] = ({}, {})
 
     @classmethod
-    def of(cls, core: Any, encode: Encode) -> "WordMemory | None":
-        """For a `tokenizers.Tokenizer`, if it cuts as is known here and a look at some texts confirms it."""
-        if not _cuts_before_spaces(core):
+    def of(cls, rules: Any, encode: Encode, spelling: Callable[[int], str | None]) -> "WordMemory | None":
+        """For a `tokenizers.Tokenizer`, if it cuts as is known here and a look at some texts confirms it.
+
+        `encode` gives the ids of texts, `spelling` how the vocabulary spells an id; `rules` need hold neither.
+        """
+        if not _cuts_before_spaces(rules):
             return None
-        memory = cls(encode, core.id_to_token)
+        memory = cls(encode, spelling)
         # Learnt from the texts in the first round, put together of words in the second.
         for probes in (_PROBES, _PROBES):
             for words, expected_ids in zip(memory.encode(probes), encode(probes), strict=True):

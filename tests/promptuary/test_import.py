@@ -12,9 +12,27 @@ import promptuary
 @pytest.mark.parametrize("module", ["promptuary", "promptuary.client"])
 def test_importing_the_client_loads_neither_evaluation_nor_the_command_line(module):
     ours = "'promptuary.commands', 'promptuary.evaluation', 'promptuary.workspace'"
-    heavy = f"{{{ours}, 'typer', 'rich', 'click', 'django', 'httpx'}}"
+    heavy = f"{{{ours}, 'typer', 'rich', 'click', 'django', 'httpx', 'asyncio', 'tokenizers', 'jsonschema'}}"
     code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+SHORT = r"""
+import sys
+from promptuary import FakeTransport, Promptuary
+
+registry = FakeTransport()
+registry.put("s/r", "---\ntoken_limit: 6000\n---\n- name: q\n  content: '{{ question }}'\n", "production")
+client = Promptuary("https://registry.test", "key", transport=registry, reports=False)
+prompt = client.render("s/r", {"question": "Why?"})
+assert prompt.messages == [{"role": "user", "content": "Why?"}]
+print(sorted({"asyncio", "tokenizers", "jsonschema"} & set(sys.modules)))
+"""
+
+
+def test_a_first_rendering_that_surely_fits_loads_no_tokenizer_and_no_event_loop():
+    done = subprocess.run([sys.executable, "-c", SHORT], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 

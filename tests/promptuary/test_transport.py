@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from promptuary import BadAnswer, Promptuary, Unavailable
-from promptuary._httpx_transport import MAX_BYTES, AsyncHttpTransport, HttpTransport
+from promptuary._async_httpx_transport import AsyncHttpTransport
+from promptuary._httpx_transport import MAX_BYTES, HttpTransport
 from promptuary._transport import Request
 
 ROOT = Path(__file__).parents[2]

@@ -116,11 +116,14 @@ def test_a_corrupt_cache_is_rebuilt(tmp_path, monkeypatch):
     assert hashlib.sha256(body).hexdigest().encode() == checksum
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
+def test_a_cache_that_cannot_be_written_does_no_harm_and_is_said_once(tmp_path, monkeypatch, caplog):
     needs("mistral-v3")
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file"))
-    assert vocabularies.read_vocabulary("mistral-v3").name == "mistral-v3"
+    for _ in range(2):
+        assert vocabularies.read_vocabulary("mistral-v3").name == "mistral-v3"
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert str(tmp_path / "file") in warning
 
 
 def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):

@@ -1,0 +1,83 @@
+"""The client for services on an event loop; apart, so that others need not load asyncio."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from promptuary import renderer
+from promptuary._async_single_flight import AsyncSingleFlight
+from promptuary._base_client import BaseClient, Ref
+from promptuary._bulk_fetch import fetch_many
+from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
+from promptuary._transport import AsyncTransport, Flow, Transport, run_flow_async
+from promptuary.errors import NotFound, Unavailable
+from promptuary.lockfile import DEFAULT
+from promptuary.template import Template
+
+__all__ = ["AsyncPromptuary"]
+
+Result = TypeVar("Result")
+
+
+class AsyncPromptuary(BaseClient[AsyncTransport]):
+    """Fetch and render templates on an event loop; options and methods are those of `Promptuary`."""
+
+    _transport_kind = "_async_httpx_transport", "AsyncHttpTransport"
+    _flights_kind = AsyncSingleFlight
+
+    async def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
+        """As `Promptuary.get`."""
+        template = self._kept(name, ref)
+        return (await self.fetch(name, ref, fallback=fallback)).template if template is None else template
+
+    async def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
+        """As `Promptuary.fetch`."""
+        target = self._target(name, ref)
+        result = from_memory(self._state, *target)
+        if result is not None:
+            return result
+        try:
+            result = await self._flights.join(target, lambda: self._drive(fetch_template(self._state, *target)))
+        except (Unavailable, NotFound) as error:
+            if fallback is None:
+                raise
+            return fallback_template(self._state, *target, fallback, error)
+        return self._follow(result)
+
+    async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
+        """As `Promptuary.warm`."""
+        fetched = self._follow_all(await self._drive(fetch_many(self._state, self._targets(names))))
+        return await asyncio.to_thread(self._bring, fetched)
+
+    async def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
+        """As `Promptuary.warm_namespace`."""
+        fetched = self._follow_all(await self._drive(self._whole(namespace, label)))
+        return await asyncio.to_thread(self._bring, fetched)
+
+    async def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
+        """As `Promptuary.render`; the event loop goes on while a vocabulary is fetched and read."""
+        template = await self.get(name, ref)
+        if template.needs_nothing(options.get("tokenizer")):
+            return template.render(data, **options)
+        return await asyncio.to_thread(template.render, data, **options)
+
+    async def close(self) -> None:
+        """As `Promptuary.close`; the event loop goes on meanwhile."""
+        await asyncio.to_thread(self._finish)
+        self._keeper.transport.close()
+        await self._transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _drive(self, flow: Flow[Result]) -> Result:
+        return await run_flow_async(flow, self._transport)
+
+    def _blocking(self) -> Transport:
+        return self._transport.blocking()

@@ -1,0 +1,20 @@
+"""Giving memory back to the system after a large step of work."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from promptuary.renderer.lazy_import import Deferred
+
+if TYPE_CHECKING:
+    import ctypes
+else:
+    ctypes = Deferred("ctypes")
+
+__all__ = ["release_memory"]
+
+
+def release_memory() -> None:
+    """Have the C library return what it holds free; nothing happens where it can't (another system, musl)."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
+    if trim is not None:
+        trim(0)

@@ -1,0 +1,100 @@
+"""Byte pair encoding over tables that are read where they are, without loading a vocabulary.
+
+The text is normalized and cut by HF `tokenizers`, whose rules need no vocabulary; only the merging of the pieces is
+done here, as the library does it: of all pairs the one with the lowest rank, the leftmost first. What is long is left
+to the library, which is faster once it is loaded.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from promptuary.renderer.tokens.bpe_tables import BpeTables
+
+__all__ = ["BpeEncoder", "can_encode"]
+
+_LONGEST_PIECE = 1000
+_MOST_REMEMBERED = 20_000
+
+
+def can_encode(rules: Any) -> bool:
+    """Whether a `tokenizers.Tokenizer` without its vocabulary is nothing but a cut of bytes, and merges of them."""
+    model = rules.model
+    if type(model).__name__ != "BPE" or model.dropout or model.unk_token or model.byte_fallback:
+        return False
+    if model.continuing_subword_prefix or model.end_of_word_suffix or rules.get_added_tokens_decoder():
+        return False
+    if rules.truncation is not None or rules.padding is not None or rules.pre_tokenizer is None:
+        return False
+    # Its last step spells bytes as characters, so each character of a piece is a token.
+    return "ByteLevel" in str(rules.pre_tokenizer)
+
+
+class BpeEncoder:
+    """Encodes short texts by a vocabulary's tables. `rules` is its `tokenizers.Tokenizer` without tokens and merges.
+
+    Threads may share it.
+    """
+
+    def __init__(self, rules: Any, tables: BpeTables) -> None:
+        self._rules = rules
+        self._tables = tables
+        self._takes_whole = bool(rules.model.ignore_merges)
+        self._remembered: dict[str, list[int]] = {}
+        self._characters: dict[str, int] = {}
+
+    def encode(self, text: str) -> list[int] | None:
+        """The ids, or None where the library has to encode the text. Raises what the library raises for a lone
+        surrogate.
+        """
+        rules = self._rules
+        normal = text if rules.normalizer is None else rules.normalizer.normalize_str(text)
+        ids: list[int] = []
+        for piece, _ in rules.pre_tokenizer.pre_tokenize_str(normal):
+            found = self._remembered.get(piece)
+            if found is None:
+                found = self._encode_piece(piece)
+                if found is None:
+                    return None
+                if len(self._remembered) >= _MOST_REMEMBERED:
+                    self._remembered = {}
+                self._remembered[piece] = found
+            ids += found
+        return ids
+
+    def _encode_piece(self, piece: str) -> list[int] | None:
+        if len(piece) > _LONGEST_PIECE:
+            return None
+        if self._takes_whole:
+            whole = self._tables.find_token(piece)
+            if whole is not None:
+                return [whole]
+        try:
+            return self._merge([self._characters[character] for character in piece])
+        except KeyError:
+            pass
+        for character in piece:
+            token = self._tables.find_token(character)
+            if token is None:
+                return None
+            self._characters[character] = token
+        return self._merge([self._characters[character] for character in piece])
+
+    def _merge(self, ids: list[int]) -> list[int]:
+        find, never = self._tables.find_merge, 1 << 32
+        ranks = [_or(find(left, right), never) for left, right in pairwise(ids)]
+        while ranks:
+            rank = min(ranks)
+            if rank == never:
+                break
+            at = ranks.index(rank)
+            ids[at : at + 2] = [self._tables.merged_id(rank)]
+            del ranks[at]
+            if at:
+                ranks[at - 1] = _or(find(ids[at - 1], ids[at]), never)
+            if at < len(ranks):
+                ranks[at] = _or(find(ids[at], ids[at + 1]), never)
+        return ids
+
+
+def _or(rank: int | None, never: int) -> int:
+    return never if rank is None else rank
