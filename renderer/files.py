@@ -21,16 +21,16 @@ def make_private_folder(folder: Path) -> None:
     while not folder.is_dir() and folder != folder.parent:
         missing.append(folder)
         folder = folder.parent
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
+    for folder_path in reversed(missing):
+        folder_path.mkdir(mode=0o700, exist_ok=True)
 
 
 def close_folder(folder: Path) -> None:
     """Take away what group and others may do in a folder that was made for a cache; one of another user stays as it
     is."""
-    found = folder.stat()
-    if hasattr(os, "geteuid") and found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
-        folder.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+    status = folder.stat()
+    if hasattr(os, "geteuid") and status.st_uid == os.geteuid() and status.st_mode & _OTHERS:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def write_atomically(path: Path, content: bytes, *, mode: int = 0o666) -> None:
@@ -38,12 +38,12 @@ def write_atomically(path: Path, content: bytes, *, mode: int = 0o666) -> None:
 
     mode: the permissions of the file, less the umask. OSError where the folder can't be written; nothing is left then.
     """
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
-    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    new_path = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.new")
+    handle = os.open(new_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        fresh.replace(path)
+        new_path.replace(path)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        new_path.unlink(missing_ok=True)
         raise

@@ -124,10 +124,10 @@ class _TokensWhenAsked:
     """What `part.token_count` finds while the part is not counted: it counts the part's whole prompt."""
 
     def __get__(self, part: "Part | None", kind: type["Part"] | None = None) -> int | None:
-        found = None if part is None else part.__dict__.get("_counted_by")
-        if part is None or found is None:
+        counter = None if part is None else part.__dict__.get("_counted_by")
+        if part is None or counter is None:
             return None
-        counts, index = found
+        counts, index = counter
         tokens: int = counts.of_part(index)
         part.__dict__["token_count"] = tokens
         return tokens
@@ -197,9 +197,9 @@ class Part:
 
     def __getstate__(self) -> dict[str, Any]:
         # What counts stays in this process: a part that is copied or sent elsewhere takes its count along.
-        counted = {**self.__dict__, "token_count": self.token_count}
-        counted.pop("_counted_by", None)
-        return counted
+        state = {**self.__dict__, "token_count": self.token_count}
+        state.pop("_counted_by", None)
+        return state
 
     @property
     def spans(self) -> tuple[Span, ...]:

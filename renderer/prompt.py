@@ -144,7 +144,7 @@ class Prompt:
             missing = {}
         except MissingVocabularyError as error:
             total, missing = None, {"missing": error.message}
-        rendered = {
+        fields = {
             "target": target,
             target: getattr(self, target),
             "parts": [self._part(part, total is not None) for part in self.parts],
@@ -159,7 +159,7 @@ class Prompt:
             "tools": list(self.tools),
             "stamp": self.stamp.to_dict(),
         }
-        return cast("RenderedPrompt", rendered)  # its keys depend on the target
+        return cast("RenderedPrompt", fields)  # its keys depend on the target
 
     def _part(self, part: Part, is_counted: bool) -> dict[str, Any]:
         if not is_counted:

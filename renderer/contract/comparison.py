@@ -41,8 +41,8 @@ def _inputs(old: Template, new: Template) -> Iterator[Change]:
             yield Change("input", name, f"`{name}` is no longer an input; it is ignored when given", False)
         elif name not in before:
             optional = "default" in after[name]
-            what = "is new and has a default" if optional else "is new and required"
-            yield Change("input", name, f"`{name}` {what}", not optional)
+            change = "is new and has a default" if optional else "is new and required"
+            yield Change("input", name, f"`{name}` {change}", not optional)
         else:
             yield from _input(name, before[name], after[name])
 
@@ -82,10 +82,10 @@ def _output(old: Template, new: Template) -> Iterator[Change]:
         surprising = {change.path for change in _schema_diff(after, before) if change.narrows}
         for path, message, _ in _schema_diff(before, after):
             yield Change("output", path, f"`{path}`: {message}", path in surprising)
-    mine, theirs = _published(before), _published(after)
-    for name in sorted(mine - theirs):
+    old_names, new_names = _published(before), _published(after)
+    for name in sorted(old_names - new_names):
         yield Change("output", name, f"`{name}` is no longer among the outputs", True)
-    for name in sorted(theirs - mine):
+    for name in sorted(new_names - old_names):
         yield Change("output", name, f"`{name}` is a new output", False)
 
 
@@ -98,9 +98,9 @@ def _published(output: dict[str, Any]) -> set[str]:
     for shaper in output.get("shapers") or []:
         if not isinstance(shaper, dict) or shaper.get("publish_outputs") is False:
             continue
-        chosen = shaper.get("publish_outputs")
-        given = chosen if isinstance(chosen, list) else shaper.get("outputs")
-        names.update(name for name in given or [] if isinstance(name, str))
+        output_names = shaper.get("publish_outputs")
+        entries = output_names if isinstance(output_names, list) else shaper.get("outputs")
+        names.update(name for name in entries or [] if isinstance(name, str))
     return names
 
 
@@ -113,9 +113,12 @@ def _model(old: Template, new: Template) -> Iterator[Change]:
             hint = "; a prompt that fitted may no longer" if lower else ""
             yield Change(kind, name, f"`{name}` went from {_short(was)} to {_short(now)}{hint}", False)
     if before.tools != after.tools:
-        gone = {_tool(tool) for tool in before.tools} - {_tool(tool) for tool in after.tools}
+        removed_tools = {_tool(tool) for tool in before.tools} - {_tool(tool) for tool in after.tools}
         yield Change(
-            "tools", "tools", "the tools differ" + (f"; gone: {', '.join(sorted(gone))}" if gone else ""), False
+            "tools",
+            "tools",
+            "the tools differ" + (f"; gone: {', '.join(sorted(removed_tools))}" if removed_tools else ""),
+            False,
         )
     if old.profile != new.profile:
         names = [_short(template.profile.get("name") if template.profile else None) for template in (old, new)]

@@ -45,8 +45,8 @@ def schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
     for key in sorted((old.keys() | new.keys()) - set(_COMPARED)):
         if old.get(key) != new.get(key):
             removed = key not in new and not key.startswith("$")
-            what = "is gone" if key not in new else ("is new" if key not in old else "is another")
-            yield SchemaChange(path, f"`{key}` {what}", not removed)
+            change = "is gone" if key not in new else ("is new" if key not in old else "is another")
+            yield SchemaChange(path, f"`{key}` {change}", not removed)
 
 
 def _as_mapping(schema: Any) -> dict[str, Any]:
@@ -56,10 +56,10 @@ def _as_mapping(schema: Any) -> dict[str, Any]:
 
 
 def _type_set(schema: dict[str, Any]) -> frozenset[str]:
-    given = schema.get("type")
-    if given is None:
+    kinds = schema.get("type")
+    if kinds is None:
         return _EVERY_TYPE
-    types = frozenset([given] if isinstance(given, str) else given)
+    types = frozenset([kinds] if isinstance(kinds, str) else kinds)
     return types | {"integer"} if "number" in types else types
 
 
@@ -70,10 +70,10 @@ def _types(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Sche
         yield SchemaChange(path, message, not before <= after)
 
 
-def _spelled(given: Any) -> str:
-    if given is None:
+def _spelled(kinds: Any) -> str:
+    if kinds is None:
         return "any"
-    return given if isinstance(given, str) else " or ".join(map(str, given))
+    return kinds if isinstance(kinds, str) else " or ".join(map(str, kinds))
 
 
 def _choices(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
@@ -85,10 +85,10 @@ def _choices(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Sc
     elif before is None:
         yield SchemaChange(path, f"only {_listed(after)} is taken now", True)
     else:
-        gone = [value for value in before if value not in after]
+        removed = [value for value in before if value not in after]
         added = [value for value in after if value not in before]
-        if gone:
-            yield SchemaChange(path, f"{_listed(gone)} is no longer taken", True)
+        if removed:
+            yield SchemaChange(path, f"{_listed(removed)} is no longer taken", True)
         if added:
             yield SchemaChange(path, f"{_listed(added)} is taken as well", False)
 
@@ -100,8 +100,8 @@ def _values(schema: dict[str, Any]) -> list[Any] | None:
 
 
 def _listed(values: list[Any]) -> str:
-    shown = ", ".join(repr(value) for value in values[:5])
-    return shown + (" …" if len(values) > 5 else "")
+    text = ", ".join(repr(value) for value in values[:5])
+    return text + (" …" if len(values) > 5 else "")
 
 
 def _bound(before: Any, after: Any, path: str, key: str, sign: int) -> Iterator[SchemaChange]:
@@ -121,15 +121,17 @@ def _objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Sc
         yield SchemaChange(f"{path}.{name}", "is required now", True)
     for name in sorted(before - after):
         yield SchemaChange(f"{path}.{name}", "is no longer required", False)
-    mine, theirs = old.get("properties", {}), new.get("properties", {})
-    closed = new.get("additionalProperties", True) is False
-    for name in sorted(mine.keys() | theirs.keys()):
-        if name not in theirs:
-            yield SchemaChange(f"{path}.{name}", "is no longer described", closed)
-        elif name in mine:
-            yield from schema_changes(mine[name], theirs[name], f"{path}.{name}")
+    old_properties, new_properties = old.get("properties", {}), new.get("properties", {})
+    is_closed = new.get("additionalProperties", True) is False
+    for name in sorted(old_properties.keys() | new_properties.keys()):
+        if name not in new_properties:
+            yield SchemaChange(f"{path}.{name}", "is no longer described", is_closed)
+        elif name in old_properties:
+            yield from schema_changes(old_properties[name], new_properties[name], f"{path}.{name}")
         else:
-            yield SchemaChange(f"{path}.{name}", "is described now", name not in after and not _takes_any(theirs[name]))
+            yield SchemaChange(
+                f"{path}.{name}", "is described now", name not in after and not _takes_any(new_properties[name])
+            )
     rest = old.get("additionalProperties", True), new.get("additionalProperties", True)
     if rest[0] != rest[1]:
         yield SchemaChange(path, "`additionalProperties` is another", rest[1] is not True)

@@ -95,18 +95,18 @@ def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
     """Read a document and say everything that is wrong with its text and front matter; no Document if that is
     hopeless.
     """
-    refused = _refused_text(text)
-    if refused:
-        return None, [refused]
-    plain = unify_newlines(text).removeprefix("\ufeff")
+    problem = _refused_text(text)
+    if problem:
+        return None, [problem]
+    normalized = unify_newlines(text).removeprefix("\ufeff")
     try:
-        found = _split(plain)
+        sections = _split(normalized)
     except yaml_reader.YamlError as error:
-        place = Lines(plain).place(plain.find("\n") + 1 + error.index)
+        place = Lines(normalized).place(normalized.find("\n") + 1 + error.index)
         return None, [Problem(error.code, "error", f"front matter: {error.message}", place.line, place.column)]
-    if found is None:
-        return Document(text=text, front={}, body=plain, body_line=1), []
-    mapping, body, body_line, source = found
+    if sections is None:
+        return Document(text=text, front={}, body=normalized, body_line=1), []
+    mapping, body, body_line, source = sections
     fields, problems = read_front_matter(mapping, Lines(source, 2))
     if fields.get("format", "parts") not in FORMATS:
         problems.append(_unknown_format(fields))
@@ -116,9 +116,9 @@ def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
 
 def _unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
-    meant = suggestions.likely_name(str(name), FORMATS)
-    hint = f"; did you mean `{meant}`?" if meant else f"; known are {', '.join(FORMATS)}"
-    fix = suggestions.rename_fix(place, meant)
+    suggestion = suggestions.likely_name(str(name), FORMATS)
+    hint = f"; did you mean `{suggestion}`?" if suggestion else f"; known are {', '.join(FORMATS)}"
+    fix = suggestions.rename_fix(place, suggestion)
     message = f"`{name}` is not a format{hint}"
     return Problem("PT108", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
@@ -130,8 +130,8 @@ def _refused_text(text: str) -> Problem | None:
     wrong = _NOT_TEXT.search(text)
     if wrong:
         place = Lines(text).place(wrong.start())
-        what = "a NUL character" if wrong.group() == "\0" else "a lone surrogate, which is not Unicode text"
-        return Problem("PT107", "error", f"the document holds {what}", place.line, place.column)
+        reason = "a NUL character" if wrong.group() == "\0" else "a lone surrogate, which is not Unicode text"
+        return Problem("PT107", "error", f"the document holds {reason}", place.line, place.column)
     size = len(text.encode())
     if size > MAX_BYTES:
         return Problem("PT106", "error", f"the document has {size:,} bytes; at most {MAX_BYTES:,} are taken")
@@ -189,10 +189,10 @@ def _boolean(value: Any) -> str | None:
     return None if isinstance(value, bool) else "must be true or false"
 
 
-def _list_of(check: Callable[[Any], str | None], what: str) -> Callable[[Any], str | None]:
+def _list_of(check: Callable[[Any], str | None], noun: str) -> Callable[[Any], str | None]:
     def check_list(value: Any) -> str | None:
         good = isinstance(value, list) and all(check(item) is None for item in value)
-        return None if good else f"must be a list of {what}"
+        return None if good else f"must be a list of {noun}"
 
     return check_list
 

@@ -44,8 +44,8 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
     names: dict[str, None] = {}
     for body in (document.body, *fragments.values()):
         rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
-        if found := _MARKS.search(rest):
-            raise NotPlainError(f"it holds more than plain names: {rest[found.start() :].splitlines()[0][:60]}")
+        if match := _MARKS.search(rest):
+            raise NotPlainError(f"it holds more than plain names: {rest[match.start() :].splitlines()[0][:60]}")
         names |= dict.fromkeys(_NAME.findall(body))
     # Declared types would refuse the marks.
     return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")

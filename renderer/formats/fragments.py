@@ -33,9 +33,9 @@ def resolve_fragments(document: Document, source: Source) -> dict[str, str]:
     """The text of every fragment the document needs, nested ones too, by the reference as written. Raises
     FragmentError.
     """
-    found: dict[str, str] = {}
-    _descend(document, source, found, (), None)
-    return found
+    texts: dict[str, str] = {}
+    _descend(document, source, texts, (), None)
+    return texts
 
 
 def can_have_fragments(document: Document) -> bool:
@@ -44,24 +44,24 @@ def can_have_fragments(document: Document) -> bool:
 
 
 def _descend(
-    document: Document, source: Source, found: dict[str, str], path: tuple[str, ...], shown: Place | None
+    document: Document, source: Source, texts: dict[str, str], path: tuple[str, ...], place: Place | None
 ) -> None:
     if not can_have_fragments(document) or not _SPELLED.search(document.body):
         return
-    unit = parse_template(Sandbox({}), None, document.body, document.body_line, shown)
+    unit = parse_template(Sandbox({}), None, document.body, document.body_line, place)
     for reference in find_references(unit):
         if reference.ref in path:
             chain = " includes ".join((*path[path.index(reference.ref) :], reference.ref))
             raise FragmentError(f"fragments go in a circle: {chain}", code="PT503", place=reference.place)
         if len(path) >= MAX_DEPTH:
             raise FragmentError(f"fragments nested deeper than {MAX_DEPTH}", code="PT504", place=reference.place)
-        if reference.ref not in found:
-            found[reference.ref] = _fetch(reference, source)
-            if len(found) > _MOST or sum(map(len, found.values())) > _MOST_BYTES:
+        if reference.ref not in texts:
+            texts[reference.ref] = _fetch(reference, source)
+            if len(texts) > _MOST or sum(map(len, texts.values())) > _MOST_BYTES:
                 message = f"more than {_MOST} fragments, or more than {_MOST_BYTES:,} characters of them"
                 raise FragmentError(message, code="PT504", place=reference.place)
-        inner = read_fragment(reference, found[reference.ref], document)
-        _descend(inner, source, found, (*path, reference.ref), reference.place)
+        inner = read_fragment(reference, texts[reference.ref], document)
+        _descend(inner, source, texts, (*path, reference.ref), reference.place)
 
 
 def _fetch(reference: Reference, source: Source) -> str:

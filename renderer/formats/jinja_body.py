@@ -36,7 +36,7 @@ __all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body"]
 class Assembly(Protocol):
     """Turns a stream into parts."""
 
-    def parts(self, stream: Stream, given: Mapping[str, Any]) -> list[Part]: ...
+    def parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]: ...
 
 
 @dataclass
@@ -84,15 +84,15 @@ class JinjaBody:
 
     def uses(self) -> list[Use]:
         """Every name it takes from outside, functions left out; a fragment's at the place of its call."""
-        own = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
-        return [*own, *(use for body in self.fragments.values() for use in body.uses())]
+        input_uses = [use for use in used_names(self.unit) if use.name not in self.unit.sandbox.globals]
+        return [*input_uses, *(use for body in self.fragments.values() for use in body.uses())]
 
     def names(self) -> set[str]:
         return {use.name for use in self.uses()}
 
     def problems(self) -> list[Problem]:
         """Heavy and irreproducible constructs, fragments' included, and untrusted values in system parts."""
-        found = [
+        body_problems = [
             Problem(
                 item.code,
                 item.severity,
@@ -106,10 +106,10 @@ class JinjaBody:
             for item in find_hazards(unit)
         ]
         for body in self.fragments.values():
-            found.extend(body.problems())
+            body_problems.extend(body.problems())
         if self.untrusted and self.document.format == "parts":
-            found.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted))
-        return found
+            body_problems.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted))
+        return body_problems
 
 
 def compile_body(
@@ -117,7 +117,7 @@ def compile_body(
     fragments: Mapping[str, str],
     functions: Mapping[str, Callable[..., Any]],
     assemblies: Mapping[str, Callable[[Sandbox], Assembly]],
-    shown: Place | None = None,
+    shown_place: Place | None = None,
     untrusted: frozenset[str] | None = None,
 ) -> JinjaBody:
     """Compile a document and all it refers to. `shown` is the place that errors of a fragment are reported at.
@@ -128,7 +128,7 @@ def compile_body(
         untrusted = declarations.find_untrusted_inputs(document)
     bodies: dict[str, JinjaBody] = {}
     sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall(bodies))}, spells=document.format == "parts")
-    unit = parse_template(sandbox, None, document.body, document.body_line, shown)
+    unit = parse_template(sandbox, None, document.body, document.body_line, shown_place)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(sandbox, unit, document, fragments, texts)
     for ref, (inner, place) in texts.items():

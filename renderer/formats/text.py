@@ -18,7 +18,7 @@ class TextParser:
     def __init__(self, sandbox: Sandbox) -> None:
         self.texts = sandbox.texts
 
-    def parts(self, stream: Stream, given: Mapping[str, Any]) -> list[Part]:
+    def parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]:
         pieces: list[str | int] = []
         number = 0
         for piece in stream.pieces:
@@ -27,5 +27,5 @@ class TextParser:
                 number += 1
             else:
                 pieces.append(self.texts[piece])
-        content, marks = SlotText([pieces]).fill_marked(Slots(stream.values, stream.sites(), given, ordinary=False))
+        content, marks = SlotText([pieces]).fill_marked(Slots(stream.values, stream.sites(), data, ordinary=False))
         return [Part(PART_NAME, "user", content, marks=marks)]

@@ -18,13 +18,13 @@ _ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
 
 def find_untrusted_in_system(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
     """An error for each untrusted value that stands in a part with a literal system role."""
-    found = []
+    problems = []
     for site in _in_system_parts(skeleton):
         names = sorted(site.names & untrusted)
         if names:
             message = f"a system part may not hold the untrusted input {_listed(names)}; move it to a user part"
-            found.append(Problem("PT408", "error", message, site.line, site.column, variable=names[0]))
-    return found
+            problems.append(Problem("PT408", "error", message, site.line, site.column, variable=names[0]))
+    return problems
 
 
 def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
@@ -62,29 +62,29 @@ def _in_system_parts(skeleton: Sequence[str | Site]) -> Iterator[Site]:
 
 def _item_starts(text: str) -> list[int]:
     """Where list items of the outermost list start: dashes as far left as the first one."""
-    found = list(_ITEM.finditer(text))
-    if not found:
+    matches = list(_ITEM.finditer(text))
+    if not matches:
         return []
-    least = min(len(match.group()) for match in found)
-    return [match.start() for match in found if len(match.group()) == least]
+    least = min(len(match.group()) for match in matches)
+    return [match.start() for match in matches if len(match.group()) == least]
 
 
 def _slots_of_system_part(item: str) -> list[int]:
     """The numbers of the slots in the content of an item that has a system role; all of them where it cannot be
     read.
     """
-    numbered, count = _numbered(item)
+    marked_text, count = _numbered(item)
     try:
-        node = yaml_reader.compose(numbered)
+        node = yaml_reader.compose(marked_text)
         mapping = node.items[0] if isinstance(node, yaml_reader.Sequence) and len(node.items) == 1 else None
     except yaml_reader.YamlError:
         mapping = None
     if not isinstance(mapping, yaml_reader.Mapping):
         return list(range(count)) if _ROLE.search(item) else []
-    return _slots_of(mapping, numbered)
+    return _slots_of(mapping, marked_text)
 
 
-def _slots_of(mapping: yaml_reader.Node, numbered: str) -> list[int]:
+def _slots_of(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
     if not isinstance(mapping, yaml_reader.Mapping):
         return []
     fields = {entry.key.value: entry.value for entry in mapping.items}
@@ -93,24 +93,24 @@ def _slots_of(mapping: yaml_reader.Node, numbered: str) -> list[int]:
         return []
     inside = [fields[key] for key in ("content", "sections") if key in fields]
     return [
-        int(slot) for node in inside for slot in re.findall(f"{_MARK}(\\d+){_MARK}", numbered[node.start : node.end])
+        int(slot) for node in inside for slot in re.findall(f"{_MARK}(\\d+){_MARK}", marked_text[node.start : node.end])
     ]
 
 
 def _slots_in_flow(text: str) -> list[int]:
     """The same for a body without dashes: a list in brackets."""
-    numbered, count = _numbered(text)
+    marked_text, count = _numbered(text)
     try:
-        node = yaml_reader.compose(numbered)
+        node = yaml_reader.compose(marked_text)
     except yaml_reader.YamlError:
         return list(range(count)) if _ROLE.search(text) else []
     items = node.items if isinstance(node, yaml_reader.Sequence) else []
-    return [slot for item in items for slot in _slots_of(item, numbered)]
+    return [slot for item in items for slot in _slots_of(item, marked_text)]
 
 
 def _numbered(item: str) -> tuple[str, int]:
     pieces = item.split(_MARK)
-    numbered = "".join(
+    marked_text = "".join(
         text if number == 0 else f"{_MARK}{number - 1}{_MARK}{text}" for number, text in enumerate(pieces)
     )
-    return numbered, len(pieces) - 1
+    return marked_text, len(pieces) - 1

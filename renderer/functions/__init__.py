@@ -109,7 +109,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
 )
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str]) -> str:
     """End a message about an unknown name: the likely one, or all there are."""
-    meant = suggestions.likely_name(name, known)
-    return f"did you mean `{meant}`?" if meant else f"there are {', '.join(sorted(known))}"
+    suggestion = suggestions.likely_name(name, names)
+    return f"did you mean `{suggestion}`?" if suggestion else f"there are {', '.join(sorted(names))}"

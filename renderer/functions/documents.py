@@ -85,8 +85,8 @@ def content_of(item: Any) -> str:
 
 def id_of(document: Any) -> str:
     """Return the document's id; one that has none is known by the fingerprint of its content, as in Haystack."""
-    given = document.get("id") if isinstance(document, Mapping) else None
-    return murmur128(content_of(document)) if given is None else str(given)
+    document_id = document.get("id") if isinstance(document, Mapping) else None
+    return murmur128(content_of(document)) if document_id is None else str(document_id)
 
 
 def _value(item: Any, name: str, index: int) -> str:
@@ -116,17 +116,17 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
     if not pattern:
         return replace(content_of(item), str_replace)
     content_of(item)  # refuses what is neither document nor answer, whatever the pattern asks for
-    shown: list[str] = []
+    blocks: list[str] = []
     length = 0
     for literal, name in _pieces(pattern):
-        shown.append(literal)
+        blocks.append(literal)
         if name:
             value = _value(item, name, idx)
-            shown.append(value if name == "idx" else replace(value, str_replace))
-            length += len(literal) + len(shown[-1])
+            blocks.append(value if name == "idx" else replace(value, str_replace))
+            length += len(literal) + len(blocks[-1])
             if length > MAX_TEXT:
                 raise LimitError(f"the pattern makes a text of more than {MAX_TEXT:,} characters")
-    return "".join(shown)
+    return "".join(blocks)
 
 
 def show_all(

@@ -15,14 +15,14 @@ def murmur128(text: str, seed: int = 0) -> str:
     """
     data = text.encode("utf-8", "surrogatepass")
     high = low = seed
-    whole = len(data) - len(data) % 16
-    for start in range(0, whole, 16):
+    block_bytes = len(data) - len(data) % 16
+    for start in range(0, block_bytes, 16):
         first = int.from_bytes(data[start : start + 8], "little")
         second = int.from_bytes(data[start + 8 : start + 16], "little")
         high = (_rotate(high ^ _scramble(first, _C1, 31, _C2), 27) + low) * 5 + 0x52DCE729 & _MASK
         low = (_rotate(low ^ _scramble(second, _C2, 33, _C1), 31) + high) * 5 + 0x38495AB5 & _MASK
-    high ^= _scramble(int.from_bytes(data[whole : whole + 8], "little"), _C1, 31, _C2)
-    low ^= _scramble(int.from_bytes(data[whole + 8 :], "little"), _C2, 33, _C1)
+    high ^= _scramble(int.from_bytes(data[block_bytes : block_bytes + 8], "little"), _C1, 31, _C2)
+    low ^= _scramble(int.from_bytes(data[block_bytes + 8 :], "little"), _C2, 33, _C1)
     high ^= len(data)
     low ^= len(data)
     high = high + low & _MASK

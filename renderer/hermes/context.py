@@ -132,17 +132,17 @@ def _parts(
     _require_raw_data(prefix, name)
     template = _template(name, loader)
     data = _wanted(template, structured.variables(prefix))
-    rendered = template.render(data, token_limit=-1, tokenizer=counter)
+    prompt = template.render(data, token_limit=-1, tokenizer=counter)
     document = template.document
     step = prefix.truncation_step or document.truncation_step
-    return rendered.parts, {"step": step, "keep_last": document.keep_last, "keep_pairs": document.keep_pairs}
+    return prompt.parts, {"step": step, "keep_last": document.keep_last, "keep_pairs": document.keep_pairs}
 
 
 def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
     """Raise InputError where the service's data are empty, or lack what the default document is about."""
     raw = prefix.raw_prompt_data_dict
-    wanted = ("character", "username") if name == structured.DEFAULT_NAME else ()
-    missing = [key for key in wanted if not raw.get(key)]
+    names = ("character", "username") if name == structured.DEFAULT_NAME else ()
+    missing = [key for key in names if not raw.get(key)]
     if raw and not missing:
         return
     lacks = f"lacks {' and '.join(f'`{key}`' for key in missing)}" if raw else "is empty"
@@ -164,8 +164,8 @@ def _template(name: str, loader: Loader | None) -> Template:
 
 
 def _wanted(template: Template, data: dict[str, Any]) -> dict[str, Any]:
-    declared = template.document.inputs
-    return data if declared is None else {name: value for name, value in data.items() if name in declared}
+    inputs = template.document.inputs
+    return data if inputs is None else {name: value for name, value in data.items() if name in inputs}
 
 
 class _Context:
@@ -194,12 +194,12 @@ class _Context:
 
     def pieces(self, parts: Sequence[Part]) -> list[turns.Piece]:
         """The laid out context, with what depends on being first or last put right."""
-        start, *found = turns.pieces(parts, self.profile)
+        start, *piece_list = turns.pieces(parts, self.profile)
         if parts and self.space:
-            del found[0]  # the space stands for the first message's mark
+            del piece_list[0]  # the space stands for the first message's mark
         if parts and not self.close_last:
-            del found[-1]
-        return [start, turns.Piece(self.day, _OURS), *found, turns.Piece(self.reply, _OURS)]
+            del piece_list[-1]
+        return [start, turns.Piece(self.day, _OURS), *piece_list, turns.Piece(self.reply, _OURS)]
 
 
 def _result(
@@ -208,17 +208,17 @@ def _result(
     pieces = context.pieces(parts)
     ids = targets.piece_tokens(pieces, context.profile, counter)
     before = len(targets.piece_tokens(pieces[:2], context.profile, counter))
-    said = [part for part in parts if part.name.startswith("message ")]
+    messages = [part for part in parts if part.name.startswith("message ")]
     return {
         "tokenized_context": TokenizedContext(
             tokens=ids,
             idx_after_timestamp=before,
-            context_num_msg=len(said),
-            truncated_num_msg=len(prefix.chat_context_messages) - len(said),
+            context_num_msg=len(messages),
+            truncated_num_msg=len(prefix.chat_context_messages) - len(messages),
         ),
         "prompt": "".join(piece.text for piece in pieces),
         "character_definitions": [part.content for part in parts if part.name.startswith("definition ")],
-        "chat_history": [part.content for part in said],
+        "chat_history": [part.content for part in messages],
         "chat_hist_global_index": 0,
         "reply_prompt": context.reply,
         "space_added": prefix.space_added,

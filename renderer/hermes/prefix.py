@@ -64,8 +64,13 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
     character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
     username = _author(str(raw.get("username") or ""))
     messages = [
-        {"author": _author(each.author), "text": each.text, "is_pinned": bool(each.is_pinned), "type": each.type}
-        for each in prefix.chat_context_messages
+        {
+            "author": _author(message.author),
+            "text": message.text,
+            "is_pinned": bool(message.is_pinned),
+            "type": message.type,
+        }
+        for message in prefix.chat_context_messages
     ]
     return {
         **raw,
@@ -86,20 +91,20 @@ def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username
     """The character's definition as messages: `Name: text` begins one, other lines go on with the one before."""
     names = {"char": str(character["name"]), "user": username}
     about = " - ".join(str(character[key]) for key in ("title", "description") if character[key])
-    own = _author(names["char"])
-    lines = [f"{own}: {about}"] if about else []
+    character_author = _author(names["char"])
+    lines = [f"{character_author}: {about}"] if about else []
     lines += list(prefix.character_definitions) or str(character["definition"] or "").splitlines()
-    found: list[dict[str, str]] = []
+    examples: list[dict[str, str]] = []
     for line in lines:
         filled = _PLACEHOLDER.sub(lambda hit: names[hit.group(1)], line)
         author, colon, text = filled.partition(":")
         if colon and author.strip() and len(author) <= 60 and "\n" not in author:
-            found.append({"author": _author(author), "text": text.strip()})
-        elif filled.strip() and found:
-            found[-1]["text"] += "\n" + filled.strip()
+            examples.append({"author": _author(author), "text": text.strip()})
+        elif filled.strip() and examples:
+            examples[-1]["text"] += "\n" + filled.strip()
         elif filled.strip():
-            found.append({"author": own, "text": filled.strip()})
-    return found
+            examples.append({"author": character_author, "text": filled.strip()})
+    return examples
 
 
 def day(timestamp: datetime | str | None) -> str:
@@ -111,12 +116,14 @@ def day(timestamp: datetime | str | None) -> str:
 
 def parts(prefix: StructuredPrefix) -> list[Part]:
     """The prompt's parts without any document: definitions, then what was said, as the service wrote both."""
-    given = variables(prefix)
+    values = variables(prefix)
     definition = list(prefix.character_definitions) or [
-        f"{line['author']}: {line['text']}" for line in given["definition"]
+        f"{line['author']}: {line['text']}" for line in values["definition"]
     ]
-    said = list(prefix.chat_history) or [f"{each['author']}: {each['text']}" for each in given["messages"]]
+    messages = list(prefix.chat_history) or [
+        f"{message['author']}: {message['text']}" for message in values["messages"]
+    ]
     return [
         *(Part(f"definition {number}", content=text) for number, text in enumerate(definition, 1)),
-        *(Part(f"message {number}", content=text, truncation_priority=5) for number, text in enumerate(said, 1)),
+        *(Part(f"message {number}", content=text, truncation_priority=5) for number, text in enumerate(messages, 1)),
     ]

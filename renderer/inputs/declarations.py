@@ -43,23 +43,23 @@ def plain_path(path: Iterator[Any] | list[Any]) -> str:
 
 def find_input_problems(document: Document) -> list[Problem]:
     """What is wrong with the declared inputs themselves."""
-    found = []
+    problems = []
     for name, schema in (document.inputs or {}).items():
         for code, message, path in _wrong(name, schema):
             place = document.place("inputs", name, *path)
-            found.append(
+            problems.append(
                 Problem(
                     code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=name
                 )
             )
-    return found
+    return problems
 
 
 def advice(document: Document) -> list[Problem]:
     """What a save warns of: patterns of inputs and of the output's schema that need backtracking."""
-    found = []
-    declared = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
-    for path, schema in [*declared, (("output", "schema"), document.output.get("schema"))]:
+    problems = []
+    schemas = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]
+    for path, schema in [*schemas, (("output", "schema"), document.output.get("schema"))]:
         for inner, reason in validation.backtracking(schema):
             place = document.place(*path, *inner)
             message = (
@@ -67,7 +67,7 @@ def advice(document: Document) -> list[Problem]:
                 "characters are refused"
             )
             variable = path[1] if path[0] == "inputs" else None
-            found.append(
+            problems.append(
                 Problem(
                     "PT412",
                     "warning",
@@ -79,7 +79,7 @@ def advice(document: Document) -> list[Problem]:
                     variable=variable,
                 )
             )
-    return found
+    return problems
 
 
 def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
@@ -164,9 +164,9 @@ class Inputs:
 
     def __init__(self, document: Document) -> None:
         """Raises DocumentError for a declaration that cannot be used."""
-        found = find_input_problems(document)
-        if found:
-            first = found[0]
+        problems = find_input_problems(document)
+        if problems:
+            first = problems[0]
             place = document.place("inputs", first.variable or "")
             raise DocumentError(first.message, code=first.code, place=place, variable=first.variable)
         self.document = document
@@ -187,10 +187,10 @@ class Inputs:
             if name in RESERVED:
                 raise InputError(f"`{name}` is reserved and cannot be given", code="PT405", variable=name)
         if self.declared is None:
-            given = dict(data)
-            if not is_plain(given):
-                check_plain(given)
-            return given, ()
+            values = dict(data)
+            if not is_plain(values):
+                check_plain(values)
+            return values, ()
         ignored = tuple(name for name in data if name not in self.declared)
         if ignored and extra == "error":
             message = f"`{ignored[0]}` is not an input of this document"
@@ -204,10 +204,10 @@ class Inputs:
         try:
             self.prepare(data, "ignore")
         except InputError as error:
-            found = [
+            problems = [
                 fault for name, schema in (self.declared or {}).items() if (fault := self._fault(name, schema, data))
             ]
-            return found or [error]
+            return problems or [error]
         return []
 
     def _fault(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> InputError | None:

@@ -38,11 +38,11 @@ def bare(schema: Any) -> Any:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    given = schema.get("type")
-    if isinstance(given, list):
-        given = next((kind for kind in given if kind != "null"), "null")
-    if isinstance(given, str):
-        return given
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        kinds = next((kind for kind in kinds if kind != "null"), "null")
+    if isinstance(kinds, str):
+        return kinds
     if "properties" in schema:
         return "object"
     return "array" if "items" in schema else "string"
@@ -73,18 +73,18 @@ class Longest:
         return {"integer": 10**15, "number": 1.5e15, "boolean": True}.get(kind)
 
     def _string(self, schema: dict[str, Any], path: str) -> str:
-        bound = schema.get("maxLength")
-        if not isinstance(bound, int):
+        limit = schema.get("maxLength")
+        if not isinstance(limit, int):
             self.unbounded.append(path)
             return "x"
-        self.size += bound
-        return "x" * min(bound, max(0, _MAX_TEXT - self.size + bound))
+        self.size += limit
+        return "x" * min(limit, max(0, _MAX_TEXT - self.size + limit))
 
     def _array(self, schema: dict[str, Any], path: str, depth: int) -> list[Any]:
-        bound = schema.get("maxItems")
+        limit = schema.get("maxItems")
         item = self.value(schema.get("items", {}), f"{path}[]", depth + 1)
-        if not isinstance(bound, int):
+        if not isinstance(limit, int):
             self.unbounded.append(path)
             return [item]
-        self.size += bound * len(str(item))
-        return [item] * min(bound, 10_000)
+        self.size += limit * len(str(item))
+        return [item] * min(limit, 10_000)

@@ -92,23 +92,25 @@ def _prepared(make: Callable[[], Any]) -> Any:
 def _make_filter() -> Any:
     if pyseccomp is None:
         return None
-    made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+    syscall_filter = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     refuse = pyseccomp.ERRNO(errno.EPERM)
     for name in _REFUSED:
         with contextlib.suppress(OSError, ValueError):  # this machine has no such call
-            made.add_rule(refuse, name)
+            syscall_filter.add_rule(refuse, name)
     with contextlib.suppress(OSError, ValueError):
-        made.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags can't be looked at; callers then use clone
+        syscall_filter.add_rule(
+            pyseccomp.ERRNO(errno.ENOSYS), "clone3"
+        )  # its flags can't be looked at; callers then use clone
     for name, argument in (("open", 1), ("openat", 2)):
         for flag in (os.O_WRONLY, os.O_RDWR):
             with contextlib.suppress(OSError, ValueError):
-                made.add_rule(refuse, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _WRITING, flag))
+                syscall_filter.add_rule(refuse, name, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, _WRITING, flag))
     with contextlib.suppress(OSError, ValueError):
-        made.add_rule(
+        syscall_filter.add_rule(
             pyseccomp.ERRNO(errno.ENOSYS), "openat2"
         )  # the flags stand behind a pointer; callers then use openat
     with tempfile.TemporaryFile() as file:
-        made.export_bpf(file)
+        syscall_filter.export_bpf(file)
         file.seek(0)
         return file.read()
 
@@ -131,12 +133,12 @@ def _make_ruleset() -> Any:
     if landlock is None:
         return None
     ctypes.set_errno(0)
-    made = landlock.Ruleset()
+    ruleset = landlock.Ruleset()
     for folder in _needed_folders():
-        made.allow(folder, rules=FSAccess.READ_FILE | FSAccess.READ_DIR)
+        ruleset.allow(folder, rules=FSAccess.READ_FILE | FSAccess.READ_DIR)
     for file in _needed_files():
-        made.allow(file, rules=FSAccess.READ_FILE)
-    return made
+        ruleset.allow(file, rules=FSAccess.READ_FILE)
+    return ruleset
 
 
 def _needed_folders() -> Iterator[str]:

@@ -32,9 +32,9 @@ def blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) -> Plac
 
     `stack` is a dump of the innermost frames first, as `faulthandler` writes it.
     """
-    found = list(notes)
+    places = list(notes)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(stack)]
-    line = _template_line(found, frames)
+    line = _template_line(places, frames)
     if line is None and any(part in name for name, _ in frames for part in _SCHEMA_WORK):
         line = _pattern_line(text)
     return _place(text, line or _heaviest_line(text))
@@ -54,10 +54,10 @@ def _pattern_line(text: str) -> int | None:
     """The line of the first regular expression in the declared inputs."""
     document, _ = documents.inspect_document(text)
     places = document.places if document else {}
-    wanted = [
+    pattern_lines = [
         path for path in places if path[-1] in ("pattern", "patternProperties") and path[0] in ("inputs", "output")
     ]
-    return min((places[path].line for path in wanted), default=None)
+    return min((places[path].line for path in pattern_lines), default=None)
 
 
 def _heaviest_line(text: str) -> int:

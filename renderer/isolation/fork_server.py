@@ -88,8 +88,8 @@ def _confine(order: dict[str, Any]) -> None:
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         with open("/proc/self/statm", encoding="ascii") as file:
-            used = int(file.read().split()[0]) * resource.getpagesize()
-        _limit(resource.RLIMIT_AS, used + order["memory_bytes"])
+            used_bytes = int(file.read().split()[0]) * resource.getpagesize()
+        _limit(resource.RLIMIT_AS, used_bytes + order["memory_bytes"])
     seconds = int(order["wall_seconds"]) + 2
     _limit(resource.RLIMIT_CPU, seconds)
     _limit(resource.RLIMIT_FSIZE, 0)
@@ -167,8 +167,8 @@ def _exhausted(error: BaseException) -> RenderError:
 
 
 def _validate(document: str, fragments: Any, profile: Any, samples: Any) -> Any:
-    found = renderer.validate(document, samples, fragments=fragments, profile=profile)
-    return [problem.to_dict() for problem in found]
+    validation = renderer.validate(document, samples, fragments=fragments, profile=profile)
+    return [problem.to_dict() for problem in validation]
 
 
 def _render(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
@@ -204,13 +204,13 @@ def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) 
 def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
     """Each row's outputs or error, the template compiled once."""
     template = renderer.load(document, fragments=fragments, profile=profile)
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     for name, row in rows.items():
         try:
-            found[name] = {"outputs": template.read(row["replies"], row["data"])}
+            results[name] = {"outputs": template.read(row["replies"], row["data"])}
         except RenderError as error:
-            found[name] = {"error": _as_limit(error).to_dict()}
-    return found
+            results[name] = {"error": _as_limit(error).to_dict()}
+    return results
 
 
 def _check_schema(schema: Any, value: Any) -> str | None:

@@ -83,20 +83,20 @@ class ForkServer:
         return self._control
 
     def _start(self) -> None:
-        mine, theirs = socket.socketpair()
-        mine.settimeout(_PATIENCE_SECONDS)
-        with theirs:
+        parent_end, child_end = socket.socketpair()
+        parent_end.settimeout(_PATIENCE_SECONDS)
+        with child_end:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
+                [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", str(child_end.fileno())],
+                pass_fds=[child_end.fileno()],
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
                 start_new_session=True,  # Ctrl-C in a terminal ends the caller, and by it the fork server
             )
-        self._control, self._process = mine, process
-        self._ending = weakref.finalize(self, _stop, mine, process, os.getpid())
+        self._control, self._process = parent_end, process
+        self._ending = weakref.finalize(self, _stop, parent_end, process, os.getpid())
 
 
 def _environment() -> dict[str, str]:
@@ -152,11 +152,11 @@ class Exchange:
         none.
         """
         for attempt in range(2):
-            mine, theirs = socket.socketpair()
-            with mine:
-                with theirs:
-                    self._hand_over(order, theirs)
-                rest, answer = self._listen(mine, request)
+            parent_end, child_end = socket.socketpair()
+            with parent_end:
+                with child_end:
+                    self._hand_over(order, child_end)
+                rest, answer = self._listen(parent_end, request)
             if answer is not None:
                 return answer
             if self._started or attempt:
@@ -164,37 +164,37 @@ class Exchange:
             # No child ever spoke: the fork server itself was lost. A new one gets the request once more.
         raise self._stopped(rest)
 
-    def _hand_over(self, order: dict[str, Any], theirs: socket.socket) -> None:
+    def _hand_over(self, order: dict[str, Any], child_end: socket.socket) -> None:
         try:
-            self._home.order(order, theirs)
+            self._home.order(order, child_end)
         except OSError as error:
             raise _not_started() from error
 
-    def _listen(self, mine: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
+    def _listen(self, parent_end: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
         """Read until the answer, the end of the connection or the deadline; returns what is left and the answer."""
         data = b""
         self._deadline = time.monotonic() + _START_SECONDS
-        sent = False
+        is_sent = False
         while True:
             left = self._deadline - time.monotonic()
             if left <= 0:
                 return data, None
-            mine.settimeout(left)
+            parent_end.settimeout(left)
             try:
-                piece = mine.recv(1 << 18)
+                piece = parent_end.recv(1 << 18)
             except (TimeoutError, ConnectionError):
                 return data, None
             if not piece:
                 return data, None
-            found, data = unpack_frames(data + piece, self._output_bytes)
-            for tag, value in found:
+            frames, data = unpack_frames(data + piece, self._output_bytes)
+            for tag, value in frames:
                 if tag == ANSWER:
                     return data, value
                 self._notes.append(value)
-            if found and not sent:
-                sent = self._started = True
+            if frames and not is_sent:
+                is_sent = self._started = True
                 # The child waits for its request; its time runs from when it has it.
-                if not _send(mine, request):
+                if not _send(parent_end, request):
                     return data, None
                 self._deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
 
@@ -215,9 +215,9 @@ def _not_started() -> BusyError:
     return BusyError("The renderer's helper process could not be started; try again in a moment.")
 
 
-def _send(mine: socket.socket, request: bytes) -> bool:
+def _send(parent_end: socket.socket, request: bytes) -> bool:
     try:
-        mine.sendall(request)
+        parent_end.sendall(request)
     except OSError:
         return False
     return True
@@ -243,16 +243,16 @@ def unpack_frames(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], byt
 
     Raises LimitError when a frame says it is longer than `limit` bytes.
     """
-    found: list[tuple[bytes, Any]] = []
+    frames: list[tuple[bytes, Any]] = []
     while len(data) >= _HEADER and data[:1] in (REQUEST, NOTE, ANSWER):
         length = int.from_bytes(data[1:_HEADER], "big")
         if length > limit:
             raise LimitError(f"The result has {length:,} bytes; at most {limit:,} are allowed.")
         if len(data) < _HEADER + length:
             break
-        found.append((data[:1], json.loads(data[_HEADER : _HEADER + length])))
+        frames.append((data[:1], json.loads(data[_HEADER : _HEADER + length])))
         data = data[_HEADER + length :]
-    return found, data
+    return frames, data
 
 
 def read_exactly(connection: socket.socket, size: int) -> bytes:

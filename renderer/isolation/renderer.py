@@ -89,15 +89,15 @@ class BoundedRenderer:
         wall_seconds: float | None = None,
     ) -> list[Problem]:
         """As `renderer.validate`. A check that hits a bound gives one Problem more, at the line it was working on."""
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
         seconds = wall_seconds or self.wall_seconds + 0.02 * len(samples or ())
         try:
-            found = self._call("validate", {**given, "samples": _plain(samples)}, seconds=seconds)
+            validation = self._call("validate", {**sources, "samples": _plain(samples)}, seconds=seconds)
         except BusyError:
             raise
         except LimitError as error:
             return [*_first_look(document), error.to_problem()]
-        return [Problem.from_dict(problem) for problem in found]
+        return [Problem.from_dict(problem) for problem in validation]
 
     def render(
         self,
@@ -114,10 +114,10 @@ class BoundedRenderer:
 
         `options` are those of `Template.render`: prompt, extra, token_limit, truncation_step, tokenizer (a known name).
         """
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        asked = {**given, "data": _plain(data) or {}, "target": target, "options": _options(options)}
-        found: dict[str, Any] = self._call("render", asked, seconds=wall_seconds)
-        return {**found, "preview": found["parts"]}
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        request = {**sources, "data": _plain(data) or {}, "target": target, "options": _options(options)}
+        prompt: dict[str, Any] = self._call("render", request, seconds=wall_seconds)
+        return {**prompt, "preview": prompt["parts"]}
 
     def render_all(
         self,
@@ -131,10 +131,10 @@ class BoundedRenderer:
         **options: Any,
     ) -> list[dict[str, Any]]:
         """As `render`, for every prompt of the document."""
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        asked = {**given, "data": _plain(data) or {}, "target": target, "options": _options(options)}
-        found = self._call("render_all", asked, seconds=wall_seconds)
-        return [{**prompt, "preview": prompt["parts"]} for prompt in found]
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        request = {**sources, "data": _plain(data) or {}, "target": target, "options": _options(options)}
+        prompts = self._call("render_all", request, seconds=wall_seconds)
+        return [{**prompt, "preview": prompt["parts"]} for prompt in prompts]
 
     def render_samples(
         self,
@@ -148,22 +148,26 @@ class BoundedRenderer:
         **options: Any,
     ) -> dict[str, dict[str, Any] | RenderError]:
         """Render many samples in one child: {sample name: as `render`, or the error it gave}."""
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        asked = {**given, "samples": _plain(samples), "target": target, "options": _options(options)}
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        request = {**sources, "samples": _plain(samples), "target": target, "options": _options(options)}
         seconds = wall_seconds or self.wall_seconds + 0.1 * len(samples)
-        found = self._call("render_samples", asked, seconds=seconds)
+        results = self._call("render_samples", request, seconds=seconds)
         return {
-            name: {**each["prompt"], "preview": each["prompt"]["parts"]}
-            if "prompt" in each
-            else errors.from_dict(each["error"])
-            for name, each in found.items()
+            name: {**result["prompt"], "preview": result["prompt"]["parts"]}
+            if "prompt" in result
+            else errors.from_dict(result["error"])
+            for name, result in results.items()
         }
 
     def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""
-        asked = {"old": _plain(old_bundle), "new": _plain(new_bundle), "document": str(new_bundle.get("document", ""))}
-        found: list[dict[str, Any]] = self._call("compare", asked)
-        return found
+        request = {
+            "old": _plain(old_bundle),
+            "new": _plain(new_bundle),
+            "document": str(new_bundle.get("document", "")),
+        }
+        changes: list[dict[str, Any]] = self._call("compare", request)
+        return changes
 
     def read(
         self,
@@ -176,8 +180,8 @@ class BoundedRenderer:
         wall_seconds: float | None = None,
     ) -> Any:
         """As `Template.read`: a model's replies, read the way the document declares."""
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        return self._call("read", {**given, "replies": replies, "data": _plain(data) or {}}, seconds=wall_seconds)
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        return self._call("read", {**sources, "replies": replies, "data": _plain(data) or {}}, seconds=wall_seconds)
 
     def read_many(
         self,
@@ -190,23 +194,23 @@ class BoundedRenderer:
         """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it
         gave}.
         """
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        asked = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
-        found = self._call("read_many", {**given, "rows": asked}, seconds=self.wall_seconds + 0.1 * len(rows))
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        requests = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
+        results = self._call("read_many", {**sources, "rows": requests}, seconds=self.wall_seconds + 0.1 * len(rows))
         return {
-            name: errors.from_dict(each["error"]) if "error" in each else each["outputs"]
-            for name, each in found.items()
+            name: errors.from_dict(result["error"]) if "error" in result else result["outputs"]
+            for name, result in results.items()
         }
 
     def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
         """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
-        found: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
-        return found
+        message: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
+        return message
 
     def probe(self) -> list[str]:
         """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""
-        found: list[str] = self._call("probe", {})
-        return found
+        mechanisms: list[str] = self._call("probe", {})
+        return mechanisms
 
     def _call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
         """Run one method in a child; raises what it raised."""
@@ -266,10 +270,10 @@ def _plain(value: Any) -> Any:
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
-    named = options.get("tokenizer")
-    if named is not None and named not in tokenizers.tokenizer_names():
+    tokenizer = options.get("tokenizer")
+    if tokenizer is not None and tokenizer not in tokenizers.tokenizer_names():
         raise errors.TokenizerError(
-            f"There is no tokenizer named {named!r}; known are {', '.join(tokenizers.tokenizer_names())}."
+            f"There is no tokenizer named {tokenizer!r}; known are {', '.join(tokenizers.tokenizer_names())}."
         )
     return {key: value for key, value in options.items() if value is not None}
 

@@ -32,9 +32,9 @@ def find_hazards(unit: Unit) -> Iterator[Finding]:
     """Heavy and irreproducible constructs of a unit, in no order."""
     macros = {node.name: node for node in unit.tree.find_all(nodes.Macro)}
     for node in unit.tree.find_all(nodes.Node):
-        found = _expression(node)
-        if found is not None:
-            code, message = found
+        hazard = _expression(node)
+        if hazard is not None:
+            code, message = hazard
             yield Finding(code, "error", message, _place(unit, node))
         if isinstance(node, nodes.Macro) and _calls(node, node.name):
             message = f"the macro `{node.name}` calls itself; a rendering that goes too deep is stopped"

@@ -112,10 +112,10 @@ class BoundedFormatter(SandboxedFormatter):
         """The value as `!r`, `!s` or `!a` wants it."""
         if conversion is not None:
             check_printable(value)
-        found = super().convert_field(value, conversion)
-        if conversion is not None and isinstance(found, str):
-            self._spend(len(found))
-        return found
+        converted = super().convert_field(value, conversion)
+        if conversion is not None and isinstance(converted, str):
+            self._spend(len(converted))
+        return converted
 
     def _spend(self, size: int) -> None:
         self._left -= size
@@ -136,25 +136,25 @@ def _conversions(text: str) -> Iterator[tuple[str, ...]]:
             while at < len(text) and depth:
                 depth += {"(": 1, ")": -1}.get(text[at], 0)
                 at += 1
-        found = _PERCENT.match(text, at)
-        yield tuple(part or "" for part in (found.groups() if found else ()))
-        at = text.find("%", found.end() + 1 if found else at + 1)
+        match = _PERCENT.match(text, at)
+        yield tuple(part or "" for part in (match.groups() if match else ()))
+        at = text.find("%", match.end() + 1 if match else at + 1)
 
 
 def is_wide_percent(text: str) -> bool:
     """Whether a `%` format asks for a width or precision of four digits or more, or of `*`."""
-    return any(part == "*" or len(part) > 3 for found in _conversions(text) for part in found)
+    return any(part == "*" or len(part) > 3 for conversion in _conversions(text) for part in conversion)
 
 
-def check_percent(text: str, given: Any) -> None:
+def check_percent(text: str, arguments: Any) -> None:
     """Raise LimitError where `text % given` would make too much, Unprintable where a value has no text."""
     if "%" not in text:
         return
     if is_wide_percent(text):
         raise LimitError("a format may not ask for a width of four digits or more, or of `*`")
-    check_printable(given)
-    if isinstance(given, Mapping):
+    check_printable(arguments)
+    if isinstance(arguments, Mapping):
         longest = max(
-            (len(item) if isinstance(item, str) else len(printed(item)) for item in given.values()), default=0
+            (len(item) if isinstance(item, str) else len(printed(item)) for item in arguments.values()), default=0
         )
         check_sizes((len(text), text.count("%") * max(longest, MAX_WIDTH) if longest > MAX_WIDTH else 0))

@@ -107,7 +107,9 @@ def formatted(value: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
-    text, old, new = (str(each) if isinstance(each, str) else as_text(each) for each in (value, old, new))
+    text, old, new = (
+        str(text_value) if isinstance(text_value, str) else as_text(text_value) for text_value in (value, old, new)
+    )
     times = text.count(old) if count is None else min(count, text.count(old))
     _refuse_text(len(text) + times * max(0, len(new) - len(old)))
     return text.replace(old, new, -1 if count is None else count)
@@ -278,6 +280,6 @@ _OFFERED: dict[str, Callable[..., Any]] = {
 }
 FILTERS: dict[str, Callable[..., Any]] = {
     **_OFFERED,
-    **{name: keeps_escapes(_OFFERED[name], moved) for name, moved in _MOVED.items()},
+    **{name: keeps_escapes(_OFFERED[name], positions) for name, positions in _MOVED.items()},
 }
 """Every filter there is. Left out: `random` (another result each time), `pprint`, `xmlattr`, `urlize`, `attr`."""

@@ -77,17 +77,17 @@ class _Builder:
         self.left = _MOST_CALLS
 
     def all(self, many: Iterable[nodes.Node]) -> Seq:
-        found: list[Outline] = []
+        outlines: list[Outline] = []
         for node in many:
             for piece in self._one(node):
-                last = found[-1] if found else None
+                last = outlines[-1] if outlines else None
                 if isinstance(piece, Text) and isinstance(last, Text):
-                    found[-1] = Text(last.text + piece.text)
+                    outlines[-1] = Text(last.text + piece.text)
                 elif isinstance(piece, Unknown) and isinstance(last, Unknown):
                     continue
                 elif not isinstance(piece, Text) or piece.text:
-                    found.append(piece)
-        return tuple(found)
+                    outlines.append(piece)
+        return tuple(outlines)
 
     def _one(self, node: nodes.Node) -> Seq:
         if isinstance(node, nodes.Output):
@@ -110,9 +110,9 @@ class _Builder:
     def _inner(self, body: Iterable[nodes.Node]) -> Seq:
         """A body that does not stand in the unit itself: what is set in it is not known outside."""
         self.depth += 1
-        found = self.all(body)
+        outline = self.all(body)
         self.depth -= 1
-        return found
+        return outline
 
     def _keep(self, node: nodes.AssignBlock) -> None:
         """Remember the text of a set block that is bound once, for all to see that comes after it."""
@@ -139,11 +139,11 @@ class _Builder:
         if name == "caller" and self.callers and self.callers[-1] is not None:
             return self.callers[-1]
         macro = self.macros.get(name)
-        known = macro is not None and self.bindings.count(name) == 1 and name not in self.unit.sandbox.globals
+        is_known = macro is not None and self.bindings.count(name) == 1 and name not in self.unit.sandbox.globals
         self.left -= 1
-        if macro is None or not known or name in self.open or len(self.open) >= _MAX_DEPTH or self.left < 0:
-            tells = caller is not None or self._may_tell(node)
-            return (Unknown(),) if tells else (Value(),)
+        if macro is None or not is_known or name in self.open or len(self.open) >= _MAX_DEPTH or self.left < 0:
+            may_print_author_text = caller is not None or self._may_tell(node)
+            return (Unknown(),) if may_print_author_text else (Value(),)
         self.open.append(name)
         self.callers.append(caller)
         body = self._inner(macro.body)
@@ -163,10 +163,10 @@ class _Builder:
         outer = self.unit, self.macros
         self.unit, self.macros = included, {}
         self.open.append(f"\0{ref}")
-        found = self._inner(included.tree.body)
+        outline = self._inner(included.tree.body)
         self.open.pop()
         self.unit, self.macros = outer
-        return found
+        return outline
 
 
 def _trees(unit: Unit) -> list[nodes.Template]:
@@ -175,31 +175,31 @@ def _trees(unit: Unit) -> list[nodes.Template]:
 
 def _bindings(unit: Unit) -> list[str]:
     """Every name that is bound somewhere, as often as it is bound."""
-    found: list[str] = []
+    names: list[str] = []
     for tree in _trees(unit):
-        found.extend(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
-        found.extend(macro.name for macro in tree.find_all(nodes.Macro))
-        found.extend(space.name for space in tree.find_all(nodes.NSRef))
-    return found
+        names.extend(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
+        names.extend(macro.name for macro in tree.find_all(nodes.Macro))
+        names.extend(space.name for space in tree.find_all(nodes.NSRef))
+    return names
 
 
 def _telling(unit: Unit) -> frozenset[str]:
     """The names that may hold text of the template: macros, set blocks, and what is made of them."""
-    found = set(_TELLING)
+    names = set(_TELLING)
     trees = _trees(unit)
     for tree in trees:
-        found |= {macro.name for macro in tree.find_all(nodes.Macro)}
+        names |= {macro.name for macro in tree.find_all(nodes.Macro)}
         if any(loop.recursive for loop in tree.find_all(nodes.For)):
-            found.add("loop")
+            names.add("loop")
     flows = [flow for tree in trees for flow in _flows(tree)]
     for _ in range(_MOST_ROUNDS):
-        before = len(found)
+        before = len(names)
         for sources, targets in flows:
-            if not found.isdisjoint(sources):
-                found |= targets
-        if len(found) == before:
-            return frozenset(found)
-    return frozenset((*found, *_bindings(unit)))
+            if not names.isdisjoint(sources):
+                names |= targets
+        if len(names) == before:
+            return frozenset(names)
+    return frozenset((*names, *_bindings(unit)))
 
 
 _Flow = tuple[frozenset[str], frozenset[str]]
@@ -208,12 +208,12 @@ _ALWAYS = frozenset(("self",))
 
 def _flows(tree: nodes.Template) -> Iterable[_Flow]:
     """From which names to which text of the template may be handed on."""
-    bound = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
+    bound_names = frozenset(name.name for name in tree.find_all(nodes.Name) if name.ctx != "load")
     assigned = [(_names(node.node), node.target) for node in tree.find_all(nodes.Assign)]
     captured = [(_ALWAYS, node.target) for node in tree.find_all(nodes.AssignBlock)]
     for sources, target in (*assigned, *captured):
         # A namespace goes by many names, so what is put into one may come out of any.
-        yield sources, frozenset(_targets(target)) | (bound if isinstance(target, nodes.NSRef) else frozenset())
+        yield sources, frozenset(_targets(target)) | (bound_names if isinstance(target, nodes.NSRef) else frozenset())
     for loop in tree.find_all(nodes.For):
         yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
     for scope in tree.find_all(nodes.With):
@@ -226,9 +226,9 @@ def _flows(tree: nodes.Template) -> Iterable[_Flow]:
 
 
 def _names(*many: nodes.Node | None) -> frozenset[str]:
-    given = [node for node in many if node is not None]
+    present = [node for node in many if node is not None]
     return frozenset(
-        name.name for node in given for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)
+        name.name for node in present for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)
     )
 
 

@@ -39,10 +39,10 @@ class Captured(str):
     pieces: Sequence[Piece]
 
     def __new__(cls, text: str, pieces: Sequence[Piece], cooked: str | None = None) -> "Captured":
-        made = super().__new__(cls, text)
-        made.pieces = pieces
-        made.cooked = text if cooked is None else cooked
-        return made
+        text_object = super().__new__(cls, text)
+        text_object.pieces = pieces
+        text_object.cooked = text if cooked is None else cooked
+        return text_object
 
 
 class Written(str):
@@ -54,9 +54,9 @@ class Written(str):
     cooked: str
 
     def __new__(cls, text: str, cooked: str) -> "Written":
-        made = super().__new__(cls, text)
-        made.cooked = cooked
-        return made
+        text_object = super().__new__(cls, text)
+        text_object.cooked = cooked
+        return text_object
 
 
 class FragmentText(str):
@@ -66,9 +66,9 @@ class FragmentText(str):
     marks: tuple[Mark, ...]
 
     def __new__(cls, text: str, marks: Iterable[Mark]) -> "FragmentText":
-        made = super().__new__(cls, text)
-        made.marks = tuple(marks)
-        return made
+        text_object = super().__new__(cls, text)
+        text_object.marks = tuple(marks)
+        return text_object
 
 
 def as_text(value: Any) -> str:
@@ -104,19 +104,21 @@ def _meant(value: Any) -> Any:
     return value
 
 
-def _known(text: Any, meant: Any) -> Any:
-    return Written(text, meant) if isinstance(text, str) and type(meant) is str and meant != text else text
+def _known(text: Any, text_meant: Any) -> Any:
+    return (
+        Written(text, text_meant) if isinstance(text, str) and type(text_meant) is str and text_meant != text else text
+    )
 
 
 def joined(values: Iterable[Any]) -> str:
     """What `~` does: the texts of all values side by side."""
-    found = [value if isinstance(value, str) else as_text(value) for value in values]
-    check_sizes(map(len, found))
-    text = "".join(found)
-    return _known(text, "".join(map(_meant, found))) if any(map(_is_ours, found)) else text
+    texts = [value if isinstance(value, str) else as_text(value) for value in values]
+    check_sizes(map(len, texts))
+    text = "".join(texts)
+    return _known(text, "".join(map(_meant, texts))) if any(map(_is_ours, texts)) else text
 
 
-def keeps_escapes(call: Callable[..., Any], moved: Container[int | str] = (0,)) -> Callable[..., Any]:
+def keeps_escapes(call: Callable[..., Any], positions: Container[int | str] = (0,)) -> Callable[..., Any]:
     """Make an operation keep what the author's spellings mean in the operands that it moves, by position or name.
 
     What an operation only looks for, as `replace` does for its first argument, is taken as written.
@@ -124,11 +126,11 @@ def keeps_escapes(call: Callable[..., Any], moved: Container[int | str] = (0,)) 
 
     @wraps(call)
     def careful(*operands: Any, **options: Any) -> Any:
-        found = call(*operands, **options)
+        result = call(*operands, **options)
         if not any(map(_is_spelled, (*operands, *options.values()))):
-            return found
-        meant = [_meant(item) if at in moved else item for at, item in enumerate(operands)]
-        named = {name: _meant(item) if name in moved else item for name, item in options.items()}
-        return _known(found, call(*meant, **named))
+            return result
+        positional = [_meant(item) if at in positions else item for at, item in enumerate(operands)]
+        keywords = {name: _meant(item) if name in positions else item for name, item in options.items()}
+        return _known(result, call(*positional, **keywords))
 
     return careful

@@ -37,45 +37,49 @@ Set in the bounded child only, so that a child that had to be killed still tells
 """
 
 
-def parse_template(sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown: Place | None = None) -> Unit:
+def parse_template(
+    sandbox: Sandbox, ref: str | None, body: str, first_line: int, shown_place: Place | None = None
+) -> Unit:
     """Parse a body without running any of it. Raises DocumentError at the place of a syntax error."""
     name, lines = ref or "", Lines(body, first_line)
     try:
         tree = sandbox.parse(body, name)
     except TemplateSyntaxError as error:
-        raise _syntax_error(error, lines, shown, body) from error
+        raise _syntax_error(error, lines, shown_place, body) from error
     except RecursionError as error:
         # The parser does not say where; the longest tag is the one with the many brackets.
         tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
-        place = shown or (lines.place(tag.start, tag.end) if tag else lines.place(0))
+        place = shown_place or (lines.place(tag.start, tag.end) if tag else lines.place(0))
         raise DocumentError("the template is nested too deeply", code="PT106", place=place) from error
     except ValueError as error:
-        raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown or lines.place(0)) from error
-    unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown, tree)
+        raise DocumentError(f"this is not Jinja: {error}", code="PT201", place=shown_place or lines.place(0)) from error
+    unit = Unit(ref, body, lines, sandbox.located(name), sandbox, shown_place, tree)
     check_size(unit)
     sandbox.units[name] = unit
     return unit
 
 
-def _syntax_error(error: TemplateSyntaxError, lines: Lines, shown: Place | None, source: str = "") -> DocumentError:
+def _syntax_error(
+    error: TemplateSyntaxError, lines: Lines, shown_place: Place | None, source: str = ""
+) -> DocumentError:
     offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")
     unknown = _UNKNOWN.match(message)
     if unknown:
         before = _IS.match(source, offset)  # a test's own place is its `is`
         at = before.end() if before else offset
         end = at + len(unknown[2]) if source.startswith(unknown[2], at) else None
-        refused = _unknown(unknown[1], unknown[2], lines.place(at, end))
-        refused.place = lines.place(offset, end)
-        return refused if shown is None else _moved(refused, shown)
+        unknown_error = _unknown(unknown[1], unknown[2], lines.place(at, end))
+        unknown_error.place = lines.place(offset, end)
+        return unknown_error if shown_place is None else _moved(unknown_error, shown_place)
     if message.lower().startswith("unexpected end of template"):
         # What was left open is where to look, not the end of the document.
         offset = max(source.rfind("{{"), source.rfind("{%"), 0)
-    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown or lines.place(offset))
+    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown_place or lines.place(offset))
 
 
-def _moved(error: DocumentError, shown: Place) -> DocumentError:
+def _moved(error: DocumentError, shown_place: Place) -> DocumentError:
     """An error of an included text, told at its includer's tag, where no edit can cure it."""
-    error.place, error.fix = shown, None
+    error.place, error.fix = shown_place, None
     return error
 
 
@@ -87,10 +91,10 @@ def _unknown(kind: str, name: str, place: Place) -> DocumentError:
     if name in NOT_REPRODUCIBLE:
         message = f"`{name}` gives another result each time; the same data must give the same prompt"
         return DocumentError(message, code="PT203", place=place)
-    known = FILTERS if kind == "filter" else tests.TESTS
-    message = f"there is no {kind} `{name}`{suggestions.spelling_hint(name, known)}"
+    names = FILTERS if kind == "filter" else tests.TESTS
+    message = f"there is no {kind} `{name}`{suggestions.spelling_hint(name, names)}"
     return DocumentError(
-        message, code="PT205", place=place, fix=suggestions.rename_fix(place, suggestions.likely_name(name, known))
+        message, code="PT205", place=place, fix=suggestions.rename_fix(place, suggestions.likely_name(name, names))
     )
 
 
@@ -110,16 +114,16 @@ class Stream:
     def item_lines(self, at_start: bool) -> list[int]:
         """The document's lines of the dashes that follow a line end, and of one that starts the text."""
         literals = self.sandbox.literals
-        found = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
-        return [self._line(self.pieces[0], 0), *found] if at_start and self.pieces else found
+        lines = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
+        return [self._line(self.pieces[0], 0), *lines] if at_start and self.pieces else lines
 
     def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
         """The document's lines of ascending offsets in the marked text; `marked(n)` is the length of the n-th value's
         mark.
         """
-        texts, found = self.sandbox.texts, []
-        wanted = iter((*starts, -1))
-        start, at, number = next(wanted), 0, 0
+        texts, part_lines = self.sandbox.texts, []
+        next_starts = iter((*starts, -1))
+        start, at, number = next(next_starts), 0, 0
         for piece in self.pieces:
             if piece < 0:
                 end = at + marked(number)
@@ -127,10 +131,10 @@ class Stream:
             else:
                 end = at + len(texts[piece])
             while at <= start < end:
-                found.append(self._line(piece, start - at))
-                start = next(wanted)
+                part_lines.append(self._line(piece, start - at))
+                start = next(next_starts)
             at = end
-        return found
+        return part_lines
 
     def _line(self, piece: int, inside: int) -> int:
         if piece < 0:

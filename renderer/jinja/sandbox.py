@@ -74,8 +74,8 @@ class Missing(StrictUndefined):
         owner, looked_for = self._undefined_obj, self._undefined_name
         name = str(looked_for) if isinstance(looked_for, str | int) else None
         is_plain = bool(self._undefined_hint) or owner is missing
-        what = "key" if isinstance(looked_for, str) else "item"
-        return MissingValue(message, name, "" if is_plain else f"{_describe(owner)} does not have that {what}")
+        kind = "key" if isinstance(looked_for, str) else "item"
+        return MissingValue(message, name, "" if is_plain else f"{_describe(owner)} does not have that {kind}")
 
     @property
     def _undefined_message(self) -> str:
@@ -84,8 +84,8 @@ class Missing(StrictUndefined):
         name, owner = self._undefined_name, self._undefined_obj
         if owner is missing:
             return f"`{name}` is not given"
-        what = f"the key `{name}`" if isinstance(name, str) else f"the item {name}"
-        return f"{_describe(owner)} does not have {what}"
+        subject = f"the key `{name}`" if isinstance(name, str) else f"the item {name}"
+        return f"{_describe(owner)} does not have {subject}"
 
     # A list that holds it must not print either.
     __repr__ = Undefined._fail_with_undefined_error
@@ -196,8 +196,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
             bounded(called.__name__, owner, args, kwargs)
         if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
             return super().call(context, called, *args, **kwargs)
-        moved = _MOVED_BY_METHODS.get(called.__name__, (0,))
-        return keeps_escapes(getattr(str, called.__name__), moved)(owner, *args, **kwargs)
+        positions = _MOVED_BY_METHODS.get(called.__name__, (0,))
+        return keeps_escapes(getattr(str, called.__name__), positions)(owner, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """`format` and `format_map` of texts, bounded; text of the author's formats as the plain text it means."""
@@ -244,19 +244,19 @@ class Sandbox(ImmutableSandboxedEnvironment):
         try:
             return as_text(value)
         except UndefinedError as error:
-            here = self.sites[site]
-            raise missing_value(error, here) from None
+            site_facts = self.sites[site]
+            raise missing_value(error, site_facts) from None
         except LimitError as error:
-            here = self.sites[site]
-            raise error.located(Place(here.line, here.column)) from None
+            site_facts = self.sites[site]
+            raise error.located(Place(site_facts.line, site_facts.column)) from None
         except SecurityError as error:
-            here = self.sites[site]
-            message = f"this is not allowed: {without_values(str(error), here.expression)}"
-            raise DocumentError(message, code="PT207", place=Place(here.line, here.column)) from None
+            site_facts = self.sites[site]
+            message = f"this is not allowed: {without_values(str(error), site_facts.expression)}"
+            raise DocumentError(message, code="PT207", place=Place(site_facts.line, site_facts.column)) from None
         except Unprintable as error:
-            here = self.sites[site]
-            message = f"`{here.expression}` prints {error.what}"
-            raise RenderError(message, code="PT206", place=Place(here.line, here.column)) from None
+            site_facts = self.sites[site]
+            message = f"`{site_facts.expression}` prints {error.what}"
+            raise RenderError(message, code="PT206", place=Place(site_facts.line, site_facts.column)) from None
 
 
 def too_much() -> LimitError:
@@ -287,5 +287,5 @@ def path_to(name: str | None, expression: str) -> str | None:
     """The dotted path that ends in `name` as an expression spells it: `customer.tier` for `tier`."""
     if name is None or not name.isidentifier():
         return name
-    found = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)
-    return found.group() if found else name
+    match = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)
+    return match.group() if match else name

@@ -69,7 +69,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     tokens: list[tuple[int, str, str]] = []
     tags: list[Tag] = []
     at = 0
-    opened: tuple[str, int] | None = None
+    opening: tuple[str, int] | None = None
     try:
         for _, kind, value in _tokens(lexer, source, name):
             # What the lexer drops between tokens is white space next to a `-` mark, so a search cannot go astray.
@@ -77,10 +77,10 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
             at = start + len(value)
             tokens.append((start + 1, kind, value))
             if kind in ("variable_begin", "block_begin", "comment_begin", "raw_begin"):
-                opened = (kind.removesuffix("_begin"), start)
-            elif opened and kind in ("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"):
-                tags.append(Tag(opened[0], opened[1], at))
-                opened = None
+                opening = (kind.removesuffix("_begin"), start)
+            elif opening and kind in ("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"):
+                tags.append(Tag(opening[0], opening[1], at))
+                opening = None
     except TemplateSyntaxError as error:
         offset = _offset_of(error, source, at)
         raise TemplateSyntaxError(error.message or "this is not Jinja", offset + 1, name) from error
@@ -93,8 +93,8 @@ def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, 
 
 def _offset_of(error: TemplateSyntaxError, source: str, at: int) -> int:
     """The lexer knows the offset only in some messages ("… at 17"); else the tag it was reading is where to look."""
-    _, found, tail = (error.message or "").rpartition(" at ")
-    if found and tail.isdigit():
+    _, description, tail = (error.message or "").rpartition(" at ")
+    if description and tail.isdigit():
         return min(int(tail), len(source))
     start = max(source.rfind("{{", 0, at + 2), source.rfind("{%", 0, at + 2), source.rfind("{#", 0, at + 2))
     lines = source.split("\n")
@@ -162,7 +162,7 @@ class Unit:
             at += len(text)
         text = "".join(text for text, _ in group)
         literal = Literal(text, self, origins)
-        dashes = tuple(literal.place(found.end() - 2).line for found in re.finditer("\n- ", text))
+        dashes = tuple(literal.place(match.end() - 2).line for match in re.finditer("\n- ", text))
         self.sandbox.literals.append(replace(literal, item_lines=dashes))
         self.sandbox.texts.append(text)
         return len(self.sandbox.literals) - 1
@@ -200,11 +200,11 @@ def check_size(unit: Unit) -> None:
         depth += 1
         count += len(level)
         if depth > MAX_DEPTH or count > MAX_NODES:
-            what = (
+            description = (
                 f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else f"of more than {MAX_NODES:,} pieces"
             )
             at = next((node.lineno for node in level if node.lineno), 1) - 1
-            raise DocumentError(f"the template is {what}", code="PT106", place=unit.place(at))
+            raise DocumentError(f"the template is {description}", code="PT106", place=unit.place(at))
         level = [child for node in level for child in node.iter_child_nodes()]
 
 
@@ -222,21 +222,21 @@ class Reference:
 
 def find_references(unit: Unit) -> list[Reference]:
     """Every fragment a unit asks for, in order. Raises FragmentError where one is not written out."""
-    found = []
+    references = []
     for node in unit.tree.find_all((nodes.Call, nodes.Include)):
         if isinstance(node, nodes.Include):
             if not node.with_context:
                 message = "`without context` is not allowed: a fragment always renders with the data"
                 raise DocumentError(message, code="PT204", place=_place(unit, node))
-            found.append(_reference(node.template, "parts", unit, node))
+            references.append(_reference(node.template, "parts", unit, node))
         elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
             if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
-            found.append(_reference(node.args[0], "text", unit, node))
+            references.append(_reference(node.args[0], "text", unit, node))
     for kind, message in _REFUSED.items():
         for refused in unit.tree.find_all(kind):
             raise DocumentError(message, code="PT204", place=_place(unit, refused))
-    return found
+    return references
 
 
 _REFUSED = {

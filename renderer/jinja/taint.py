@@ -38,8 +38,8 @@ def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
 
 
 def _names_in(node: nodes.Node) -> list[nodes.Name]:
-    found = [node] if isinstance(node, nodes.Name) else []
-    return [*found, *node.find_all(nodes.Name)]
+    names = [node] if isinstance(node, nodes.Name) else []
+    return [*names, *node.find_all(nodes.Name)]
 
 
 @dataclass
@@ -54,9 +54,9 @@ class _Scope:
 
     def join(self, branches: Iterable["_Scope"]) -> None:
         for branch in branches:
-            for name, found in branch.names.items():
-                if found != self.names.get(name):
-                    self.names[name] = self.get(name) | found
+            for name, sources in branch.names.items():
+                if sources != self.names.get(name):
+                    self.names[name] = self.get(name) | sources
 
 
 class _Flow:
@@ -104,10 +104,10 @@ class _Flow:
         if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "loop":
             return _NONE if node.attr in _COUNTERS else scope.get("loop")
         if isinstance(node, nodes.Name):
-            found = scope.get(node.name) | self.macros.get(node.name, _NONE)
+            sources = scope.get(node.name) | self.macros.get(node.name, _NONE)
             if node.name == "self":  # `self.block()`
-                return found | self._all_printed()
-            return found | self.kept if node.name in self.spaces else found
+                return sources | self._all_printed()
+            return sources | self.kept if node.name in self.spaces else sources
         if isinstance(node, nodes.Call):
             self._call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
@@ -116,13 +116,15 @@ class _Flow:
 
     def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
         """What is given to a macro may be printed in it; an unknown callee may be any macro."""
-        given = extra.union(*(self.value(child, scope) for child in node.iter_child_nodes() if child is not node.node))
+        sources = extra.union(
+            *(self.value(child, scope) for child in node.iter_child_nodes() if child is not node.node)
+        )
         name = node.node.name if isinstance(node.node, nodes.Name) else None
         if any(self._may_hold_space(child) for child in node.iter_child_nodes() if child is not node.node):
             self.spaces |= self.arguments
         for macro in [name] if name in self.macros else list(self.macros):
             if name != "fragment" and macro is not None:
-                self.macros[macro] |= given
+                self.macros[macro] |= sources
 
     def _output(self, node: nodes.Output, scope: _Scope) -> None:
         for child in node.nodes:
@@ -136,16 +138,16 @@ class _Flow:
     def _captured(self, body: list[nodes.Node], scope: _Scope) -> Names:
         outer, self.body = self.body, _NONE
         self.all(body, scope)
-        found, self.body = self.body, outer | self.body
-        return found
+        sources, self.body = self.body, outer | self.body
+        return sources
 
     def expanded(self, names: Names) -> Names:
         """A name that is set somewhere else in the template may stand for what it is set to there."""
-        found, fresh = names, names
-        while fresh:
-            fresh = _NONE.union(*(self.assigned.get(name, _NONE) for name in fresh)) - found
-            found |= fresh
-        return found
+        closure, frontier = names, names
+        while frontier:
+            frontier = _NONE.union(*(self.assigned.get(name, _NONE) for name in frontier)) - closure
+            closure |= frontier
+        return closure
 
     def _bind(self, target: nodes.Node, names: Names, scope: _Scope, source: nodes.Node | None = None) -> None:
         if source is not None and self._may_hold_space(source):
@@ -192,15 +194,15 @@ class _Flow:
         self.all(node.body, inner)
 
     def _macro(self, node: nodes.Macro, scope: _Scope) -> None:
-        given = self.macros.setdefault(node.name, _NONE)
+        sources = self.macros.setdefault(node.name, _NONE)
         inner = scope.inner()
         names = [argument.name for argument in node.args]
         self.arguments.update(names)
         for name in (*names, "varargs", "kwargs", "caller"):
-            inner.names[name] = given
+            inner.names[name] = sources
         defaults = dict(zip(reversed(names), reversed(node.defaults), strict=False))
         for name, default in defaults.items():
-            inner.names[name] = given | self.value(default, scope)
+            inner.names[name] = sources | self.value(default, scope)
         scope.names[node.name] = _NONE
         # What a macro prints comes out where it is called.
         self.macros[node.name] |= self._captured(node.body, inner)

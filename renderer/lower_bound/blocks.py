@@ -38,33 +38,33 @@ def is_blank(pieces: Seq) -> bool:
 
 def blocks(pieces: Seq) -> list[Block]:
     """Cut an outline into blocks."""
-    found = [Block()]
+    block_list = [Block()]
     for piece in pieces:
         if isinstance(piece, Text):
-            first, *others = _ITEM.split(piece.text)
-            found[-1].pieces.append(Text(first))
-            found.extend(Block([Text(text)]) for text in others)
-        elif isinstance(piece, Choice | Loop) and _forks(piece, fresh=_is_fresh(found)):
-            found.extend([Block(fork=piece), Block()])
+            first, *later_items = _ITEM.split(piece.text)
+            block_list[-1].pieces.append(Text(first))
+            block_list.extend(Block([Text(text)]) for text in later_items)
+        elif isinstance(piece, Choice | Loop) and _forks(piece, at_start=_is_fresh(block_list)):
+            block_list.extend([Block(fork=piece), Block()])
         else:
-            found[-1].pieces.append(piece)
-    return list(_whole(found))
+            block_list[-1].pieces.append(piece)
+    return list(_whole(block_list))
 
 
-def _whole(found: list[Block]) -> Iterator[Block]:
+def _whole(block_list: list[Block]) -> Iterator[Block]:
     """Blocks after a fork that go on with its last item are made one with it and with the block before."""
-    kept: list[Block] = []
-    for block in found:
-        goes_on = block.fork is None and bool(kept) and kept[-1].fork is not None
+    pending: list[Block] = []
+    for block in block_list:
+        goes_on = block.fork is None and bool(pending) and pending[-1].fork is not None
         if not goes_on or is_blank(block.seq) or _begins(block):
-            kept.append(block)
+            pending.append(block)
             continue
         pieces = list(block.pieces)
-        while kept and kept[-1].fork is not None:
-            pieces = [*kept.pop().seq, *pieces]
-        before = kept.pop().pieces if kept else []
-        kept.append(Block([*before, *pieces]))
-    return (block for block in kept if block.fork is not None or not is_blank(block.seq))
+        while pending and pending[-1].fork is not None:
+            pieces = [*pending.pop().seq, *pieces]
+        before = pending.pop().pieces if pending else []
+        pending.append(Block([*before, *pieces]))
+    return (block for block in pending if block.fork is not None or not is_blank(block.seq))
 
 
 def _begins(block: Block) -> bool:
@@ -72,32 +72,32 @@ def _begins(block: Block) -> bool:
     return isinstance(first, Text) and first.text.startswith("- ")
 
 
-def _is_fresh(found: list[Block]) -> bool:
+def _is_fresh(block_list: list[Block]) -> bool:
     """Whether a line begins after the last block."""
-    block = found[-1]
+    block = block_list[-1]
     last = block.pieces[-1] if block.pieces else None
-    return isinstance(last, Text) and (last.text.endswith("\n") or (not last.text and len(found) == 1))
+    return isinstance(last, Text) and (last.text.endswith("\n") or (not last.text and len(block_list) == 1))
 
 
-def _forks(piece: Choice | Loop, *, fresh: bool) -> bool:
+def _forks(piece: Choice | Loop, *, at_start: bool) -> bool:
     """Whether whole items come of a choice or loop, or nothing."""
     if isinstance(piece, Choice):
-        return all(_begins_item(branch, fresh=fresh) for branch in piece.branches)
+        return all(_begins_item(branch, at_start=at_start) for branch in piece.branches)
     last = piece.body[-1] if piece.body else None
     closes = isinstance(last, Text) and last.text.endswith("\n")
-    return _begins_item(piece.body, fresh=fresh and closes) and _begins_item(piece.otherwise, fresh=fresh)
+    return _begins_item(piece.body, at_start=at_start and closes) and _begins_item(piece.otherwise, at_start=at_start)
 
 
-def _begins_item(pieces: Seq, *, fresh: bool) -> bool:
+def _begins_item(pieces: Seq, *, at_start: bool) -> bool:
     """Whether an item begins before anything else does, or nothing comes at all."""
     for piece in pieces:
         if isinstance(piece, Text):
             if is_blank((piece,)):
-                fresh = piece.text.endswith("\n") or (fresh and not piece.text)
+                at_start = piece.text.endswith("\n") or (at_start and not piece.text)
                 continue
             lead = _LEADING_ITEM.match(piece.text)
-            return lead is not None and (fresh or "\n" in lead[1])
-        if not isinstance(piece, Choice | Loop) or not _forks(piece, fresh=fresh):
+            return lead is not None and (at_start or "\n" in lead[1])
+        if not isinstance(piece, Choice | Loop) or not _forks(piece, at_start=at_start):
             return False
-        fresh = False
+        at_start = False
     return True

@@ -39,28 +39,28 @@ class Ruler:
         """The fewest tokens of a whole content. `tidied` says that white space next to its ends goes where a value is
         empty.
         """
-        joined = _joined(pieces)
-        if len(joined) == 1 and isinstance(joined[0], str):
-            return self.tokenizer.count(joined[0].strip() if self.trims else joined[0])
-        return self._sum(joined, whole=True, tidied=tidied or self.trims)
+        merged = _joined(pieces)
+        if len(merged) == 1 and isinstance(merged[0], str):
+            return self.tokenizer.count(merged[0].strip() if self.trims else merged[0])
+        return self._sum(merged, whole=True, tidied=tidied or self.trims)
 
     def inside(self, pieces: Sequence[Piece]) -> int:
         """The fewest tokens that start in these pieces, wherever they stand."""
         return self._sum(_joined(pieces), whole=False, tidied=True)
 
     def _sum(self, pieces: Sequence[Piece], *, whole: bool, tidied: bool) -> int:
-        found = 0
+        tokens = 0
         for index, piece in enumerate(pieces):
             if isinstance(piece, Hole):
-                found += piece.least
+                tokens += piece.least
                 continue
             starts, ends = whole and index == 0, whole and index == len(pieces) - 1
             text = piece
             if tidied:
                 text = text if starts and not self.trims else text.lstrip()
                 text = text if ends and not self.trims else text.rstrip()
-            found += self.text(text, starts=starts, ends=ends)
-        return found
+            tokens += self.text(text, starts=starts, ends=ends)
+        return tokens
 
     def text(self, text: str, *, starts: bool = False, ends: bool = False) -> int:
         """The fewest tokens that start in a text. `starts` and `ends` say that nothing comes before it, or after it."""
@@ -79,7 +79,7 @@ class Ruler:
 
     def _borders(self, text: str) -> list[int]:
         if isinstance(self.tokenizer, VocabularyTokenizer) and self.tokenizer.separates_words:
-            return [found.start() for found in _BORDER.finditer(text)]
+            return [match.start() for match in _BORDER.finditer(text)]
         return []
 
     def _count(self, text: str, *, after_word: bool) -> int:
@@ -90,10 +90,10 @@ class Ruler:
 
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     """The same with neighbouring texts as one."""
-    found: list[Piece] = []
+    merged: list[Piece] = []
     for piece in pieces:
-        if isinstance(piece, str) and found and isinstance(found[-1], str):
-            found[-1] += piece
+        if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += piece
         elif piece != "":
-            found.append(piece)
-    return found
+            merged.append(piece)
+    return merged

@@ -55,16 +55,16 @@ class Reader:
 
     def read(self, pieces: Seq) -> Found:
         """What is sure about the parts of an outline of whole items."""
-        found: list[Found] = []
+        bounds: list[Found] = []
         for block in blocks(pieces):
-            found.append(self._block(block))
-            if found[-1].open:
-                found.append(_UNKNOWN)
+            bounds.append(self._block(block))
+            if bounds[-1].open:
+                bounds.append(_UNKNOWN)
                 break
-        roles = tuple(role for one in found for role in one.roles)
-        may_hold = frozenset(role for one in found for role in one.may_hold)
-        is_open = bool(found) and any(one.open for one in found)
-        return Found(sum(one.tokens for one in found), roles, may_hold, bool(found) and found[-1].last, is_open)
+        roles = tuple(role for bound in bounds for role in bound.roles)
+        may_hold = frozenset(role for bound in bounds for role in bound.may_hold)
+        is_open = bool(bounds) and any(bound.open for bound in bounds)
+        return Found(sum(bound.tokens for bound in bounds), roles, may_hold, bool(bounds) and bounds[-1].last, is_open)
 
     def _block(self, block: Block) -> Found:
         if isinstance(block.fork, Choice):
@@ -90,14 +90,14 @@ class Reader:
         if not _is_known(pieces):
             return Found(may_hold=_UNKNOWN.may_hold, open=True)
         quoted = any(quote in text for text in _texts(pieces) for quote in _QUOTES)
-        lost = Found(may_hold=_UNKNOWN.may_hold, open=quoted)
+        unknown = Found(may_hold=_UNKNOWN.may_hold, open=quoted)
         try:
             ways = [self._way(variant) for variant in variants(pieces)]
             if any(isinstance(piece, Loop) for piece in _all(pieces)):
                 for variant in variants(pieces, "none or two"):
                     self._check(variant)
         except (TooMany, PartError, yaml_reader.YamlError):
-            return lost
+            return unknown
         return self._least(ways)
 
     def _check(self, variant: Variant) -> None:
@@ -115,7 +115,7 @@ class Reader:
             marked = hole_marks(text, self.marker, len(values))
             with_holes = self._recipes(marked)
             if [_facts(recipe, len(values)) for recipe in recipes] != [
-                _facts(each, len(values)) for each in with_holes
+                _facts(template, len(values)) for template in with_holes
             ]:
                 raise PartError("not a text", "PT301", 0)
             recipes = with_holes
@@ -165,10 +165,12 @@ class Reader:
 def _facts(recipe: PartTemplate, values: int) -> tuple[Any, ...]:
     """What must be alike in two readings of an item, holes left out."""
     content = recipe.content
-    said = _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]
+    content_facts = (
+        _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]
+    )
     role = "user" if recipe.role is None else _said(recipe.role, values)
     priority = recipe.priority if isinstance(recipe.priority, int) else _said(recipe.priority, values)
-    return said, role, priority, recipe.shrink
+    return content_facts, role, priority, recipe.shrink
 
 
 def _item_facts(item: Any, values: int) -> Any:

@@ -21,7 +21,7 @@ class Printed:
 def printed(variant: Variant, marker: str) -> Printed:
     """Write a variant out."""
     text, values = "", 0
-    opened: list[int] = []
+    open_loops: list[int] = []
     spans: list[tuple[int, int]] = []
     for piece in variant:
         if isinstance(piece, str):
@@ -30,19 +30,19 @@ def printed(variant: Variant, marker: str) -> Printed:
             text += f"{marker}{values}{marker}"
             values += 1
         elif isinstance(piece, Edge) and piece.opens:
-            opened.append(len(text))
+            open_loops.append(len(text))
         elif isinstance(piece, Edge):
-            spans.append((opened.pop(), len(text)))
+            spans.append((open_loops.pop(), len(text)))
     return Printed(text, tuple(span for span in spans if span[0] < span[1]))
 
 
-def are_inert(given: Printed, node: yaml_reader.Node | None) -> bool:
+def are_inert(text_printed: Printed, node: yaml_reader.Node | None) -> bool:
     """Whether each loop stands inside one text, which further rounds can neither end nor turn into something else.
 
     In a block or a plain text a round leaves the reader where it found it. In quotes, it does so without quotes of its
     own.
     """
-    return all(_is_inert(given.text, start, end, node) for start, end in given.spans)
+    return all(_is_inert(text_printed.text, start, end, node) for start, end in text_printed.spans)
 
 
 def _is_inert(text: str, start: int, end: int, node: yaml_reader.Node | None) -> bool:
@@ -87,14 +87,14 @@ def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
             yield from _values(pair.value)
 
 
-def hole_marks(given: Printed, marker: str, number: int) -> str:
+def hole_marks(text_printed: Printed, marker: str, number: int) -> str:
     """The text with a further mark before and after what each loop says, for the rounds that may stand there."""
     places: list[int] = []
-    for start, end in given.spans:
-        places += _said(given.text, start, end)
+    for start, end in text_printed.spans:
+        places += _said(text_printed.text, start, end)
     text, at = "", 0
     for place in sorted(places):
-        text += f"{given.text[at:place]}{marker}{number}{marker}"
+        text += f"{text_printed.text[at:place]}{marker}{number}{marker}"
         number += 1
         at = place
-    return text + given.text[at:]
+    return text + text_printed.text[at:]

@@ -57,32 +57,32 @@ class MarkupRuler:
             return 0
         roles = [role if role is None else role_of(role, profile) for role in cast.roles]
         turns = self._turns(profile, roles)
-        found = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
-        found += sum(map(self._turn, turns))
-        found += self._default_system(profile, cast, turns)
+        tokens = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
+        tokens += sum(map(self._turn, turns))
+        tokens += self._default_system(profile, cast, turns)
         reply = targets.pieces_count([profile.markup.reply], profile, self.tokenizer)
         ends_open = profile.prefill and cast.may_speak("assistant")
         if ends_open and not (cast.last and cast.roles and cast.roles[-1] not in (None, "assistant")):
             after = profile.markup.roles.get("assistant", ("", ""))[1]
             closing = targets.pieces_count([after], profile, self.tokenizer)
-            return found + min(reply, -closing)
-        return found + reply
+            return tokens + min(reply, -closing)
+        return tokens + reply
 
     def _turns(self, profile: Profile, roles: list[str | None]) -> list[str | None]:
         """The turns that these parts make by themselves."""
         if profile.system != "native":
-            others = [role for role in roles if role not in _SYSTEM]
-            held = len(others) < len(roles)
-            if held and profile.system == "first":
-                others = ["system", *others]
-            elif held and not others:
-                others = ["user"]
-            roles = others
+            spoken_roles = [role for role in roles if role not in _SYSTEM]
+            has_system = len(spoken_roles) < len(roles)
+            if has_system and profile.system == "first":
+                spoken_roles = ["system", *spoken_roles]
+            elif has_system and not spoken_roles:
+                spoken_roles = ["user"]
+            roles = spoken_roles
         if not profile.merge and profile.system == "native":
             return roles
         # A part with a printed role may go into a turn of another's.
-        known: list[str | None] = [role for role in roles if role is not None]
-        return [role for role, _ in groupby(known)] if profile.merge else known
+        known_roles: list[str | None] = [role for role in roles if role is not None]
+        return [role for role, _ in groupby(known_roles)] if profile.merge else known_roles
 
     def _turn(self, role: str | None) -> int:
         assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018 -- asked by `least` only

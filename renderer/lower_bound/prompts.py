@@ -56,8 +56,8 @@ class _Least:
             return self.ruler.content(pieces, tidied=False) + self._one_turn()
         if isinstance(body, JinjaBody) and isinstance(body.assembly, PartsParser):
             reader = self._reader(body, body.assembly)
-            found = reader.read(outline(body.unit))
-            return found.tokens + self.markup.least(Cast(found.roles, found.may_hold, found.last))
+            bound = reader.read(outline(body.unit))
+            return bound.tokens + self.markup.least(Cast(bound.roles, bound.may_hold, bound.last))
         return self._text(body, whole=True) + self._one_turn() if isinstance(body, JinjaBody) else 0
 
     def _one_turn(self) -> int:
@@ -74,19 +74,19 @@ class _Least:
             return 0
         if id(inner) not in self.fragments:
             if isinstance(inner.assembly, PartsParser):
-                found = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
+                tokens = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
             else:
-                found = self._text(inner, whole=False)
-            self.fragments[id(inner)] = found
+                tokens = self._text(inner, whole=False)
+            self.fragments[id(inner)] = tokens
         return self.fragments[id(inner)]
 
     def _text(self, body: JinjaBody, *, whole: bool) -> int:
         """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""
-        read = outline(body.unit)
+        pieces = outline(body.unit)
         try:
-            ways = [self._pieces(body, variant) for variant in variants(read)]
+            ways = [self._pieces(body, variant) for variant in variants(pieces)]
         except TooMany:
-            return self._stretch(body, read)
+            return self._stretch(body, pieces)
         return min(self.ruler.content(way, tidied=False) if whole else self.ruler.inside(way) for way in ways)
 
     def _pieces(self, body: JinjaBody, variant: Variant) -> list[Piece]:
@@ -98,36 +98,36 @@ class _Least:
 
     def _stretch(self, body: JinjaBody, pieces: Seq) -> int:
         """The same, each choice by itself: less is found, in any number of choices."""
-        found = 0
+        tokens = 0
         for piece in pieces:
             if isinstance(piece, Text):
-                found += self.ruler.inside([piece.text])
+                tokens += self.ruler.inside([piece.text])
             elif isinstance(piece, Choice):
-                found += min(self._stretch(body, branch) for branch in piece.branches)
+                tokens += min(self._stretch(body, branch) for branch in piece.branches)
             elif isinstance(piece, Loop):
-                found += min(self._stretch(body, piece.body), self._stretch(body, piece.otherwise))
+                tokens += min(self._stretch(body, piece.body), self._stretch(body, piece.otherwise))
             else:
-                found += self._hole(body, piece).least
-        return found
+                tokens += self._hole(body, piece).least
+        return tokens
 
     def _prompter(self, parts: Sequence[Part]) -> int:
         """The fewest tokens of a prompter's prompt, its values empty and its history cut."""
         sure = [part for part in parts if part.truncation_priority <= 0]
-        own = [_own(part) for part in sure]
-        tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own)
+        own_pieces = [_own(part) for part in sure]
+        tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own_pieces)
         if turns.framed(sure, self.profile):
             return tokens + sum(targets.frame_counts(sure, self.profile, self.tokenizer))
         roles: list[str] = []
         spoken = False
-        for part, pieces in zip(sure, own, strict=True):
-            says = any(isinstance(piece, str) for piece in pieces)
+        for part, pieces in zip(sure, own_pieces, strict=True):
+            has_text = any(isinstance(piece, str) for piece in pieces)
             glue = part.frame.glue if part.frame else None
             if glue is None or not roles:
                 roles.append(part.role)
                 spoken = False
-            elif glue and says and spoken:
+            elif glue and has_text and spoken:
                 tokens += targets.pieces_count([glue], self.profile, self.tokenizer)
-            spoken = spoken or says
+            spoken = spoken or has_text
         may_hold = frozenset((*(part.role for part in parts), *(_SPEAKERS if len(sure) < len(parts) else ())))
         return tokens + self.markup.least(Cast(roles, may_hold, last=parts[-1] is sure[-1]))
 

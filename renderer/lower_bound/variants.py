@@ -34,13 +34,13 @@ class TooMany(Exception):
 
 def count(pieces: Iterable[Outline]) -> int:
     """In how many ways these pieces can come out, each loop run once or not at all."""
-    found = 1
+    number = 1
     for piece in pieces:
         if isinstance(piece, Choice):
-            found *= sum(map(count, piece.branches))
+            number *= sum(map(count, piece.branches))
         elif isinstance(piece, Loop):
-            found *= count(piece.body) + count(piece.otherwise)
-    return found
+            number *= count(piece.body) + count(piece.otherwise)
+    return number
 
 
 def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
@@ -51,27 +51,27 @@ def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     """
     if count(pieces) > MOST:
         raise TooMany
-    found: list[Variant] = []
+    result: list[Variant] = []
     size = 0
     for variant in _bounded(_sequences(pieces, rounds)):
-        found.append(variant)
+        result.append(variant)
         size += sum(len(piece) for piece in variant if isinstance(piece, str))
-        if size > _MOST_TEXT and len(found) > 1:
+        if size > _MOST_TEXT and len(result) > 1:
             raise TooMany
-    return found
+    return result
 
 
 def _bounded(many: Iterable[Variant]) -> Iterator[Variant]:
-    for number, one in enumerate(many):
+    for number, variant in enumerate(many):
         if number >= MOST * 8:
             raise TooMany
-        yield one
+        yield variant
 
 
 def _sequences(pieces: Seq, rounds: Rounds) -> Iterator[Variant]:
     ways: list[list[Variant]] = [list(_bounded(_ways(piece, rounds))) for piece in pieces]
-    for chosen in product(*ways):
-        yield tuple(part for one in chosen for part in one)
+    for combination in product(*ways):
+        yield tuple(part for sequence in combination for part in sequence)
 
 
 def _ways(piece: Outline, rounds: Rounds) -> Iterator[Variant]:

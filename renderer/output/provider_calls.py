@@ -49,20 +49,20 @@ class ProviderCall:
             parameters = inspect.signature(call).parameters.values()
         except (TypeError, ValueError):  # a callable without a signature, such as a builtin
             return None
-        if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters):
+        if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
             return None
-        return frozenset(one.name for one in parameters) - {"self"}
+        return frozenset(parameter.name for parameter in parameters) - {"self"}
 
     def keep_known(self, settings: Mapping[str, Any], call: Call | None = None) -> dict[str, Any]:
         """The settings that the call takes; warns of the others by name (SettingIgnored), never by value."""
-        taken = self.parameters(call)
-        if taken is None:
+        names = self.parameters(call)
+        if names is None:
             return dict(settings)
-        ignored = sorted(name for name in settings if name not in taken)
+        ignored = sorted(name for name in settings if name not in names)
         if ignored:
             sentence = f"not sent, because {self.title} doesn't take it: {', '.join(ignored)}"
             warnings.warn(sentence, SettingIgnored, stacklevel=4)
-        return {name: value for name, value in settings.items() if name in taken}
+        return {name: value for name, value in settings.items() if name in names}
 
     def _loaded(self) -> Call | None:
         if self.module.partition(".")[0] not in sys.modules:
@@ -71,8 +71,8 @@ class ProviderCall:
             owner = getattr(importlib.import_module(self.module), self.owner)
         except (ImportError, AttributeError):  # a version that has it elsewhere
             return None
-        found: Call | None = getattr(owner, "create", None)
-        return found
+        call: Call | None = getattr(owner, "create", None)
+        return call
 
 
 _ALWAYS = "model extra_body extra_headers extra_query timeout "

@@ -109,10 +109,10 @@ def piece_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, 
 
 
 def _encoded(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
-    found = list(pieces)
-    data = iter(tokenizer.encode_many([piece.text for piece in found if piece.part is not None]))
+    pieces_encoded = list(pieces)
+    data = iter(tokenizer.encode_many([piece.text for piece in pieces_encoded if piece.part is not None]))
     encoded: list[Ids] = []
-    for piece in found:
+    for piece in pieces_encoded:
         if piece.part is None:
             encoded.append(_markup_ids(piece.text, profile, tokenizer))
             continue
@@ -126,10 +126,10 @@ def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Token
     contents = [part.content for part in parts]
     only_text = set(map(type, contents)) <= {str}
     if profile and profile.markup and profile.markup.trim:
-        plain = [content.strip() if isinstance(content, str) else "" for content in contents]
+        texts = [content.strip() if isinstance(content, str) else "" for content in contents]
     else:
-        plain = contents if only_text else [content if isinstance(content, str) else "" for content in contents]  # type: ignore[assignment]  # all texts
-    counts = list(map(len, tokenizer.encode_many(plain)))
+        texts = contents if only_text else [content if isinstance(content, str) else "" for content in contents]  # type: ignore[assignment]  # all texts
+    counts = list(map(len, tokenizer.encode_many(texts)))
     if only_text:
         return counts
     for index, content in enumerate(contents):

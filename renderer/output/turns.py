@@ -45,43 +45,43 @@ def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool =
 
     `spoken_only` leaves out what is for the text of a prompt and not for its messages.
     """
-    found = _glued(parts, profile, spoken_only)
+    laid_out = _glued(parts, profile, spoken_only)
     if profile is None:
-        return found
+        return laid_out
     if profile.system != "native":
-        found = _placed_system(found, parts, profile)
+        laid_out = _placed_system(laid_out, parts, profile)
     if profile.merge:
-        found = _merged(found, _separator(profile))
+        laid_out = _merged(laid_out, _separator(profile))
     if profile.user_first:
-        _check_user_first(found, parts, profile)
-    return found
+        _check_user_first(laid_out, parts, profile)
+    return laid_out
 
 
 def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) -> list[Turn]:
     """A turn for each part, but for those whose frame glues them to the one before."""
-    found: list[Turn] = []
+    turns: list[Turn] = []
     for index, part in enumerate(parts):
         frame = part.frame
         if frame is not None and spoken_only and not frame.spoken:
             continue
-        if frame is None or frame.glue is None or not found:
-            found.append(Turn(role_of(part.role, profile), [(part.content, index)]))
+        if frame is None or frame.glue is None or not turns:
+            turns.append(Turn(role_of(part.role, profile), [(part.content, index)]))
             continue
-        before = found[-1].contents
+        before = turns[-1].contents
         apart = frame.glue and part.content and any(content for content, _ in before)
         before.extend([(frame.glue, None), (part.content, index)] if apart else [(part.content, index)])
-    return found
+    return turns
 
 
 def role_of(role: str, profile: Profile | None) -> str:
     """The role of a turn of the family's that a part with this role becomes. Raises ProfileError where it has none."""
     if profile is None or profile.markup is None:
         return role
-    known = profile.markup.roles
-    while role not in known and role in _STAND_INS:
+    roles = profile.markup.roles
+    while role not in roles and role in _STAND_INS:
         role = _STAND_INS[role]
-    if role not in known and role != "system":
-        raise ProfileError(f"The profile {profile.name} has no role `{role}`; it has {', '.join(known)}.")
+    if role not in roles and role != "system":
+        raise ProfileError(f"The profile {profile.name} has no role `{role}`; it has {', '.join(roles)}.")
     return role
 
 
@@ -89,31 +89,31 @@ def _separator(profile: Profile) -> str:
     return profile.markup.separator if profile.markup else "\n\n"
 
 
-def _placed_system(found: list[Turn], parts: Sequence[Part], profile: Profile) -> list[Turn]:
-    system = [turn for turn in found if turn.role in ("system", "developer")]
-    others = [turn for turn in found if turn.role not in ("system", "developer")]
+def _placed_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) -> list[Turn]:
+    system = [turn for turn in turns if turn.role in ("system", "developer")]
+    other_turns = [turn for turn in turns if turn.role not in ("system", "developer")]
     if not system:
-        return others
+        return other_turns
     if profile.system == "refuse":
         part = parts[system[0].contents[0][1] or 0]
         message = f"Models of the profile {profile.name} take no system message, but the part `{part.name}` is one."
         raise ProfileError(message, place=_place(part))
     contents = _joined([turn.contents for turn in system], _separator(profile))
     if profile.system == "first":
-        return [Turn("system", contents), *others]
+        return [Turn("system", contents), *other_turns]
     before, after = profile.markup.system_wrap if profile.markup else ("", "\n\n")
     wrapped = [(text, None) for text in (before,) if text] + contents + [(text, None) for text in (after,) if text]
-    users = [place for place, turn in enumerate(others) if turn.role == "user"]
+    users = [place for place, turn in enumerate(other_turns) if turn.role == "user"]
     if not users:
-        return [Turn("user", wrapped), *others]
+        return [Turn("user", wrapped), *other_turns]
     place = users[0] if profile.system == "first-user" else users[-1]
-    others[place] = Turn("user", wrapped + others[place].contents)
-    return others
+    other_turns[place] = Turn("user", wrapped + other_turns[place].contents)
+    return other_turns
 
 
-def _merged(found: list[Turn], separator: str) -> list[Turn]:
+def _merged(turns: list[Turn], separator: str) -> list[Turn]:
     merged: list[Turn] = []
-    for turn in found:
+    for turn in turns:
         if merged and merged[-1].role == turn.role:
             merged[-1].contents.extend([(separator, None), *turn.contents])
         else:
@@ -122,14 +122,14 @@ def _merged(found: list[Turn], separator: str) -> list[Turn]:
 
 
 def _joined(contents: list[list[tuple[Content, int | None]]], separator: str) -> list[tuple[Content, int | None]]:
-    joined: list[tuple[Content, int | None]] = []
-    for each in contents:
-        joined.extend([(separator, None), *each] if joined else each)
-    return joined
+    merged: list[tuple[Content, int | None]] = []
+    for content in contents:
+        merged.extend([(separator, None), *content] if merged else content)
+    return merged
 
 
-def _check_user_first(found: list[Turn], parts: Sequence[Part], profile: Profile) -> None:
-    first = next((turn for turn in found if turn.role != "system"), None)
+def _check_user_first(turns: list[Turn], parts: Sequence[Part], profile: Profile) -> None:
+    first = next((turn for turn in turns if turn.role != "system"), None)
     if first is None or first.role == "user":
         return
     part = parts[next(index for _, index in first.contents if index is not None)]
@@ -151,17 +151,17 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     if framed(parts, profile):
         yield from _framed(parts)
         return
-    laid = turns(parts, profile)
-    if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid):
-        laid.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
+    laid_out = turns(parts, profile)
+    if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid_out):
+        laid_out.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
     if profile is None or markup is None:
-        for turn in laid:
+        for turn in laid_out:
             yield from _contents(turn, trim=False)
         return
     if markup.start:
         yield Piece(markup.start)
-    last = laid[-1] if laid else None
-    for turn in laid:
+    last = laid_out[-1] if laid_out else None
+    for turn in laid_out:
         before, after = markup.roles[turn.role]
         if before:
             yield Piece(before)
@@ -175,8 +175,8 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
 
 def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
     """Whether the parts bring their own layout: the profile has none, or gives LazyLLM's marks for that layout."""
-    own = profile is None or profile.markup is None or bool(profile.lazyllm)
-    return own and any(part.frame for part in parts)
+    has_own_layout = profile is None or profile.markup is None or bool(profile.lazyllm)
+    return has_own_layout and any(part.frame for part in parts)
 
 
 def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
@@ -186,18 +186,18 @@ def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
     # Only the roles count, and who stands last: lay out one system part and the last, and add the others by number.
     system = next((part for part in parts[:-1] if role_of(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
-    found = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
-    others = Counter(map(attrgetter("role"), parts))
-    others.subtract(part.role for part in few)
-    for role, number in others.items():
+    counts = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
+    role_counts = Counter(map(attrgetter("role"), parts))
+    role_counts.subtract(part.role for part in few)
+    for role, number in role_counts.items():
         for text in profile.markup.roles[role_of(role, profile)]:
-            found[text] += number
-    return found
+            counts[text] += number
+    return counts
 
 
 def _each_part_is_a_turn(parts: Sequence[Part], profile: Profile) -> bool:
-    moved = profile.system != "native" or profile.merge or profile.user_first
-    return not moved and not any(map(attrgetter("frame"), parts))
+    rearranges = profile.system != "native" or profile.merge or profile.user_first
+    return not rearranges and not any(map(attrgetter("frame"), parts))
 
 
 def _framed(parts: Sequence[Part]) -> Iterator[Piece]:

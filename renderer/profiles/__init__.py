@@ -82,12 +82,12 @@ class Profile:
 @lru_cache(maxsize=1)
 def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     """Every profile that ships, by name; read once."""
-    found = {}
+    profiles = {}
     for file in files(__name__).iterdir():
         if file.name.endswith(".yml"):
             mapping = yaml_reader.value_of(yaml_reader.compose(file.read_text(encoding="utf-8")))
-            found[mapping["name"]] = MappingProxyType(mapping)
-    return MappingProxyType(dict(sorted(found.items())))
+            profiles[mapping["name"]] = MappingProxyType(mapping)
+    return MappingProxyType(dict(sorted(profiles.items())))
 
 
 def profile_names() -> list[str]:
@@ -97,7 +97,7 @@ def profile_names() -> list[str]:
 
 def summary() -> list[dict[str, Any]]:
     """Return name, title, models, context, tokenizer and whether counting is exact here, for a list to choose from."""
-    known = tokenizers.known_vocabularies()
+    vocabularies = tokenizers.known_vocabularies()
     return [
         {
             "name": name,
@@ -105,7 +105,7 @@ def summary() -> list[dict[str, Any]]:
             "models": list(mapping["models"]),
             "context": mapping.get("context"),
             "tokenizer": mapping["tokenizer"],
-            "exact": known.get(mapping["tokenizer"], False),
+            "exact": vocabularies.get(mapping["tokenizer"], False),
         }
         for name, mapping in _catalogue().items()
     ]
@@ -123,12 +123,12 @@ def find_builtin_profile(name: str) -> dict[str, Any]:
 
 def for_model(model: str) -> dict[str, Any] | None:
     """Return the mapping of the profile for a provider's model id, or None. The longest pattern that fits decides."""
-    plain = model.lower().rpartition("/")[2]
+    model_name = model.lower().rpartition("/")[2]
     fitting = [
         (len(pattern), name)
         for name, mapping in _catalogue().items()
         for pattern in mapping["models"]
-        if fnmatchcase(plain, pattern)
+        if fnmatchcase(model_name, pattern)
     ]
     return find_builtin_profile(max(fitting)[1]) if fitting else None
 
@@ -162,31 +162,31 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
     for needed in ("name", "tokenizer"):
         if needed not in mapping:
             raise ProfileError(f"The profile needs the field `{needed}`.")
-    plain = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
+    fields_given = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
     if mapping["tokenizer"] not in tokenizers.tokenizer_names():
         raise ProfileError(
             f"There is no vocabulary named {mapping['tokenizer']!r}; known are "
             f"{', '.join(tokenizers.tokenizer_names())}."
         )
-    marks = plain.pop("marks", {})
-    plain["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
-    plain["stop"] = tuple(plain.get("stop", ()))
+    marks = fields_given.pop("marks", {})
+    fields_given["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
+    fields_given["stop"] = tuple(fields_given.get("stop", ()))
     markup = _markup(mapping)
     thinking = mapping.get("thinking", {})
     if markup and settings and "off" in thinking and settings.get(thinking.get("setting")) is False:
         markup = replace(markup, reply=markup.reply + thinking["off"])
-    return Profile(**plain, markup=markup)
+    return Profile(**fields_given, markup=markup)
 
 
 def _markup(mapping: Mapping[str, Any]) -> Markup | None:
-    given = mapping.get("markup")
-    if given is None:
+    markup = mapping.get("markup")
+    if markup is None:
         return _lazyllm_markup(mapping["lazyllm"]) if mapping.get("lazyllm") else None
-    for key, value in given.items():
+    for key, value in markup.items():
         complaint = wrong_field(MARKUP_FIELDS, str(key), value)
         if complaint:
             raise ProfileError(f"markup: {complaint}")
-    roles = given.get("roles", {})
+    roles = markup.get("roles", {})
     needed = ["user", "assistant", *(["system"] if mapping.get("system", "native") in ("native", "first") else [])]
     missing = [role for role in needed if role not in roles]
     if missing:
@@ -194,13 +194,13 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
     # The date is part of the profile, never of the day: the same document renders the same next year.
     date = str(mapping.get("date", ""))
     return Markup(
-        start=str(given.get("start", "")).replace("{date}", date),
-        reply=given.get("reply", ""),
+        start=str(markup.get("start", "")).replace("{date}", date),
+        reply=markup.get("reply", ""),
         roles={role: (before.replace("{date}", date), after) for role, (before, after) in roles.items()},
-        separator=given.get("separator", "\n\n"),
-        system_wrap=tuple(given.get("system_wrap", ("", ""))),
-        trim=given.get("trim", False),
-        own_spaces=given.get("own_spaces", False),
+        separator=markup.get("separator", "\n\n"),
+        system_wrap=tuple(markup.get("system_wrap", ("", ""))),
+        trim=markup.get("trim", False),
+        own_spaces=markup.get("own_spaces", False),
     )
 
 
@@ -228,10 +228,10 @@ def lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> 
     return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 
 
-def _pinned(profile: Profile, found: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
-    if profile.sha256 and found.revision and found.revision != profile.sha256:
+def _pinned(profile: Profile, tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+    if profile.sha256 and tokenizer.revision and tokenizer.revision != profile.sha256:
         raise TokenizerError(
             f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "
-            f"{profile.sha256[:16]}…, but here it is {found.revision[:16]}…: counts would differ."
+            f"{profile.sha256[:16]}…, but here it is {tokenizer.revision[:16]}…: counts would differ."
         )
-    return found
+    return tokenizer

@@ -102,5 +102,5 @@ def wrong_field(fields: Mapping[str, tuple[Check, str]], key: str, value: Any) -
     """Return what is wrong with a field, or None."""
     if key not in fields:
         return f"`{key}` is not a field of a profile; known are {', '.join(fields)}."
-    check, what = fields[key]
-    return None if check(value) else f"The profile field `{key}` must be {what}."
+    check, description = fields[key]
+    return None if check(value) else f"The profile field `{key}` must be {description}."

@@ -49,11 +49,11 @@ class Prompter:
         """
         query = arguments.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
         self._check(query.input, history)
-        chosen = arguments.choose_tools(self.tools, tools)
+        call_tools = arguments.choose_tools(self.tools, tools)
         system, user = (slots.fill(side, query.values) for side in (self.instruction.system, self.instruction.user))
         if return_dict:
-            return self._messages(system, user, query.input, history, chosen)
-        return self._text(system, user, query.input, history, chosen) + (label or "")
+            return self._messages(system, user, query.input, history, call_tools)
+        return self._text(system, user, query.input, history, call_tools) + (label or "")
 
     def _check(self, left: Any, history: Any) -> None:
         if "input" not in self.recipe.fields and left is not None and left != "":
@@ -72,9 +72,9 @@ class Prompter:
         }
         return "".join(fields[piece.name] if isinstance(piece, Field) else piece for piece in self.recipe.template)
 
-    def _turn(self, said: str, answered: str) -> str:
+    def _turn(self, user_text: str, reply_text: str) -> str:
         marks = self.marks
-        return f"{marks['soh']}{said}{marks['eoh']}{marks['soa']}{answered}{marks['eoa']}"
+        return f"{marks['soh']}{user_text}{marks['eoh']}{marks['soa']}{reply_text}{marks['eoa']}"
 
     def _messages(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> dict[str, Any]:
         if not isinstance(left, str | Mapping):
@@ -123,12 +123,12 @@ class ChatPrompter(Prompter):
         super().__init__(layouts.find_layout("chat", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
-def _marks(given: Mapping[str, str | None] | None) -> dict[str, str]:
+def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
     """The default marks and system text with the given ones in their place; None keeps a default, an empty text clears
     it.
     """
     marks = {"system": layouts.SYSTEM, **layouts.MARKS}
-    for name, mark in (given or {}).items():
+    for name, mark in (custom_marks or {}).items():
         if name not in marks:
             raise PrompterError(f"`{name}` is no mark; {nearest(str(name), list(marks))}", cause="marks")
         if mark is not None and not isinstance(mark, str):

@@ -21,46 +21,46 @@ def _listed(names: Sequence[Any]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def read_query(given: Any, slots: Sequence[str], *, strict: bool) -> Query:
+def read_query(query: Any, slots: Sequence[str], *, strict: bool) -> Query:
     """Share a query out among the slots.
 
     A text fills the only slot, or is the input where there is none. A mapping gives each slot its value; one further
     key at most is the input. `strict` wants texts as the values of slots. Raises PrompterError.
     """
-    if isinstance(given, Mapping):
-        return _read_mapping(given, slots, strict=strict)
-    if not isinstance(given, str | int):
-        raise PrompterError(f"the input must be text or a mapping, not {type(given).__name__}", cause="input")
+    if isinstance(query, Mapping):
+        return _read_mapping(query, slots, strict=strict)
+    if not isinstance(query, str | int):
+        raise PrompterError(f"the input must be text or a mapping, not {type(query).__name__}", cause="input")
     if len(slots) > 1:
         raise PrompterError(
             f"a text can fill one slot, but the instruction has {len(slots)}: {_listed(slots)}; give a mapping",
             cause="slots",
         )
-    return Query({slots[0]: str(given)}) if slots else Query({}, given)
+    return Query({slots[0]: str(query)}) if slots else Query({}, query)
 
 
-def _read_mapping(given: Mapping[Any, Any], slots: Sequence[str], *, strict: bool) -> Query:
-    missing = [name for name in slots if name not in given]
+def _read_mapping(mapping: Mapping[Any, Any], slots: Sequence[str], *, strict: bool) -> Query:
+    missing = [name for name in slots if name not in mapping]
     if missing:
         raise PrompterError(f"no value for {_listed(missing)}", cause="keys", variable=missing[0], code="PT401")
-    spare = [name for name in given if name not in slots]
+    spare = [name for name in mapping if name not in slots]
     if len(spare) > 1:
         raise PrompterError(f"{_listed(spare)} fill no slot; at most one of them can be the user's input", cause="keys")
     values = {}
     for name in slots:
-        if strict and not isinstance(given[name], str):
+        if strict and not isinstance(mapping[name], str):
             raise PrompterError(
-                f"the value of `{name}` must be text, not {type(given[name]).__name__}", cause="values", variable=name
+                f"the value of `{name}` must be text, not {type(mapping[name]).__name__}", cause="values", variable=name
             )
-        values[name] = str(given[name])
-    return Query(values, given[spare[0]] if spare else "")
+        values[name] = str(mapping[name])
+    return Query(values, mapping[spare[0]] if spare else "")
 
 
-def choose_tools(own: Any, given: Any) -> list[Any]:
+def choose_tools(default_tools: Any, call_tools: Any) -> list[Any]:
     """The prompter's own tools or those of the call, never both. Raises PrompterError."""
-    if own and given is not None:
+    if default_tools and call_tools is not None:
         raise PrompterError("the prompter has tools of its own, so a call cannot give others", cause="tools")
-    tools = own or given or []
+    tools = default_tools or call_tools or []
     if not isinstance(tools, list | tuple) or not all(isinstance(tool, Mapping) for tool in tools):
         raise PrompterError("`tools` must be a list of function tools", cause="tools")
     return deepcopy(list(tools))
@@ -107,7 +107,7 @@ def history_messages(history: Any) -> list[dict[str, Any]]:
             if len(turn) > 2:
                 raise PrompterError(f"a turn of the history has at most two texts, not {len(turn)}", cause="history")
             roles = ("user", "assistant")
-            messages.extend({"role": role, "content": _content(said)} for role, said in zip(roles, turn, strict=False))
+            messages.extend({"role": role, "content": _content(text)} for role, text in zip(roles, turn, strict=False))
         elif isinstance(turn, Mapping):
             messages.append(deepcopy(dict(turn)))
         else:
@@ -115,9 +115,9 @@ def history_messages(history: Any) -> list[dict[str, Any]]:
     return messages
 
 
-def _content(said: Any) -> Any:
+def _content(text: Any) -> Any:
     """A message's content may also be a list of content items."""
-    return deepcopy(said) if isinstance(said, list) else _said(said)
+    return deepcopy(text) if isinstance(text, list) else _said(text)
 
 
 def _said(text: Any) -> str:

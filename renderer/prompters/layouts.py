@@ -102,11 +102,11 @@ def build_layout(
 ) -> Layout:
     """Check a recipe's parts. Raises PrompterError for an unknown or a missing field, which its `variable` names."""
     pieces = _template(template)
-    used = {piece.name for piece in pieces if isinstance(piece, Field)}
-    if "instruction" not in used:
+    slot_names = {piece.name for piece in pieces if isinstance(piece, Field)}
+    if "instruction" not in slot_names:
         raise PrompterError("the template has no {instruction}", cause="template", variable="instruction")
-    before, found, after = instruction_template.partition("{instruction}")
-    if not found or "{instruction}" in after:
+    before, marker, after = instruction_template.partition("{instruction}")
+    if not marker or "{instruction}" in after:
         raise PrompterError(
             "the instruction template must hold {instruction} once", cause="template", variable="instruction"
         )

@@ -29,14 +29,14 @@ def read_slots(text: str) -> tuple[Piece, ...]:
     a partner, and single ones around anything but a name, stay as they are: JSON may stand in an instruction.
     """
     signs = list(_SIGN.finditer(text))
-    paired = _paired(signs)
+    pairs = _paired(signs)
     pieces: list[Piece] = []
     literal, end = "", 0
     for sign in signs:
         literal += text[end : sign.start()]
         end = sign.end()
         if sign[1] is None:
-            literal += sign[0][0] if sign.start() in paired else sign[0]
+            literal += sign[0][0] if sign.start() in pairs else sign[0]
             continue
         pieces.extend([literal] if literal else [])
         pieces.append(Slot(sign[1], sign.start()))
@@ -47,14 +47,14 @@ def read_slots(text: str) -> tuple[Piece, ...]:
 
 def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
     """Where the doubled braces stand that have a partner."""
-    opened: list[int] = []
-    paired: set[int] = set()
+    openings: list[int] = []
+    pairs: set[int] = set()
     for sign in signs:
         if sign[0] == "{{":
-            opened.append(sign.start())
-        elif sign[0] == "}}" and opened:
-            paired.update((opened.pop(), sign.start()))
-    return paired
+            openings.append(sign.start())
+        elif sign[0] == "}}" and openings:
+            pairs.update((openings.pop(), sign.start()))
+    return pairs
 
 
 def slot_names(pieces: Sequence[Piece]) -> list[str]:

@@ -51,11 +51,11 @@ def read_reply(reply: str) -> Reading:
     if len(reply) > MAX_REPLY:
         raise OutputError(f"the reply has more than {MAX_REPLY:,} characters")
     try:
-        found = _read(reply)
+        value = _read(reply)
     except RecursionError:
         raise OutputError(_TOO_DEEP) from None
-    _check(found.value)
-    return found
+    _check(value.value)
+    return value
 
 
 _TOO_DEEP = f"the JSON in the reply is nested too deeply: more than {MAX_DEPTH} levels"
@@ -80,9 +80,9 @@ def _read(reply: str) -> Reading:
         return Reading(_load(text))
     except ValueError:
         pass
-    found = _embedded(text)
-    if found is not None:
-        return found
+    embedded = _embedded(text)
+    if embedded is not None:
+        return embedded
     return _repaired(text)
 
 
@@ -165,11 +165,11 @@ class _Metered(str):
     left = _MAX_REPAIR_STEPS
 
     def __getitem__(self, place: Any) -> str:
-        found = super().__getitem__(place)
-        self.left -= 1 + len(found) // 16
+        item = super().__getitem__(place)
+        self.left -= 1 + len(item) // 16
         if self.left < 0:
             raise _TooDamaged
-        return found
+        return item
 
 
 _SIGNS = re.compile(r'["{}\[\],]')
@@ -196,8 +196,8 @@ def _closed(text: str) -> Any:
             cut_at, cut_closing = at - 1, list(closing)
         elif closing:
             closing.pop()
-    cut = text[:cut_at] + "".join(reversed(cut_closing))
-    for attempt in (text + ('"' if is_inside else "") + "".join(reversed(closing)), cut):
+    closed_text = text[:cut_at] + "".join(reversed(cut_closing))
+    for attempt in (text + ('"' if is_inside else "") + "".join(reversed(closing)), closed_text):
         try:
             return _load(attempt)
         except ValueError:
@@ -296,8 +296,10 @@ def _coerced(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
         return value
     if isinstance(value, dict):
         fields = schema.get("properties")
-        known = fields if isinstance(fields, Mapping) else {}
-        return {name: _coerced(item, known.get(name), f"{path}.{name}", repairs) for name, item in value.items()}
+        field_schemas = fields if isinstance(fields, Mapping) else {}
+        return {
+            name: _coerced(item, field_schemas.get(name), f"{path}.{name}", repairs) for name, item in value.items()
+        }
     if isinstance(value, list):
         return [_coerced(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
     if isinstance(value, str) and isinstance(schema.get("type"), str) and schema["type"] != "string":

@@ -44,11 +44,11 @@ class Judgement:
     sentences: tuple[Support, ...] = ()
 
 
-def judge(reply: Mapping[str, Any], known: frozenset[str], repairs: list[str]) -> Judgement:
+def judge(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list[str]) -> Judgement:
     """Read a judge's mapping. `known` are the keys of the documents' sentences; what was mended is added to
     `repairs`.
     """
-    keys = _Keys(known)
+    keys = _Keys(sentence_keys)
     relevant = keys.read(reply.get("all_relevant_sentence_keys"))
     utilized = keys.read(reply.get("all_utilized_sentence_keys"))
     sentences = _Sentences(keys, repairs, reply.get("unsupported_response_sentence_keys"))
@@ -88,9 +88,9 @@ def truth(value: Any, name: str, repairs: list[str]) -> bool | None:
 class _Keys:
     """Reads lists of sentence keys and remembers what was unknown, doubled or oddly written."""
 
-    def __init__(self, known: frozenset[str]) -> None:
-        self._known = known
-        self._folded = {key.lower(): key for key in known}
+    def __init__(self, sentence_keys: frozenset[str]) -> None:
+        self._known = sentence_keys
+        self._folded = {key.lower(): key for key in sentence_keys}
         self.unknown: dict[str, None] = {}
         self.duplicates: dict[str, None] = {}
         self.mended: dict[str, None] = {}
@@ -100,33 +100,33 @@ class _Keys:
         items = _items(value)
         if items is None:
             return None
-        found: dict[str, None] = {}
+        keys: dict[str, None] = {}
         for item in items:
             key = self._key(item)
             if key in SPECIAL:
                 continue
             if key not in self._known:
                 self.unknown[key] = None
-            elif key in found:
+            elif key in keys:
                 self.duplicates[key] = None
             else:
-                found[key] = None
-        return list(found)
+                keys[key] = None
+        return list(keys)
 
     def _key(self, item: Any) -> str:
-        written = str(item)
-        if written in self._known:
-            return written
-        bare = bare_key(written)
-        key = self._folded.get(bare.lower(), bare)
+        text = str(item)
+        if text in self._known:
+            return text
+        stripped = bare_key(text)
+        key = self._folded.get(stripped.lower(), stripped)
         if key in self._known:
-            self.mended[repr(written)] = None
-        return bare.lower() if bare.lower() in SPECIAL else key
+            self.mended[repr(text)] = None
+        return stripped.lower() if stripped.lower() in SPECIAL else key
 
 
-def bare_key(written: str) -> str:
+def bare_key(text: str) -> str:
     """A key without the dot, the quotes, the brackets and the space a judge puts around it."""
-    return re.sub(r"\s+", "", written).strip("\"'`‘’“”()[]<>.,:;")
+    return re.sub(r"\s+", "", text).strip("\"'`‘’“”()[]<>.,:;")
 
 
 def _items(value: Any) -> Iterable[Any] | None:
@@ -142,10 +142,10 @@ class _Sentences:
     add.
     """
 
-    def __init__(self, keys: _Keys, repairs: list[str], listed: Any) -> None:
+    def __init__(self, keys: _Keys, repairs: list[str], unsupported: Any) -> None:
         self._keys = keys
         self._repairs = repairs
-        items = _items(listed)
+        items = _items(unsupported)
         self._listed = None if items is None else [bare_key(str(item)) for item in items]
         self.judged = self._listed is not None
         self.unsupported: dict[str, None] = dict.fromkeys(self._listed or ())
@@ -176,8 +176,8 @@ class _Sentences:
 
     def _sentence(self, item: Mapping[str, Any], number: int) -> None:
         self.judged = True
-        named = item.get("response_sentence_key")
-        key = f"sentence {number}" if named is None else bare_key(str(named)) or f"sentence {number}"
+        sentence_key = item.get("response_sentence_key")
+        key = f"sentence {number}" if sentence_key is None else bare_key(str(sentence_key)) or f"sentence {number}"
         support = self._support(item.get("supporting_sentence_keys"))
         fully = truth(item.get("fully_supported"), "fully_supported", self._repairs)
         if fully is None and self._listed is not None:
@@ -188,13 +188,13 @@ class _Sentences:
             self.troubles.append(f"{key} is called fully supported, but by no sentence that there is")
         if not fully or support == []:
             self.unsupported[key] = None
-        taken = tuple(support or ())
+        support_keys = tuple(support or ())
         self.found.append(
             Support(
                 key,
                 None if fully is None else fully and support != [],
-                tuple(item for item in taken if item not in SPECIAL),
-                tuple(item for item in taken if item in SPECIAL),
+                tuple(item for item in support_keys if item not in SPECIAL),
+                tuple(item for item in support_keys if item in SPECIAL),
                 str(item.get("explanation") or ""),
             )
         )
@@ -204,6 +204,6 @@ class _Sentences:
         items = _items(value)
         if items is None:
             return None
-        taken = list(items)
-        words = [bare_key(str(item)).lower() for item in taken]
-        return [*(self._keys.read(taken) or []), *(word for word in words if word in SPECIAL)]
+        item_list = list(items)
+        words = [bare_key(str(item)).lower() for item in item_list]
+        return [*(self._keys.read(item_list) or []), *(word for word in words if word in SPECIAL)]

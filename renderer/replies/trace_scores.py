@@ -51,15 +51,15 @@ def trace_scores(
     ones too, completeness 1 where nothing is relevant, and adherence by `unsupported_response_sentence_keys` alone
     where the reply has it. By sentences only.
     """
-    read = trace(reply, documents, unit, tokenizer, mode)
-    found = read.judgement
+    reading = trace(reply, documents, unit, tokenizer, mode)
+    judgement = reading.judgement
     return {
-        **read.values,
-        "unsupported_keys": found.unsupported,
-        "unknown_keys": found.unknown,
-        "duplicate_keys": found.duplicates,
-        "repairs": read.repairs,
-        "reasons": read.reasons,
+        **reading.values,
+        "unsupported_keys": judgement.unsupported,
+        "unknown_keys": judgement.unknown,
+        "duplicate_keys": judgement.duplicates,
+        "repairs": reading.repairs,
+        "reasons": reading.reasons,
     }
 
 
@@ -79,15 +79,15 @@ def trace(
     reasons: dict[str, str] = {}
     repairs: list[str] = []
     mapping = _mapping(reply, repairs, reasons)
-    found = judge(mapping, frozenset(lengths), repairs)
+    judgement = judge(mapping, frozenset(lengths), repairs)
     scores = _Scores(lengths, reasons)
-    scores.share("relevance", found.relevant, mapping, "all_relevant_sentence_keys")
-    scores.share("utilization", found.utilized, mapping, "all_utilized_sentence_keys")
-    scores.completeness(found, mapping)
-    scores.adherence(found, mapping)
+    scores.share("relevance", judgement.relevant, mapping, "all_relevant_sentence_keys")
+    scores.share("utilization", judgement.utilized, mapping, "all_utilized_sentence_keys")
+    scores.completeness(judgement, mapping)
+    scores.adherence(judgement, mapping)
     if mode == "ragbench":
         scores.recount(mapping)
-    return Trace(mapping, found, scores.values, repairs, reasons)
+    return Trace(mapping, judgement, scores.values, repairs, reasons)
 
 
 def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[str, str]) -> Mapping[str, Any]:
@@ -103,8 +103,8 @@ def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[s
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, Mapping):
-        what = "the reply is JSON, but no object"
-        reasons.update(dict.fromkeys(("relevance", "utilization", "completeness", "adherence"), what))
+        reason = "the reply is JSON, but no object"
+        reasons.update(dict.fromkeys(("relevance", "utilization", "completeness", "adherence"), reason))
         return {}
     return value
 
@@ -160,39 +160,43 @@ class _Scores:
         self.reasons.setdefault(metric, reason)
 
     def share(self, metric: str, keys: Sequence[str] | None, mapping: Mapping[str, Any], name: str) -> None:
-        whole = self._length(self.lengths)
+        total_length = self._length(self.lengths)
         if keys is None:
             self._undefined(metric, f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}")
-        elif not whole:
+        elif not total_length:
             self._undefined(metric, "the documents have no sentences")
         else:
-            self.values[metric] = self._length(keys) / whole
+            self.values[metric] = self._length(keys) / total_length
 
-    def completeness(self, found: Judgement, mapping: Mapping[str, Any]) -> None:
-        if found.relevant is None or found.utilized is None:
+    def completeness(self, judgement: Judgement, mapping: Mapping[str, Any]) -> None:
+        if judgement.relevant is None or judgement.utilized is None:
             names = ("all_relevant_sentence_keys", "all_utilized_sentence_keys")
-            name = names[found.relevant is not None]
+            name = names[judgement.relevant is not None]
             self._undefined(
                 "completeness", f"`{name}` {'is no list' if name in mapping else 'is missing in the reply'}"
             )
-        elif not self._length(found.relevant):
+        elif not self._length(judgement.relevant):
             self._undefined("completeness", "no sentence is relevant")
         else:
-            both = set(found.relevant) & set(found.utilized)
-            self.values["completeness"] = self._length(both) / self._length(found.relevant)
+            both = set(judgement.relevant) & set(judgement.utilized)
+            self.values["completeness"] = self._length(both) / self._length(judgement.relevant)
 
-    def adherence(self, found: Judgement, mapping: Mapping[str, Any]) -> None:
-        if found.supported is None:
-            self._undefined("adherence", found.trouble or "the reply judges no response sentence")
+    def adherence(self, judgement: Judgement, mapping: Mapping[str, Any]) -> None:
+        if judgement.supported is None:
+            self._undefined("adherence", judgement.trouble or "the reply judges no response sentence")
             return
-        self.values["adherence"] = found.supported
-        said = found.overall
-        notes = [found.trouble] if found.trouble else []
-        if said is not None and said != found.supported:
-            sentences = ", ".join(found.unsupported)
+        self.values["adherence"] = judgement.supported
+        verdict = judgement.overall
+        notes = [judgement.trouble] if judgement.trouble else []
+        if verdict is not None and verdict != judgement.supported:
+            sentences = ", ".join(judgement.unsupported)
             notes.append(
-                f"`overall_supported` says {str(said).lower()}, but "
-                + (f"not fully supported: {sentences}" if found.unsupported else "every sentence is fully supported")
+                f"`overall_supported` says {str(verdict).lower()}, but "
+                + (
+                    f"not fully supported: {sentences}"
+                    if judgement.unsupported
+                    else "every sentence is fully supported"
+                )
             )
         if notes:
             self.reasons["adherence"] = "; ".join(notes)

@@ -22,13 +22,13 @@ def describe_schema_error(error: "ValidationError") -> str:
     if error.cause is not None:  # our own bound, which speaks of lengths only
         return f"can't be checked: {error.cause}"
     describe = _SENTENCES.get(str(error.validator))
-    found = describe(error.validator_value, error.instance) if describe else ""
-    sentence = found or f"does not fit `{error.validator}` of its schema"
+    message = describe(error.validator_value, error.instance) if describe else ""
+    sentence = message or f"does not fit `{error.validator}` of its schema"
     return sentence if len(sentence) <= _MOST else sentence[: _MOST - 3] + "..."
 
 
-def _type(wanted: Any, value: Any) -> str:
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
+def _type(types: Any, value: Any) -> str:
+    names = [types] if isinstance(types, str) else list(types)
     return f"must be {' or '.join(map(str, names))}, not {_kind(value)}"
 
 
@@ -37,9 +37,9 @@ def _kind(value: Any) -> str:
 
 
 def _enum(allowed: Any, _value: Any) -> str:
-    named = [_write(one) for one in list(allowed)[:_LISTED]]
+    values = [_write(choice) for choice in list(allowed)[:_LISTED]]
     more = f" and {len(allowed) - _LISTED} more" if len(allowed) > _LISTED else ""
-    return f"must be one of {', '.join(named)}{more}"
+    return f"must be one of {', '.join(values)}{more}"
 
 
 def _write(value: Any) -> str:
@@ -47,8 +47,8 @@ def _write(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _required(wanted: Any, value: Any) -> str:
-    missing = [str(name) for name in wanted if isinstance(value, Mapping) and name not in value]
+def _required(names: Any, value: Any) -> str:
+    missing = [str(name) for name in names if isinstance(value, Mapping) and name not in value]
     return f"lacks {', '.join(f'`{name}`' for name in missing[:_LISTED])}" if missing else ""
 
 
@@ -56,9 +56,9 @@ def _additional(_allowed: Any, _value: Any) -> str:
     return "has a field that its schema does not allow"  # a caller's key may be data, so it is not named
 
 
-def _counted(word: str, what: str) -> Callable[[Any, Any], str]:
+def _counted(word: str, noun: str) -> Callable[[Any, Any], str]:
     def describe(limit: Any, value: Any) -> str:
-        return f"has {len(value):,} {what}; {word} {limit:,} {'is' if limit == 1 else 'are'} allowed"
+        return f"has {len(value):,} {noun}; {word} {limit:,} {'is' if limit == 1 else 'are'} allowed"
 
     return describe
 
@@ -70,7 +70,7 @@ def _compared(words: str) -> Callable[[Any, Any], str]:
 _SENTENCES: dict[str, Callable[[Any, Any], str]] = {
     "type": _type,
     "enum": _enum,
-    "const": lambda wanted, _value: f"must be {_write(wanted)}",
+    "const": lambda constant, _value: f"must be {_write(constant)}",
     "required": _required,
     "additionalProperties": _additional,
     "unevaluatedProperties": _additional,

@@ -65,8 +65,8 @@ def acceptor(schema: Any, depth: int = 0) -> Accepts | None:
     if isinstance(kinds, list):
         if not kinds or len(set(map(str, kinds))) < len(kinds):
             return None
-        found = [_one_type(kind, schema, keys, depth) for kind in kinds]
-        checks = [check for check in found if check is not None]
+        acceptors = [_one_type(kind, schema, keys, depth) for kind in kinds]
+        checks = [check for check in acceptors if check is not None]
         return (lambda value: any(check(value) for check in checks)) if len(checks) == len(kinds) else None
     return _one_type(kinds, schema, keys, depth)
 
@@ -86,12 +86,12 @@ def _sound(schema: dict[str, Any]) -> bool:
         if key in schema and type(schema[key]) is not list:
             return False
     required = schema.get("required", [])
-    named = (
+    keywords = (
         type(required) is list and all(type(name) is str for name in required) and len(set(required)) == len(required)
     )
     booleans = all(type(schema.get(key, True)) is bool for key in ("untrusted", "deprecated"))
     return (
-        named
+        keywords
         and booleans
         and type(schema.get("properties", {})) is dict
         and type(schema.get("type", "")) in (str, list)
@@ -103,8 +103,8 @@ def _choice(schema: dict[str, Any]) -> Accepts | None:
     choices = schema["enum"]
     if schema.get("type", "string") != "string" or not all(type(choice) is str for choice in choices):
         return None
-    known = frozenset(choices)
-    return lambda value: type(value) is str and value in known and _is_text(value)
+    choice_set = frozenset(choices)
+    return lambda value: type(value) is str and value in choice_set and _is_text(value)
 
 
 def _one_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> Accepts | None:
@@ -118,8 +118,8 @@ def _one_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> Accep
         return _object(schema, depth)
     if kind in ("integer", "number"):
         return _number(kind, schema)
-    wanted: type = bool if kind == "boolean" else type(None)
-    return lambda value: type(value) is wanted
+    python_type: type = bool if kind == "boolean" else type(None)
+    return lambda value: type(value) is python_type
 
 
 def _string(schema: dict[str, Any]) -> Accepts:
@@ -149,11 +149,11 @@ def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
 
 
 def _object(schema: dict[str, Any], depth: int) -> Accepts | None:
-    found = {name: acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
-    checks = {name: check for name, check in found.items() if check is not None}
+    property_checks = {name: acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+    checks = {name: check for name, check in property_checks.items() if check is not None}
     rest = schema.get("additionalProperties", True)
     other = is_plain if rest is True else (None if rest is False else acceptor(rest, depth + 1))
-    if len(checks) < len(found) or (other is None and rest is not False):
+    if len(checks) < len(property_checks) or (other is None and rest is not False):
         return None
     required = schema.get("required", [])
 
@@ -161,11 +161,11 @@ def _object(schema: dict[str, Any], depth: int) -> Accepts | None:
         if type(value) is not dict:
             return False
         for name, item in value.items():
-            known = checks.get(name)
-            if known is None:
+            property_check = checks.get(name)
+            if property_check is None:
                 if other is None or not _is_text(name) or not other(item):
                     return False
-            elif not known(item):
+            elif not property_check(item):
                 return False
         return all(map(value.__contains__, required))
 

@@ -67,7 +67,7 @@ def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
     """Where patterns of a schema can't run in linear time, and why; their texts are refused beyond MAX_BACKTRACKED
     characters.
     """
-    found: list[tuple[tuple[str | int, ...], str]] = []
+    problems: list[tuple[tuple[str | int, ...], str]] = []
     waiting: list[tuple[Any, tuple[str | int, ...]]] = [(schema, ())]
     while waiting:
         part, path = waiting.pop()
@@ -81,9 +81,9 @@ def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
             if not is_names and isinstance(patterns, dict):
                 sources += [("patternProperties", source) for source in patterns]
                 if "unevaluatedProperties" in part and patterns:
-                    found.append(((*path, "patternProperties"), "`unevaluatedProperties` stands beside it"))
-            found += [((*path, key), reason) for key, source in sources for reason in _reasons(source)]
-    return found
+                    problems.append(((*path, "patternProperties"), "`unevaluatedProperties` stands beside it"))
+            problems += [((*path, key), reason) for key, source in sources for reason in _reasons(source)]
+    return problems
 
 
 def _reasons(source: Any) -> Iterator[str]:
@@ -165,10 +165,14 @@ def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) 
 def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
     if not isinstance(value, dict):
         return
-    known = schema.get("properties", {})
+    declared_properties = schema.get("properties", {})
     patterns = list(schema.get("patternProperties", {}))
     try:
-        extra = [name for name in value if name not in known and not any(_matches(source, name) for source in patterns)]
+        extra = [
+            name
+            for name in value
+            if name not in declared_properties and not any(_matches(source, name) for source in patterns)
+        ]
     except TooLong:
         return  # `patternProperties` says it
     if isinstance(allowed, dict):
@@ -185,8 +189,8 @@ def _property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iter
             yield from validator.descend(instance=name, schema=names)
 
 
-def _unique_items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
-    if wanted is True and isinstance(value, list):
+def _unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> Iterator[Any]:
+    if is_required is True and isinstance(value, list):
         seen = {_canonical(item) for item in value}
         if len(seen) < len(value):
             yield _error("the list has items that are equal")

@@ -88,17 +88,17 @@ def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
     if len(source) > _MAX_PATTERN:
         raise PatternError(f"a pattern has at most {_MAX_PATTERN:,} characters")
     try:
-        known = re.compile(source, re.IGNORECASE if ignore_case else 0)
+        reference = re.compile(source, re.IGNORECASE if ignore_case else 0)
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(str(error)) from None
     try:
         engine = _linear(_translated(source), ignore_case)
-        if engine.groups == known.groups:
-            return Pattern(source, known.groups, None, engine)
+        if engine.groups == reference.groups:
+            return Pattern(source, reference.groups, None, engine)
         reason = "its groups are counted otherwise"
     except _Unknown as error:
         reason = str(error)
-    return Pattern(source, known.groups, reason, known)
+    return Pattern(source, reference.groups, reason, reference)
 
 
 class _Unknown(Exception):
@@ -113,8 +113,8 @@ def _linear(source: str, ignore_case: bool) -> Any:
     try:
         return re2.compile(source, options)
     except re2.error as error:
-        said = error.args[0] if error.args else ""
-        raise _Unknown(said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)) from None
+        reason = error.args[0] if error.args else ""
+        raise _Unknown(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
 # What stands in a class, and by itself in brackets.

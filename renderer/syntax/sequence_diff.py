@@ -88,16 +88,16 @@ def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None
         return tuple(_compare(old, new, effort or Effort()))
     key = _digest(old) + _digest(new)
     with _lock:
-        known = _remembered.get(key)
-        if known is not None:
+        remembered = _remembered.get(key)
+        if remembered is not None:
             _remembered.move_to_end(key)
-            return known
-    found = tuple(_compare(old, new, Effort()))
+            return remembered
+    pairs = tuple(_compare(old, new, Effort()))
     with _lock:
-        _remembered[key] = found
+        _remembered[key] = pairs
         while len(_remembered) > _MOST_REMEMBERED:
             _remembered.popitem(last=False)
-    return found
+    return pairs
 
 
 def forget() -> None:
@@ -108,7 +108,7 @@ def forget() -> None:
 
 def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> list[Step]:
     """How the old side becomes the new one; the steps cover both sides without a gap."""
-    found: list[Step] = []
+    result: list[Step] = []
     at_old = at_new = 0
     for match in (*matches(old, new, effort), Match(len(old), len(new), 0)):
         kind: Literal["replace", "delete", "insert"] = "replace"
@@ -117,11 +117,11 @@ def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) 
         elif at_new == match.new:
             kind = "delete"
         if at_old < match.old or at_new < match.new:
-            found.append(Step(kind, at_old, match.old, at_new, match.new))
+            result.append(Step(kind, at_old, match.old, at_new, match.new))
         at_old, at_new = match.old + match.size, match.new + match.size
         if match.size:
-            found.append(Step("equal", match.old, at_old, match.new, at_new))
-    return found
+            result.append(Step("equal", match.old, at_old, match.new, at_new))
+    return result
 
 
 def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
@@ -142,22 +142,22 @@ def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str
             yield from ("+" + line for line in new[step.new_start : step.new_end])
 
 
-def _hunks(found: Sequence[Step], context: int) -> Iterator[list[Step]]:
+def _hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
     """Changes with up to `context` equal lines on both sides; equal stretches longer than twice that part them."""
     hunk: list[Step] = []
-    for place, (kind, i1, i2, j1, j2) in enumerate(found):
+    for place, (kind, i1, i2, j1, j2) in enumerate(steps):
         if kind != "equal":
             hunk.append(Step(kind, i1, i2, j1, j2))
             continue
-        before, after = place > 0, place < len(found) - 1
+        before, after = place > 0, place < len(steps) - 1
         size = i2 - i1
         if before and after and size <= 2 * context:
             hunk.append(Step(kind, i1, i2, j1, j2))
             continue
-        kept = min(context, size)
+        overlap = min(context, size)
         if before:
-            yield [*hunk, Step(kind, i1, i1 + kept, j1, j1 + kept)]
-        hunk = [Step(kind, i2 - kept, i2, j2 - kept, j2)] if after else []
+            yield [*hunk, Step(kind, i1, i1 + overlap, j1, j1 + overlap)]
+        hunk = [Step(kind, i2 - overlap, i2, j2 - overlap, j2)] if after else []
     if hunk:
         yield hunk
 
@@ -184,8 +184,8 @@ def _compare(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Mat
     pairs: list[Match] = []
     waiting = [_Range(0, len(a), 0, len(b))]
     while waiting:
-        whole = waiting.pop()
-        inner = _trimmed(a, b, whole, pairs)
+        box = waiting.pop()
+        inner = _trimmed(a, b, box, pairs)
         if inner.old_start == inner.old_end or inner.new_start == inner.new_end:
             continue
         if not effort.spend(_EACH_RANGE + inner.old_end - inner.old_start + inner.new_end - inner.new_start):
@@ -204,9 +204,9 @@ def _compare(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Mat
     return runs
 
 
-def _trimmed(a: list[int], b: list[int], whole: _Range, pairs: list[Match]) -> _Range:
+def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Range:
     """What is left of a range between its equal head and its equal tail, which are noted."""
-    i1, i2, j1, j2 = whole
+    i1, i2, j1, j2 = box
     size = min(i2 - i1, j2 - j1)
     head = next((k for k in range(size) if a[i1 + k] != b[j1 + k]), size)
     size -= head

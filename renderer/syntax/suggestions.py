@@ -21,14 +21,14 @@ _LONGEST = 80
 _MOST_KNOWN = 500
 
 
-def likely_name(name: str, known: Iterable[str]) -> str | None:
+def likely_name(name: str, names: Iterable[str]) -> str | None:
     """The known name that looks most like it, or None. Only names of at most 80 characters are compared, and 500 of
     them.
     """
     if len(name) > _LONGEST:
         return None
-    near = [other for other in islice(known, _MOST_KNOWN) if len(other) <= _LONGEST]
-    close = difflib.get_close_matches(name, near, 1)
+    candidates = [other for other in islice(names, _MOST_KNOWN) if len(other) <= _LONGEST]
+    close = difflib.get_close_matches(name, candidates, 1)
     return close[0] if close else None
 
 
@@ -40,18 +40,18 @@ def shorten_name(name: object) -> str:
 
 def list_names(names: Collection[object]) -> str:
     """Names for a message: ten at most, and how many more there are."""
-    told = ", ".join(shorten_name(name) for name in islice(names, MOST_NAMED))
-    return told if len(names) <= MOST_NAMED else f"{told} and {len(names) - MOST_NAMED:,} more"
+    listing = ", ".join(shorten_name(name) for name in islice(names, MOST_NAMED))
+    return listing if len(names) <= MOST_NAMED else f"{listing} and {len(names) - MOST_NAMED:,} more"
 
 
-def spelling_hint(name: str, known: Iterable[str]) -> str:
+def spelling_hint(name: str, names: Iterable[str]) -> str:
     """End a message about an unknown name: the likely one, or nothing."""
-    meant = likely_name(name, known)
-    return f"; did you mean `{meant}`?" if meant else ""
+    suggestion = likely_name(name, names)
+    return f"; did you mean `{suggestion}`?" if suggestion else ""
 
 
-def rename_fix(place: Place | None, meant: str | None) -> Fix | None:
+def rename_fix(place: Place | None, suggestion: str | None) -> Fix | None:
     """Write the name that was meant, where the place says from where to where."""
-    if meant is None or place is None or place.end_line is None or place.end_column is None:
+    if suggestion is None or place is None or place.end_line is None or place.end_column is None:
         return None
-    return Fix(f"Write `{meant}`", (Edit(place.line, place.column, place.end_line, place.end_column, meant),))
+    return Fix(f"Write `{suggestion}`", (Edit(place.line, place.column, place.end_line, place.end_column, suggestion),))

@@ -59,14 +59,20 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
     merged: Lines = []
     conflicts: list[Conflict] = []
     for in_old, in_left, in_right in _regions(old, left, right):
-        was, mine, yours = old[in_old], left[in_left], right[in_right]
-        if yours in (mine, was):
-            merged += mine
-        elif mine == was:
-            merged += yours
+        base_lines, our_lines, their_lines = old[in_old], left[in_left], right[in_right]
+        if their_lines in (our_lines, base_lines):
+            merged += our_lines
+        elif our_lines == base_lines:
+            merged += their_lines
         else:
-            conflicts.append(Conflict(len(merged) + 1, "".join(was), "".join(mine), "".join(yours)))
-            marked = [f"<<<<<<< {our_name}\n", *_ended(mine), "=======\n", *_ended(yours), f">>>>>>> {their_name}\n"]
+            conflicts.append(Conflict(len(merged) + 1, "".join(base_lines), "".join(our_lines), "".join(their_lines)))
+            marked = [
+                f"<<<<<<< {our_name}\n",
+                *_ended(our_lines),
+                "=======\n",
+                *_ended(their_lines),
+                f">>>>>>> {their_name}\n",
+            ]
             merged += marked
     return Merged("".join(merged), tuple(conflicts))
 
@@ -80,10 +86,10 @@ def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
         start = conflict.line - 1
         resolved += lines[at:start]
         at = start + conflict.length
-        whole = text if not text or text.endswith("\n") or at == len(lines) else text + "\n"
+        text_resolved = text if not text or text.endswith("\n") or at == len(lines) else text + "\n"
         if "\r\n" in conflict.base + conflict.ours + conflict.theirs:
-            whole = whole.replace("\r\n", "\n").replace("\n", "\r\n")
-        resolved.append(whole)
+            text_resolved = text_resolved.replace("\r\n", "\n").replace("\n", "\r\n")
+        resolved.append(text_resolved)
     return "".join([*resolved, *lines[at:]])
 
 
@@ -102,11 +108,13 @@ def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, 
     runs = []
     in_left = in_right = 0
     while in_left < len(to_left) and in_right < len(to_right):
-        mine, yours = to_left[in_left], to_right[in_right]
-        my_end, your_end = mine.old + mine.size, yours.old + yours.size
-        start, end = max(mine.old, yours.old), min(my_end, your_end)
+        our_match, their_match = to_left[in_left], to_right[in_right]
+        my_end, your_end = our_match.old + our_match.size, their_match.old + their_match.size
+        start, end = max(our_match.old, their_match.old), min(my_end, your_end)
         if start < end:
-            runs.append((start, mine.new + start - mine.old, yours.new + start - yours.old, end - start))
+            runs.append(
+                (start, our_match.new + start - our_match.old, their_match.new + start - their_match.old, end - start)
+            )
         if my_end <= your_end:
             in_left += 1
         else:

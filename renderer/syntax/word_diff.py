@@ -57,12 +57,12 @@ def _push(words: list[Word], text: str, changed: bool) -> None:
 
 def _join_islands(words: list[Word]) -> tuple[Word, ...]:
     """A lone space between two changed words is part of the change: one mark reads better than three."""
-    joined: list[Word] = []
+    words_joined: list[Word] = []
     for index, word in enumerate(words):
         between = 0 < index < len(words) - 1 and words[index - 1].changed and words[index + 1].changed
         changed = word.changed or (between and word.text.isspace())
-        if joined and joined[-1].changed == changed:
-            joined[-1] = Word(joined[-1].text + word.text, changed)
+        if words_joined and words_joined[-1].changed == changed:
+            words_joined[-1] = Word(words_joined[-1].text + word.text, changed)
         else:
-            joined.append(Word(word.text, changed))
-    return tuple(joined)
+            words_joined.append(Word(word.text, changed))
+    return tuple(words_joined)

@@ -88,18 +88,18 @@ _UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U0001000
 
 
 def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
-    found = _UNREADABLE.search(text)
-    return found.start() if found else min(max(int(error.position), 0), len(text) - 1)
+    match = _UNREADABLE.search(text)
+    return match.start() if match else min(max(int(error.position), 0), len(text) - 1)
 
 
 def _index(error: yaml.MarkedYAMLError) -> int:
     """Where to look: an unclosed quote or bracket is noticed far behind the place where it was opened."""
-    opened = error.context_mark
-    mark = error.problem_mark or opened
+    opening = error.context_mark
+    mark = error.problem_mark or opening
     unclosed = (error.context or "").startswith(("while scanning a quoted", "while parsing a flow"))
-    ended = (error.problem or "").endswith("end of stream")
-    if opened and mark and unclosed and (ended or mark.line > opened.line):
-        mark = opened
+    reached_end = (error.problem or "").endswith("end of stream")
+    if opening and mark and unclosed and (reached_end or mark.line > opening.line):
+        mark = opening
     return int(mark.index) if mark else 0
 
 

@@ -81,4 +81,4 @@ def _is_literal(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     escaped = json.dumps(text, ensure_ascii=False)
-    return _UNREADABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped)
+    return _UNREADABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", escaped)

@@ -106,18 +106,18 @@ def fit_parts(
     need = -(-(total - limit) // step) * step
     pairs = keep_pairs or bool(profile and profile.user_first)
     plan = truncation_plan.Plan(parts, counts, ruler.costs(parts, counts), keep_last=keep_last, keep_pairs=pairs)
-    kept, left = _cut(parts, counts, ruler, plan, total, total - need)
+    fitting, left = _cut(parts, counts, ruler, plan, total, total - need)
     if left > limit:
-        raise _cannot_fit(kept, left, limit)
-    return Fitted(kept, _cuts(parts, counts, plan, total - limit), Counts(left))
+        raise _cannot_fit(fitting, left, limit)
+    return Fitted(fitting, _cuts(parts, counts, plan, total - limit), Counts(left))
 
 
 def _uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
     """All parts as they are, counted together when one of them, or the whole, is asked for its tokens."""
 
     def count() -> tuple[int, list[int]]:
-        found = ruler.counts(parts)
-        return sum(found) + ruler.markup(parts), found
+        counts = ruler.counts(parts)
+        return sum(counts) + ruler.markup(parts), counts
 
     counts = Counts(count=count)
     return Fitted([part.uncounted(counts, index) for index, part in enumerate(parts)], [], counts)
@@ -129,13 +129,13 @@ def _cut(
     """Carry the plan out until at most `goal` tokens are left or nothing more may go; returns what is left."""
     while True:
         plan.take(left - goal, ruler.shortened)
-        kept = _counted(compress(parts, plan.stays), compress(counts, plan.stays))
+        staying = _counted(compress(parts, plan.stays), compress(counts, plan.stays))
         if plan.shorter:
-            kept = _counted(*zip(*_with_shorter(parts, counts, plan), strict=True))
+            staying = _counted(*zip(*_with_shorter(parts, counts, plan), strict=True))
         # Where a profile joins neighbours, a part's leaving saves less than its share: measure, and go on if needed.
-        left = sum(map(_count_of, kept)) + ruler.markup(kept)
+        left = sum(map(_count_of, staying)) + ruler.markup(staying)
         if left <= goal or plan.exhausted:
-            return kept, left
+            return staying, left
 
 
 def _with_shorter(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan) -> list[tuple[Part, int]]:
@@ -168,10 +168,10 @@ def _with_count(part: Part, count: int) -> Part:
 
 def _cuts(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan, over: int) -> list[Cut]:
     """Say what was cut, in the template's order."""
-    gone = [index for index, stays in enumerate(plan.stays) if not stays]
-    priorities = {parts[index].truncation_priority for index in gone}
+    removed = [index for index, stays in enumerate(plan.stays) if not stays]
+    priorities = {parts[index].truncation_priority for index in removed}
     reasons: dict[int, str] = {priority: f"dropped: {_because(priority, over)}" for priority in priorities}
-    cuts = [Cut(part.name, at, counts[at], reasons[part.truncation_priority]) for at, part in _picked(parts, gone)]
+    cuts = [Cut(part.name, at, counts[at], reasons[part.truncation_priority]) for at, part in _picked(parts, removed)]
     for index, (_, count) in plan.shorter.items():
         part = parts[index]
         where = "in the middle" if part.shrink == "middle" else f"at the {part.shrink}"
@@ -188,14 +188,14 @@ def _because(priority: int, over: int) -> str:
     return f"priority {priority}, prompt {over} tokens over its limit"
 
 
-def _cannot_fit(kept: list[Part], left: int, limit: int) -> TruncationError:
-    protected = [part.label for part in kept]
-    largest = sorted(kept, key=lambda part: -(part.token_count or 0))[:8]
-    named = ", ".join(f"{part.label} ({part.token_count})" for part in largest)
-    more = f" and {len(kept) - 8} more" if len(kept) > 8 else ""
+def _cannot_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
+    protected = [part.label for part in staying]
+    largest = sorted(staying, key=lambda part: -(part.token_count or 0))[:8]
+    part_list = ", ".join(f"{part.label} ({part.token_count})" for part in largest)
+    more = f" and {len(staying) - 8} more" if len(staying) > 8 else ""
     message = (
         f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {left}, {left - limit} "
         "too many. "
-        f"Largest of them: {named}{more}."
+        f"Largest of them: {part_list}{more}."
     )
     return TruncationError(message, protected=protected, shortfall=left - limit)

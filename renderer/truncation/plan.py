@@ -32,13 +32,15 @@ class Plan:
         priorities = list(map(_priority_of, parts))
         candidates = [index for index, priority in enumerate(priorities) if priority > 0]
         if keep_pairs or keep_last > 0:
-            kept = candidates[-keep_last:] if keep_last > 0 else []
-            candidates = self._pair(candidates, set(kept)) if keep_pairs else candidates[: len(candidates) - len(kept)]
+            latest = candidates[-keep_last:] if keep_last > 0 else []
+            candidates = (
+                self._pair(candidates, set(latest)) if keep_pairs else candidates[: len(candidates) - len(latest)]
+            )
         # Highest first, within one priority in the template's order.
         is_one = not candidates or priorities.count(priorities[candidates[0]]) == len(candidates)
         self._order = candidates if is_one else sorted(candidates, key=lambda index: -priorities[index])
 
-    def _pair(self, candidates: list[int], kept: set[int]) -> list[int]:
+    def _pair(self, candidates: list[int], latest: set[int]) -> list[int]:
         """Join each user's turn with what follows it, up to the next; a unit that holds a kept part stays whole."""
         heads: list[int] = []
         before = -2
@@ -51,7 +53,7 @@ class Plan:
                 heads.append(index)
                 self._members[index] = [index]
             before = index
-        return [head for head in heads if kept.isdisjoint(self._members[head])]
+        return [head for head in heads if latest.isdisjoint(self._members[head])]
 
     def _unit(self, head: int) -> Sequence[int]:
         return self._members.get(head) or (head,)
@@ -91,18 +93,18 @@ class Plan:
 
     def _leave(self, head: int, need: int, shorten: Shorten) -> int:
         """Shorten a unit or let it go; the tokens that this saves."""
-        saved = self._shorten(head, need, shorten) if self._parts[head].shrink else None
-        return self._drop(head) if saved is None else saved
+        saved_tokens = self._shorten(head, need, shorten) if self._parts[head].shrink else None
+        return self._drop(head) if saved_tokens is None else saved_tokens
 
     def _shorten(self, head: int, need: int, shorten: Shorten) -> int | None:
         """Shorten the part instead of dropping it, where it leaves something of it; the tokens that this saves."""
         part, count = self._parts[head], self._counts[head]
-        wanted = max(part.min_tokens, count - need)
-        if not isinstance(part.content, str) or len(self._unit(head)) > 1 or wanted <= 0:
+        target = max(part.min_tokens, count - need)
+        if not isinstance(part.content, str) or len(self._unit(head)) > 1 or target <= 0:
             return None
-        if wanted >= count:
+        if target >= count:
             return 0
-        self.shorter[head] = shorten(part, wanted)
+        self.shorter[head] = shorten(part, target)
         return count - self.shorter[head][1]
 
     def _drop(self, head: int) -> int:

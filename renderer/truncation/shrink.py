@@ -70,5 +70,5 @@ def _moved(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mar
             return offset
         return start if offset < end else offset - (end - start) + gap
 
-    moved = (Mark(at(mark.start), at(mark.end), mark.site) for mark in marks)
-    return tuple(mark for mark in moved if mark.start < mark.end)
+    shifted = (Mark(at(mark.start), at(mark.end), mark.site) for mark in marks)
+    return tuple(mark for mark in shifted if mark.start < mark.end)

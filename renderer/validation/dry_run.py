@@ -23,33 +23,33 @@ def structure_problems(template: Template) -> list[Problem]:
 
     What stands in answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
     """
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for data in _trials(template):
         try:
             template.body.parts(data)
         except DocumentError as error:
             # What else goes wrong, no parts among it, may be the fault of the made-up data.
             if error.code.startswith(("PT1", "PT3")) and (error.code != "PT311" or not template.body.names()):
-                found.append(error.to_problem())
+                problems.append(error.to_problem())
         except RenderError:
             continue  # made-up data may rightly be refused
     needed = 1 if template.document.inputs is not None or not template.body.names() else 2
     return [
         problem if number >= needed else replace(problem, severity="warning")
-        for problem, number in Counter(found).items()
+        for problem, number in Counter(problems).items()
     ]
 
 
 def _trials(template: Template) -> Iterator[Mapping[str, Any]]:
-    declared = template.document.inputs
+    inputs = template.document.inputs
     limit = {"token_limit": -1}
-    if declared is None:
+    if inputs is None:
         names = frozenset(template.body.names())
         for truth, iterates in ((True, True), (False, True), (False, False)):
             yield StandIns(names, truth=truth, iterates=iterates)
     else:
-        yield {**{name: example_data.full(schema) for name, schema in declared.items()}, **limit}
-        yield {**{name: example_data.bare(schema) for name, schema in declared.items()}, **limit}
+        yield {**{name: example_data.full(schema) for name, schema in inputs.items()}, **limit}
+        yield {**{name: example_data.bare(schema) for name, schema in inputs.items()}, **limit}
 
 
 def least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
@@ -96,8 +96,8 @@ def worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:
         yield Problem("PT602", "warning", message, place.line, place.column, place.end_line, place.end_column)
     elif longest.unbounded:
         first = longest.unbounded[0]
-        what = "maxItems" if first.endswith("]") else "maxLength or maxItems"
-        message = f"`{first}` has no {what}, so the longest prompt is not known"
+        limit_names = "maxItems" if first.endswith("]") else "maxLength or maxItems"
+        message = f"`{first}` has no {limit_names}, so the longest prompt is not known"
         where = document.place("inputs", first.split(".")[0].split("[")[0])
         yield Problem("PT611", "note", message, where.line, where.column, variable=first)
 
@@ -117,10 +117,10 @@ def _least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
 def _most_tokens(part: Part, tokenizer: Tokenizer) -> int:
     if not isinstance(part.content, str):
         return 0
-    own, at, printed = [], 0, 0
+    own_tokens, at, printed = [], 0, 0
     for mark in part.marks:
-        own.append(part.content[at : mark.start])
+        own_tokens.append(part.content[at : mark.start])
         printed += mark.end - mark.start
         at = mark.end
-    own.append(part.content[at:])
-    return printed + sum(tokenizer.count(text) for text in own if text)
+    own_tokens.append(part.content[at:])
+    return printed + sum(tokenizer.count(text) for text in own_tokens if text)

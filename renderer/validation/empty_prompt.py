@@ -21,8 +21,8 @@ def empty_prompt(document: Document, body: object) -> Problem | None:
     if isinstance(body, JinjaBody):
         silent = not _says(outline(body.unit), values=document.format == "text")
         if silent or (not body.names() and _gives_nothing(body)):
-            what = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
-            return _problem(document, what)
+            subject = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
+            return _problem(document, subject)
     if isinstance(body, ShapedBody) and not any(map(_shows, body.pieces)):
         return _problem(document, "the body says nothing")
     if isinstance(body, PrompterBody) and not body.says_something:
@@ -30,9 +30,9 @@ def empty_prompt(document: Document, body: object) -> Problem | None:
     return None
 
 
-def _problem(document: Document, what: str) -> Problem:
+def _problem(document: Document, subject: str) -> Problem:
     place = document.body_place(0) if document.body else Place(1, 1)
-    return Problem("PT311", "error", what, place.line, place.column)
+    return Problem("PT311", "error", subject, place.line, place.column)
 
 
 def _says(pieces: Seq, *, values: bool) -> bool:

@@ -15,20 +15,20 @@ __all__ = ["declare", "redeclare", "undeclare"]
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
     """Put an input beside those that are declared; None where that would not be a small edit."""
-    written = f"{name}: {_flow(schema)}"
+    line = f"{name}: {_flow(schema)}"
     lines = unify_newlines(document.text).split("\n")
-    found = document.places.get(("inputs",))
+    place = document.places.get(("inputs",))
     title = f"Declare `{name}`"
-    if document.inputs is None or found is None:
+    if document.inputs is None or place is None:
         return None
-    if lines[found.line - 1][found.column - 1 : found.column] == "{":
-        text = f"{written}, " if document.inputs else written
-        return Fix(title, (Edit(found.line, found.column + 1, found.line, found.column + 1, text),))
+    if lines[place.line - 1][place.column - 1 : place.column] == "{":
+        text = f"{line}, " if document.inputs else line
+        return Fix(title, (Edit(place.line, place.column + 1, place.line, place.column + 1, text),))
     first = _key_line(lines, document, next(iter(document.inputs), ""))
     if first is None:
         return None
     indent = re.match(" *", lines[first - 1])
-    return Fix(title, (Edit(first, 1, first, 1, f"{indent[0] if indent else ''}{written}\n"),))
+    return Fix(title, (Edit(first, 1, first, 1, f"{indent[0] if indent else ''}{line}\n"),))
 
 
 def undeclare(document: Document, name: str) -> Fix | None:

@@ -57,23 +57,31 @@ class _Found:
 
 def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
     """A warning for each kind of placeholder; its fix writes all of them as the format has them."""
-    found = list(_found(document, body))
-    if not found:
+    placeholders = list(_found(document, body))
+    if not placeholders:
         return
     braces = not isinstance(body, JinjaBody)
-    fix = _fix(document, found, braces=braces)
-    told: dict[str, _Found] = {}
-    for each in found:
-        told.setdefault(each.text, each)
-    for each in list(told.values())[:_MOST]:
-        place = document.body_place(each.start, each.end)
-        written = _written(each.name, braces=braces)
+    fix = _fix(document, placeholders, braces=braces)
+    by_name: dict[str, _Found] = {}
+    for placeholder in placeholders:
+        by_name.setdefault(placeholder.text, placeholder)
+    for placeholder in list(by_name.values())[:_MOST]:
+        place = document.body_place(placeholder.start, placeholder.end)
+        spelling = _written(placeholder.name, braces=braces)
         message = (
-            f"`{each.text}` reaches the model as it stands; a value is written `{written}` in the format "
+            f"`{placeholder.text}` reaches the model as it stands; a value is written `{spelling}` in the format "
             f"{document.format}"
         )
         yield Problem(
-            "PT208", "warning", message, place.line, place.column, place.end_line, place.end_column, fix, each.name
+            "PT208",
+            "warning",
+            message,
+            place.line,
+            place.column,
+            place.end_line,
+            place.end_column,
+            fix,
+            placeholder.name,
         )
 
 
@@ -81,7 +89,7 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
     text = document.body
     pattern = _JINJA_HAS if isinstance(body, JinjaBody) else _BRACES_HAVE
     numbers = 0
-    fences = [found.span() for found in _FENCED.finditer(text)]
+    fences = [fence.span() for fence in _FENCED.finditer(text)]
     for start, end in _own_texts(document, body):
         for match in pattern.finditer(text, start, end):
             groups = match.groupdict()
@@ -120,8 +128,8 @@ def _line(text: str, at: int) -> str:
 
 
 def _usable(name: str) -> str:
-    taken = name in RESERVED or name in FUNCTIONS or name in GLOBALS
-    return f"{name}_value" if taken else name
+    is_taken = name in RESERVED or name in FUNCTIONS or name in GLOBALS
+    return f"{name}_value" if is_taken else name
 
 
 def _written(name: str, *, braces: bool) -> str:
@@ -176,19 +184,22 @@ def _scalars(node: yaml_reader.Node | None, *, spoken: bool) -> Iterator[tuple[i
             yield from _scalars(pair.value, spoken=pair.key.value in _SPOKEN)
 
 
-def _fix(document: Document, found: Sequence[_Found], *, braces: bool) -> Fix:
+def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) -> Fix:
     edits = []
-    for each in found:
-        place = document.body_place(each.start, each.end)
-        edits.append(_edit(place, _written(each.name, braces=braces)))
-    names = dict.fromkeys(each.name.replace(".", "_") if braces else each.name.split(".")[0] for each in found)
-    declared = [fixes.declare(document, name, {}) for name in names if name not in (document.inputs or {})]
-    first = [edit for cure in declared if cure is not None for edit in cure.edits]
+    for placeholder in placeholders:
+        place = document.body_place(placeholder.start, placeholder.end)
+        edits.append(_edit(place, _written(placeholder.name, braces=braces)))
+    names = dict.fromkeys(
+        placeholder.name.replace(".", "_") if braces else placeholder.name.split(".")[0] for placeholder in placeholders
+    )
+    fixes_needed = [fixes.declare(document, name, {}) for name in names if name not in (document.inputs or {})]
+    first = [edit for cure in fixes_needed if cure is not None for edit in cure.edits]
     if first:
         place = Place(first[0].line, first[0].column, first[0].end_line, first[0].end_column)
         edits.insert(0, _edit(place, _together([edit.text for edit in first])))
     return Fix(
-        f"Write {'it' if len(found) == 1 else 'them all'} as `{_written(found[0].name, braces=braces)}`", tuple(edits)
+        f"Write {'it' if len(placeholders) == 1 else 'them all'} as `{_written(placeholders[0].name, braces=braces)}`",
+        tuple(edits),
     )
 
 

@@ -61,22 +61,22 @@ def _suspicious(text: str) -> Iterator[Secret]:
             yield Secret("a secret", *match.span(), sure=False)
 
 
-def _without_overlaps(found: Iterable[Secret]) -> Iterator[Secret]:
+def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
     """In the order of the text; of several that overlap, the one that begins first, which of equals was found first."""
     end = 0
-    for secret in sorted(found, key=lambda secret: secret.start):
+    for secret in sorted(secrets, key=lambda secret: secret.start):
         if secret.start >= end:
             end = secret.end
             yield secret
 
 
-def _beside(taken: list[Secret], found: list[Secret]) -> Iterator[Secret]:
+def _beside(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
     """Those that overlap none of the taken; both are in the order of the text."""
     index = 0
-    for secret in found:
-        while index < len(taken) and taken[index].end <= secret.start:
+    for secret in secrets:
+        while index < len(accepted) and accepted[index].end <= secret.start:
             index += 1
-        if index == len(taken) or secret.end <= taken[index].start:
+        if index == len(accepted) or secret.end <= accepted[index].start:
             yield secret
 
 

@@ -40,8 +40,10 @@ def of_text(document: Document) -> Iterator[Problem]:
 def of_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
     """Secrets and personal data in samples: they are versioned as the document is."""
     for name, data in samples.items():
-        if named := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
-            yield Problem("PT701", "error", f"the name of a sample looks like {named.kind}; samples are kept for ever")
+        if secret_name := next((secret for secret in secrets.find_secrets(name) if secret.sure), None):
+            yield Problem(
+                "PT701", "error", f"the name of a sample looks like {secret_name.kind}; samples are kept for ever"
+            )
             continue
         yield from of_values(data, f"sample `{name}`: ", "samples are kept for ever", sample=name)
 

@@ -45,10 +45,10 @@ def validate(
     `vocabularies` is asked for a vocabulary that no installed package holds. Where it can't be had, a warning says that
     limits were not checked; nothing is estimated.
     """
-    document, found = documents.inspect_document(text)
+    document, problems = documents.inspect_document(text)
     if document is not None:
-        found.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
-    return sorted(set(found), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
+        problems.extend(_Checks(document, fragments, profile, samples or {}, vocabularies).run())
+    return sorted(set(problems), key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
 
 
 class _Checks:
@@ -96,9 +96,9 @@ class _Checks:
         return self.found
 
     def _trials(self, template: Template) -> None:
-        found = dry_run.structure_problems(template)
-        self.found.extend(found)
-        if only_errors(found):
+        problems = dry_run.structure_problems(template)
+        self.found.extend(problems)
+        if only_errors(problems):
             return
         nothing = validation_empty_prompt.empty_prompt(self.document, template.body)
         if nothing is not None:
@@ -106,7 +106,7 @@ class _Checks:
             return
         too_long: list[Problem] = self._try(lambda: self._measured(template, dry_run.least_case)) or []
         self.found.extend(too_long)
-        if not found and not too_long:
+        if not problems and not too_long:
             self.found.extend(self._try(lambda: self._measured(template, dry_run.worst_case)) or [])
 
     def _measured(
@@ -140,20 +140,20 @@ class _Checks:
 
     def _body_alone(self, texts: Mapping[str, str]) -> None:
         """Where the front matter has errors, the body is still compiled, for its own."""
-        offered = {name: function.call for name, function in FUNCTIONS.items()}
-        self._try(lambda: formats.find_format(self.document.format).compile(self.document, texts, offered))
+        functions = {name: function.call for name, function in FUNCTIONS.items()}
+        self._try(lambda: formats.find_format(self.document.format).compile(self.document, texts, functions))
 
     def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
-        declared = self.document.inputs or {}
+        inputs = self.document.inputs or {}
         for ref, text in texts.items():
             for name, schema in (documents.parse_document(text).inputs or {}).items():
-                if name in declared and declarations.without_annotations(
-                    declared[name]
+                if name in inputs and declarations.without_annotations(
+                    inputs[name]
                 ) == declarations.without_annotations(schema):
                     continue
-                what = "otherwise" if name in declared else "not at all"
-                message = f"the fragment `{ref}` declares the input `{name}`, this document {what}; declare it alike"
-                cure = fixes.redeclare if name in declared else fixes.declare
+                how = "otherwise" if name in inputs else "not at all"
+                message = f"the fragment `{ref}` declares the input `{name}`, this document {how}; declare it alike"
+                cure = fixes.redeclare if name in inputs else fixes.declare
                 self._add(
                     "PT505",
                     "error",
@@ -164,24 +164,24 @@ class _Checks:
                 )
 
     def _names(self, body: formats.Body) -> None:
-        declared = self.document.inputs
-        if declared is None:
+        inputs = self.document.inputs
+        if inputs is None:
             return
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
         for use in uses:
-            if use.sure and use.name not in declared and use.name not in _OFFERED:
-                hint = suggestions.spelling_hint(use.name, declared)
+            if use.sure and use.name not in inputs and use.name not in _OFFERED:
+                hint = suggestions.spelling_hint(use.name, inputs)
                 message = f"`{use.name}` is used but not declared under `inputs`{hint}"
-                meant = (
+                suggestion = (
                     None
                     if use.is_elsewhere
-                    else suggestions.rename_fix(use.place, suggestions.likely_name(use.name, declared))
+                    else suggestions.rename_fix(use.place, suggestions.likely_name(use.name, inputs))
                 )
-                fix = meant or fixes.declare(self.document, use.name, {})
+                fix = suggestion or fixes.declare(self.document, use.name, {})
                 self._add("PT403", "error", message, use.place, use.name, fix)
-        used = body.names()
-        for name in declared:
-            if name not in used:
+        names = body.names()
+        for name in inputs:
+            if name not in names:
                 message = f"the input `{name}` is declared but never used"
                 place = self.document.place("inputs", name)
                 self._add("PT404", "warning", message, place, name, fixes.undeclare(self.document, name))
@@ -199,11 +199,11 @@ class _Checks:
             self._add("PT606", "error", message, place)
 
     def _samples(self, template: Template) -> None:
-        broken = bool(only_errors(self.found))
+        has_errors = bool(only_errors(self.found))
         for name, data in self.samples.items():
             faults: list[RenderError] = [*template.inputs.faults(data)]
             try:
-                if not faults and not broken:
+                if not faults and not has_errors:
                     self._sample(template, name, data)
             except MissingVocabularyError as error:
                 self.found.append(self._unmeasured(error))

@@ -41,9 +41,9 @@ def _check_items(value: Any, path: str, depth: int) -> None:
 
 
 def _described(value: Any) -> str:
-    what = "a function; give functions to load(functions=…)" if callable(value) else f"a {type(value).__name__}"
-    return f"is {what}, not plain JSON (text, number, true, false, null, list, mapping)"
+    kind = "a function; give functions to load(functions=…)" if callable(value) else f"a {type(value).__name__}"
+    return f"is {kind}, not plain JSON (text, number, true, false, null, list, mapping)"
 
 
-def _refused(path: str, what: str) -> InputError:
-    return InputError(f"`{path}` {what}" if path else f"the data {what}", code="PT407", path=path or None)
+def _refused(path: str, kind: str) -> InputError:
+    return InputError(f"`{path}` {kind}" if path else f"the data {kind}", code="PT407", path=path or None)

@@ -31,9 +31,9 @@ _also: tuple[type, ...] = (str, int, float)
 class Unprintable(Exception):
     """A value that has no text: a function, a macro, a generator; or a list or mapping that holds one."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+    def __init__(self, description: str) -> None:
+        super().__init__(description)
+        self.what = description
 
 
 def add_printable(*kinds: type) -> None:
@@ -51,10 +51,10 @@ def check_printable(value: Any) -> None:
     kind = type(value)
     if kind in _SCALARS:
         return
-    waiting, size, seen = [value], 0, 0
+    waiting, size, count = [value], 0, 0
     while waiting:
         item = waiting.pop()
-        seen += 1
+        count += 1
         kind = type(item)
         if kind is str:
             size += len(item) + 2
@@ -73,18 +73,18 @@ def check_printable(value: Any) -> None:
             raise Unprintable(_what(item, is_inside=item is not value))
         if size > MAX_TEXT:
             raise LimitError(f"this would print more than {MAX_TEXT:,} characters")
-        if seen + len(waiting) > MAX_ITEMS:
+        if count + len(waiting) > MAX_ITEMS:
             raise LimitError(f"this would print more than {MAX_ITEMS:,} items")
 
 
 def _what(item: Any, *, is_inside: bool) -> str:
     kind = type(item).__name__
-    plain = _NAMES.get(kind, f"a {kind}, which has no text")
+    description = _NAMES.get(kind, f"a {kind}, which has no text")
     if not is_inside:
-        return plain
+        return description
     name = getattr(item, "__name__", "")
-    named = f"a {kind} `{name}`" if isinstance(name, str) and name else f"a {kind}"
-    return f"a value that holds {named}, which has no text"
+    named_kind = f"a {kind} `{name}`" if isinstance(name, str) and name else f"a {kind}"
+    return f"a value that holds {named_kind}, which has no text"
 
 
 def printed(value: Any) -> str:

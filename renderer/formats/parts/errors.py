@@ -23,7 +23,14 @@ class PartError(Exception):
     """Something is wrong at an offset of the marked text, or with the value in slot number `slot`."""
 
     def __init__(
-        self, message: str, code: str, index: int, slot: int | None = None, *, width: int = 0, meant: str | None = None
+        self,
+        message: str,
+        code: str,
+        index: int,
+        slot: int | None = None,
+        *,
+        width: int = 0,
+        suggestion: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -31,7 +38,7 @@ class PartError(Exception):
         self.index = index
         self.slot = slot
         # How long the wrong word is, and the right one.
-        self.width, self.meant = width, meant
+        self.width, self.meant = width, suggestion
 
 
 def bad_role(text: str) -> str:
@@ -50,13 +57,13 @@ def bad_given_priority() -> str:
     return "the value given for `truncation_priority` must be a whole number"
 
 
-def unknown_key(key: yaml_reader.Scalar, owner: str, known: Sequence[str]) -> PartError:
+def unknown_key(key: yaml_reader.Scalar, owner: str, keys: Sequence[str]) -> PartError:
     width = len(key.value) if key.style == "plain" else 0
-    message = f"`{key.value}` is not a field of a {owner}{suggestions.spelling_hint(key.value, known)}"
-    return PartError(message, "PT304", key.start, width=width, meant=suggestions.likely_name(key.value, known))
+    message = f"`{key.value}` is not a field of a {owner}{suggestions.spelling_hint(key.value, keys)}"
+    return PartError(message, "PT304", key.start, width=width, suggestion=suggestions.likely_name(key.value, keys))
 
 
 def unknown_role(role: str, node: yaml_reader.Scalar) -> PartError:
     width = len(role) if node.style == "plain" else 0
-    meant = _OTHER_NAMES.get(role.lower()) or suggestions.likely_name(role.lower(), ROLES)
-    return PartError(bad_role(role), "PT305", node.start, width=width, meant=meant)
+    suggestion = _OTHER_NAMES.get(role.lower()) or suggestions.likely_name(role.lower(), ROLES)
+    return PartError(bad_role(role), "PT305", node.start, width=width, suggestion=suggestion)

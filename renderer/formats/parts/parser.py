@@ -44,13 +44,13 @@ class PartsParser:
         self.marker = _unused_character(sandbox.texts)
         self._templates: dict[str, PartTemplate] = {}
 
-    def parts(self, stream: Stream, given: Container[str]) -> list[Part]:
+    def parts(self, stream: Stream, names: Container[str]) -> list[Part]:
         """Raises DocumentError for what the author wrote, InputError for a value in the wrong place."""
-        slots = stream_slots(stream, given)
+        slots = stream_slots(stream, names)
         try:
             parts = self._parse_items(stream, slots)
         except (_UnsureError, PartError, yaml_reader.YamlError):
-            parts = self.parse_whole(stream, given)
+            parts = self.parse_whole(stream, names)
         if not parts:
             raise DocumentError("the body gives no parts", code="PT311", place=Place(1, 1))
         if len(parts) > MAX_PARTS:
@@ -84,8 +84,8 @@ class PartsParser:
     def _read_item(self, item: str) -> PartTemplate:
         if _OTHER_BREAKS.search(item):
             raise _UnsureError
-        found = item.removesuffix(_UNENDED).split(self.marker)
-        text = "- " + _numbered(found, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
+        pieces = item.removesuffix(_UNENDED).split(self.marker)
+        text = "- " + _numbered(pieces, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
         node = yaml_reader.compose(text, _BOUNDS)
         if not isinstance(node, yaml_reader.Sequence) or len(node.items) != 1:
             raise _UnsureError
@@ -95,16 +95,16 @@ class PartsParser:
         self._templates[item] = template
         return template
 
-    def parse_whole(self, stream: Stream, given: Container[str]) -> list[Part]:
+    def parse_whole(self, stream: Stream, names: Container[str]) -> list[Part]:
         """The same parts from one parse of the whole text."""
-        slots = stream_slots(stream, given)
+        slots = stream_slots(stream, names)
         try:
             return self._read(stream, slots, frozenset())
         except (PartError, yaml_reader.YamlError) as error:
             nothing = _leading_nothings(stream)
             if nothing:
                 with suppress(PartError, yaml_reader.YamlError):
-                    return self._read(stream, stream_slots(stream, given), nothing)
+                    return self._read(stream, stream_slots(stream, names), nothing)
             raise _blame(error, stream, slots) from error
 
     def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
@@ -135,7 +135,7 @@ def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
 
 def _leading_nothings(stream: Stream) -> frozenset[int]:
     """The empty values with nothing before them on their line: what calls for their effect leave between parts."""
-    texts, numbers, found = stream.sandbox.texts, count(), set()
+    texts, numbers, slots = stream.sandbox.texts, count(), set()
     before = ""
     for piece in stream.pieces:
         if piece >= 0:
@@ -145,13 +145,13 @@ def _leading_nothings(stream: Stream) -> frozenset[int]:
         if stream.values[number]:
             before = "x"
         elif not before.strip():
-            found.add(number)
-    return frozenset(found)
+            slots.add(number)
+    return frozenset(slots)
 
 
-def stream_slots(stream: Stream, given: Container[str]) -> Slots:
+def stream_slots(stream: Stream, names: Container[str]) -> Slots:
     """The values of a stream, to fill templates with."""
-    return Slots(stream.values, stream.sites(), given, ordinary=stream.sandbox.ordinary)
+    return Slots(stream.values, stream.sites(), names, ordinary=stream.sandbox.ordinary)
 
 
 def _blame(error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
@@ -177,15 +177,15 @@ def _numbered_size(number: int) -> int:
     return len(str(number)) + 2
 
 
-def _numbered(found: Sequence[str], marker: str) -> str:
+def _numbered(pieces: Sequence[str], marker: str) -> str:
     """The pieces between marks joined by numbered marks."""
-    return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(found))
+    return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(pieces))
 
 
 def _unused_character(texts: Sequence[str]) -> str:
     """A character of the private use areas that the author never wrote."""
-    used = set().union(*map(set, texts)) if texts else set()
+    characters = set().union(*map(set, texts)) if texts else set()
     for code in chain(range(0xE000, 0xF900), range(0xF0000, 0x10FFFE)):
-        if code & 0xFFFE != 0xFFFE and chr(code) not in used:
+        if code & 0xFFFE != 0xFFFE and chr(code) not in characters:
             return chr(code)
     raise LimitError("the document uses every private character")

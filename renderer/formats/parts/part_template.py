@@ -79,8 +79,8 @@ class PartTemplate:
 
 
 def _first(text: SlotText | None, slots: Slots) -> int | None:
-    found = text.slots() if text else []
-    return slots.base + found[0] if found else None
+    slot_list = text.slots() if text else []
+    return slots.base + slot_list[0] if slot_list else None
 
 
 def _item_slots(value: Any) -> list[int]:

@@ -13,10 +13,10 @@ class Slots:
 
     __slots__ = ("base", "given", "ordinary", "sites", "values")
 
-    def __init__(self, values: Sequence[str], sites: Sequence[Site], given: Container[str], *, ordinary: bool) -> None:
+    def __init__(self, values: Sequence[str], sites: Sequence[Site], names: Container[str], *, ordinary: bool) -> None:
         self.values = values
         self.sites = sites
-        self.given = given
+        self.given = names
         self.base = 0
         # Whether no value is a fragment and none is indented, so that each is one stretch of the very text it prints.
         self.ordinary = ordinary
@@ -28,33 +28,33 @@ Piece = str | int
 
 def split_marks(text: str, marker: str) -> tuple[Piece, ...]:
     """`a M3M b` to ("a ", 3, " b")."""
-    found = text.split(marker)
-    pieces: list[Piece] = [found[0]] if found[0] else []
-    for index in range(1, len(found), 2):
-        pieces.append(int(found[index]))
-        if found[index + 1]:
-            pieces.append(found[index + 1])
+    split = text.split(marker)
+    pieces: list[Piece] = [split[0]] if split[0] else []
+    for index in range(1, len(split), 2):
+        pieces.append(int(split[index]))
+        if split[index + 1]:
+            pieces.append(split[index + 1])
     return tuple(pieces)
 
 
 def _strip(pieces: Sequence[Piece], slots: Slots | None, characters: str | None = None) -> list[Piece]:
     """Drop the author's white space at both ends; an empty value has nothing to protect and is looked through."""
-    kept = list(pieces)
+    stripped = list(pieces)
     for last in (False, True):
         index = -1 if last else 0
-        while kept:
-            piece = kept[index]
+        while stripped:
+            piece = stripped[index]
             if isinstance(piece, int):
                 if slots is None or slots.values[slots.base + piece]:
                     break
-                kept.pop(index)
+                stripped.pop(index)
                 continue
             text = piece.rstrip(characters) if last else piece.lstrip(characters)
             if text:
-                kept[index] = text
+                stripped[index] = text
                 break
-            kept.pop(index)
-    return kept
+            stripped.pop(index)
+    return stripped
 
 
 def _unescape_all(pieces: Sequence[Piece]) -> list[Piece]:
@@ -92,14 +92,14 @@ class SlotText:
         pieces = list(raw[0]) if tidy is None else tidy(raw, None)
         # Where one of these values is empty, the white space next to it is at an end after all.
         outer = [_strip(section, None) for section in (*raw, pieces)] if tidy else []
-        self._ends = tuple({piece for found in outer for piece in (*found[:1], *found[-1:]) if isinstance(piece, int)})
+        self._ends = tuple({piece for step in outer for piece in (*step[:1], *step[-1:]) if isinstance(piece, int)})
         self._steps, self._tail = _steps(pieces)
         self.constant = None if self._steps else self._tail
 
     def pieces(self) -> list[Piece]:
         """Its texts and slots in order, tidied as they are where every value prints something."""
-        found: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
-        return [*found, self._tail] if self._tail else found
+        piece_list: list[Piece] = [piece for step in self._steps for piece in step if piece != ""]
+        return [*piece_list, self._tail] if self._tail else piece_list
 
     def shown(self) -> str:
         """The author's text alone, for messages: `…` stands for each value."""
@@ -190,13 +190,13 @@ def _outdented(value: str, margin: int) -> str:
 
 def _fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
     """A fragment's own text and the inputs printed inside it, as stretches that do not overlap."""
-    marks, done = [], 0
+    marks, offset = [], 0
     for start, end, inner in value.marks:
-        if start > done:
-            marks.append(Mark(at + done, at + start, outer))
+        if start > offset:
+            marks.append(Mark(at + offset, at + start, outer))
         site = Site(inner.expression, outer.line, outer.column, inner.kind, inner.names)
         marks.append(Mark(at + start, at + end, site))
-        done = end
-    if done < len(value):
-        marks.append(Mark(at + done, at + len(value), outer))
+        offset = end
+    if offset < len(value):
+        marks.append(Mark(at + offset, at + len(value), outer))
     return marks

@@ -47,10 +47,10 @@ class PrompterBody:
         self._document = document
         self._setup = setup
         marks = layouts.MARKS if profile is None else dict.fromkeys(layouts.MARKS, "")
-        given = profile.lazyllm if profile else {}
+        profile_marks = profile.lazyllm if profile else {}
         self._untrusted = frozenset(name for name, schema in (document.inputs or {}).items() if schema.get("untrusted"))
-        self._marks = {**marks, **{name: mark for name, mark in given.items() if name in marks}}
-        self._system = given.get("system", layouts.SYSTEM) if setup.system is None else setup.system
+        self._marks = {**marks, **{name: mark for name, mark in profile_marks.items() if name in marks}}
+        self._system = profile_marks.get("system", layouts.SYSTEM) if setup.system is None else setup.system
 
     def in_profile(self, profile: Profile | None) -> "PrompterBody":
         """The same body with a profile's marks and system text."""
@@ -64,10 +64,10 @@ class PrompterBody:
     def names(self) -> set[str]:
         """The inputs the body uses, with `history` and `tools` where they are declared and have a place."""
         names = set(self._setup.instruction.slots) | ({self._setup.input} if self._setup.input else set())
-        declared, fields = self._document.inputs or {}, self._setup.recipe.fields
-        if "history" in declared and "history" in fields:
+        inputs, fields = self._document.inputs or {}, self._setup.recipe.fields
+        if "history" in inputs and "history" in fields:
             names.add("history")
-        if "tools" in declared and "tools" in fields and not self._setup.tools:
+        if "tools" in inputs and "tools" in fields and not self._setup.tools:
             names.add("tools")
         return names
 
@@ -77,7 +77,7 @@ class PrompterBody:
 
     def problems(self) -> list[Problem]:
         """Inputs that are untrusted and would stand in the system's instruction."""
-        found = []
+        body_problems = []
         for name in dict.fromkeys(piece.name for piece in self._setup.instruction.system if isinstance(piece, Slot)):
             if name in self._untrusted:
                 site = self._setup.sites[name]
@@ -85,13 +85,13 @@ class PrompterBody:
                     f"the system's instruction may not hold the untrusted input `{name}`; "
                     "move it to the user's: `instruction: {system: …, user: …}`"
                 )
-                found.append(Problem("PT408", "error", message, site.line, site.column, variable=name))
-        return found
+                body_problems.append(Problem("PT408", "error", message, site.line, site.column, variable=name))
+        return body_problems
 
     def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
         """The tools of a prompt: the document's own, or those among the data."""
-        given = data.get("tools") if "tools" not in self._setup.instruction.slots else None
-        return tuple(arguments.choose_tools(self._setup.tools, given))
+        call_tools = data.get("tools") if "tools" not in self._setup.instruction.slots else None
+        return tuple(arguments.choose_tools(self._setup.tools, call_tools))
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One prompt: system, instruction, tools, the turns of the history, the user's part and input."""
@@ -105,26 +105,26 @@ class PrompterBody:
     @property
     def says_something(self) -> bool:
         """Whether its author wrote something, or data can say something."""
-        setup, declared = self._setup, self._document.inputs
-        takes_input = "input" in setup.recipe.fields and (declared is None or setup.input is not None)
-        given = setup.says or setup.tools or takes_input or self._takes("history")
-        return bool(given)
+        setup, inputs = self._setup, self._document.inputs
+        takes_input = "input" in setup.recipe.fields and (inputs is None or setup.input is not None)
+        has_text = setup.says or setup.tools or takes_input or self._takes("history")
+        return bool(has_text)
 
     def sure_parts(self) -> list[list[Part]]:
         """The parts of a prompt with `x` for each value, once for each way in which history and tools may be given."""
         fields, setup = self._setup.recipe.fields, self._setup
         query = arguments.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
-        own = arguments.tools_text(arguments.choose_tools(setup.tools, None))
-        tools = [own, "x"] if self._takes("tools") and not own else [own]
+        tools_text = arguments.tools_text(arguments.choose_tools(setup.tools, None))
+        tools = [tools_text, "x"] if self._takes("tools") and not tools_text else [tools_text]
         turn = {"role": "user", "content": "x"}
         histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
         return [self._assembled(query, turns, text) for turns in histories for text in tools]
 
     def _takes(self, name: str) -> bool:
         """Whether history or tools may be given with the data."""
-        declared, setup = self._document.inputs, self._setup
-        offered = name in setup.recipe.fields and name not in setup.instruction.slots
-        return offered and (declared is None or name in declared)
+        inputs, setup = self._document.inputs, self._setup
+        has_field = name in setup.recipe.fields and name not in setup.instruction.slots
+        return has_field and (inputs is None or name in inputs)
 
     def _parts(self, data: Mapping[str, Any]) -> list[Part]:
         query = self._query(data)
@@ -140,12 +140,12 @@ class PrompterBody:
 
     def _query(self, data: Mapping[str, Any]) -> arguments.Query:
         names, setup = self._setup.instruction.slots, self._setup
-        shown = {name: _plain(name, data[name]) for name in names if name in data}
+        values = {name: _plain(name, data[name]) for name in names if name in data}
         if setup.input is not None:
-            left = {setup.input: data[setup.input]} if setup.input in data and setup.input not in shown else {}
+            left = {setup.input: data[setup.input]} if setup.input in data and setup.input not in values else {}
         else:
-            left = {name: value for name, value in data.items() if name not in shown and name not in _ASIDE}
-        return arguments.read_query(shown | left, names, strict=True)
+            left = {name: value for name, value in data.items() if name not in values and name not in _ASIDE}
+        return arguments.read_query(values | left, names, strict=True)
 
     def _turns(self, history: Any) -> list[dict[str, Any]]:
         turns = arguments.history_messages(history)

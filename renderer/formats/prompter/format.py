@@ -105,11 +105,11 @@ class _Reading:
         values = self.given.values
         instruction = values.get("instruction")
         texts = list(instruction.values()) if isinstance(instruction, Mapping) else [instruction]
-        written = [*texts, values.get("system"), values.get("extra_keys")]
-        own = values.get("kind") == "custom" and any(
+        texts_written = [*texts, values.get("system"), values.get("extra_keys")]
+        has_own_text = values.get("kind") == "custom" and any(
             isinstance(piece, str) and piece.strip() for piece in slots.read_slots(str(values.get("template")))
         )
-        return own or any(bool(text.strip() if isinstance(text, str) else text) for text in written)
+        return has_own_text or any(bool(text.strip() if isinstance(text, str) else text) for text in texts_written)
 
     def _mapping(self) -> _Given:
         body = self.document.body
@@ -154,27 +154,29 @@ class _Reading:
         return self._at("template", lambda: layouts.build_layout("custom", template, wrapping))
 
     def _tools(self, recipe: Layout) -> list[Any]:
-        own, front = self.given.values.get("tools"), list(self.document.tools)
-        if own and front:
+        setup_tools, front = self.given.values.get("tools"), list(self.document.tools)
+        if setup_tools and front:
             raise self._error("tools stand in the front matter too; keep them in one place", "tools")
-        tools: list[Any] = self._at("tools", lambda: arguments.choose_tools(own or front or None, None))
+        tools: list[Any] = self._at("tools", lambda: arguments.choose_tools(setup_tools or front or None, None))
         if tools and "tools" not in recipe.fields:
-            raise self._error("the template has no {tools} for the tools", "template" if own is None else "tools")
+            raise self._error(
+                "the template has no {tools} for the tools", "template" if setup_tools is None else "tools"
+            )
         return tools
 
-    def _input(self, recipe: Layout, used: list[str]) -> str | None:
+    def _input(self, recipe: Layout, names: list[str]) -> str | None:
         """The input that is the user's message, where it can be told before there are data."""
-        named = self._text("input")
-        if named is not None:
+        input_name = self._text("input")
+        if input_name is not None:
             if "input" not in recipe.fields:
                 raise self._error(f"a prompter of kind {recipe.kind} takes no input beside its slots", "input")
-            return named
+            return input_name
         if self.document.inputs is None or "input" not in recipe.fields:
             return None
-        left = [name for name in self.document.inputs if name not in (*used, "history", "tools")]
+        left = [name for name in self.document.inputs if name not in (*names, "history", "tools")]
         if len(left) > 1:
-            listed = ", ".join(f"`{name}`" for name in left)
-            raise self._error(f"{listed}: which of them is the user's message? Say so with `input:`", "kind")
+            name_list = ", ".join(f"`{name}`" for name in left)
+            raise self._error(f"{name_list}: which of them is the user's message? Say so with `input:`", "kind")
         return left[0] if left else None
 
     def _text(self, key: str) -> str | None:
@@ -208,20 +210,20 @@ class _Reading:
         at = self.document.body.find(f"{{{name}}}", node.start, node.end) if node and name else -1
         return self.document.body_place(at, at + len(str(name)) + 2) if at >= 0 else None
 
-    def _sites(self, used: list[str]) -> Iterator[tuple[str, Site]]:
+    def _sites(self, names: list[str]) -> Iterator[tuple[str, Site]]:
         """Where each slot stands first: in the instruction's source, else at the extra keys."""
-        found: dict[str, int] = {}
+        offsets: dict[str, int] = {}
         for key in ("instruction_template", "instruction"):
             node = self.given.nodes.get(key)
             if node is not None:
                 for piece in slots.read_slots(self.document.body[node.start : node.end]):
                     if isinstance(piece, slots.Slot):
-                        found.setdefault(piece.name, node.start + piece.start)
+                        offsets.setdefault(piece.name, node.start + piece.start)
         extra = self.given.nodes.get("extra_keys")
-        for name in used:
-            at = found.get(name)
+        for name in names:
+            at = offsets.get(name)
             if at is None and extra is not None:
-                named = re.compile(rf"\b{re.escape(name)}\b").search(self.document.body, extra.start, extra.end)
-                at = named.start() if named else extra.start
+                match = re.compile(rf"\b{re.escape(name)}\b").search(self.document.body, extra.start, extra.end)
+                at = match.start() if match else extra.start
             place = self.document.body_place(at or 0)
             yield name, Site(name, place.line, place.column, names=frozenset((name,)))

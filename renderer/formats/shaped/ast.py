@@ -81,5 +81,5 @@ def write_expressions(node: Node) -> str:
         return (
             "{" + ", ".join(f"{write_expressions(key)}: {write_expressions(value)}" for key, value in node.pairs) + "}"
         )
-    named = [f"{name}={write_expressions(value)}" for name, value in node.keywords]
-    return f"{node.name}({', '.join([*map(write_expressions, node.arguments), *named])})"
+    keywords = [f"{name}={write_expressions(value)}" for name, value in node.keywords]
+    return f"{node.name}({', '.join([*map(write_expressions, node.arguments), *keywords])})"

@@ -54,8 +54,8 @@ class ShapedBody:
         self._document = document
         self._pieces = tuple(pieces)
         self._calls = calls
-        declared = document.inputs or {}
-        self._constants = {name: sign for name, sign in parser.CONSTANTS.items() if name not in declared}
+        inputs = document.inputs or {}
+        self._constants = {name: sign for name, sign in parser.CONSTANTS.items() if name not in inputs}
         self._sites = {field.start: _site(document, field) for field in self._pieces if isinstance(field, Field)}
 
     @property
@@ -81,7 +81,7 @@ class ShapedBody:
     def problems(self) -> list[Problem]:
         """What was probably meant otherwise: `$name`, `{{ name }}`, and backslashes in paths."""
         advice = (old_variables, doubled_braces, doubtful_backslashes)
-        return [problem for each in advice for problem in each(self._document, self._pieces)]
+        return [problem for check in advice for problem in check(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
@@ -106,12 +106,12 @@ class ShapedBody:
     def _part(self, columns: list[list[str]], index: int) -> Part:
         content, marks, end = [], [], 0
         for piece, column in zip(self._pieces, columns, strict=True):
-            shown = column[index if len(column) > 1 else 0]
-            content.append(shown)
+            value = column[index if len(column) > 1 else 0]
+            content.append(value)
             site = self._sites.get(piece.start) if isinstance(piece, Field) else None
-            if site and shown:
-                marks.append(Mark(end, end + len(shown), site))
-            end += len(shown)
+            if site and value:
+                marks.append(Mark(end, end + len(value), site))
+            end += len(value)
         return Part("prompt", content="".join(content), marks=tuple(marks), line=self._document.body_line)
 
     def _count(self, columns: list[list[str]]) -> int:
@@ -120,14 +120,14 @@ class ShapedBody:
             return 1
         if len(set(lists.values())) > 1:
             fields = [(piece, lists[index]) for index, piece in enumerate(self._pieces) if index in lists]
-            named = ", ".join(
+            counts = ", ".join(
                 f"`{{{parser.write_expressions(piece.node)}}}` has {n}"
                 for piece, n in fields
                 if isinstance(piece, Field)
             )
             last = next(piece for piece, n in reversed(fields) if n != fields[0][1])
             raise InputError(
-                f"these lists give different numbers of prompts: {named}; join one of them, or make them equally long",
+                f"these lists give different numbers of prompts: {counts}; join one of them, or make them equally long",
                 code="PT911",
                 place=self._document.body_place(last.start, last.end),
             )
@@ -181,8 +181,8 @@ class ShapedBody:
                 yield from parser.walk(piece.node)
 
 
-def _too_much(what: str) -> LimitError:
-    return LimitError(f"this gives {what}; at most {MAX_PROMPTS:,} prompts and {MAX_TEXT:,} characters are made")
+def _too_much(limit_name: str) -> LimitError:
+    return LimitError(f"this gives {limit_name}; at most {MAX_PROMPTS:,} prompts and {MAX_TEXT:,} characters are made")
 
 
 def _shown(value: Any) -> str:
@@ -244,15 +244,15 @@ def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentErro
 def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None:
     try:
         signature = inspect.signature(call)
-        bound = signature.bind(*node.arguments, **dict(node.keywords))
+        arguments = signature.bind(*node.arguments, **dict(node.keywords))
     except TypeError as error:
-        wanted = ", ".join(
+        parameters = ", ".join(
             str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()
         )
-        raise DocumentError(f"`{node.name}` takes ({wanted}): {error}", code="PT903", place=place) from error
+        raise DocumentError(f"`{node.name}` takes ({parameters}): {error}", code="PT903", place=place) from error
     except ValueError:  # some callables of the caller's have no signature to look at
         return
-    pattern = bound.arguments.get("pattern")
+    pattern = arguments.arguments.get("pattern")
     if isinstance(pattern, Literal) and isinstance(pattern.value, str):
         try:
             check_pattern(pattern.value)
@@ -272,8 +272,8 @@ def rewritten(body: str) -> str:
         raise DocumentError(fault.message, code="PT901") from fault
     for field in reversed(fields):
         if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
-            written = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
-            body = body[: field.start] + written + body[field.end :]
+            replacement = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
+            body = body[: field.start] + replacement + body[field.end :]
     return body
 
 
@@ -286,11 +286,11 @@ def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
         return Dict(pairs, node.start, node.end)
     if not isinstance(node, Call) or node.name not in calls:
         return node
-    given = {name: positional(value, calls) for name, value in node.keywords}
+    keywords = {name: positional(value, calls) for name, value in node.keywords}
     arguments = [positional(argument, calls) for argument in node.arguments]
     for parameter in list(inspect.signature(calls[node.name]).parameters.values())[len(arguments) :]:
-        if not given:
+        if not keywords:
             break
         default = None if parameter.default is parameter.empty else parameter.default
-        arguments.append(given.pop(parameter.name, Literal(default, node.start, node.end)))
+        arguments.append(keywords.pop(parameter.name, Literal(default, node.start, node.end)))
     return Call(node.name, tuple(arguments), (), node.start, node.end)

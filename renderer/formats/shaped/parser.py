@@ -97,10 +97,10 @@ class _Parser(LiteralReader):
         return pieces
 
     def _text(self) -> str:
-        plain = _TEXT.match(self.source, self.at)
-        if plain:
-            self.at = plain.end()
-            return plain[0]
+        match = _TEXT.match(self.source, self.at)
+        if match:
+            self.at = match.end()
+            return match[0]
         sign, following = self.source[self.at], self.source[self.at + 1 : self.at + 2]
         if sign == "\\":
             self.at += 2 if following in _ESCAPES else 1

@@ -48,8 +48,8 @@ class LiteralReader:
         word = _WORD.match(self.source, self.at)
         if word is None:
             sign = self._peek()
-            found = f"found `{sign}`" if sign else "the text ends"
-            raise SyntaxFault(f"expected a name, a function call or a literal here, {found}", self.at, self.at + 1)
+            reason = f"found `{sign}`" if sign else "the text ends"
+            raise SyntaxFault(f"expected a name, a function call or a literal here, {reason}", self.at, self.at + 1)
         self.at = word.end()
         if self._peek() in _QUOTES:
             raise SyntaxFault(
@@ -98,10 +98,10 @@ class LiteralReader:
         self.at += 1
         pieces: list[str] = []
         while self._peek() != quote:
-            plain = _PLAIN[quote].match(self.source, self.at)
-            if plain:
-                self.at = plain.end()
-                pieces.append(plain[0])
+            match = _PLAIN[quote].match(self.source, self.at)
+            if match:
+                self.at = match.end()
+                pieces.append(match[0])
             elif self._peek():
                 pieces.append(self._escape())
             else:

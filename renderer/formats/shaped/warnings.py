@@ -16,12 +16,12 @@ _PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
 
 def old_variables(document: Document, pieces: Sequence[Text | Field]) -> Iterable[Problem]:
     """`$name` in the text: how variables were written before Haystack 1.15."""
-    declared = document.inputs or {}
+    inputs = document.inputs or {}
     only_text = not any(isinstance(piece, Field) for piece in pieces)
     for piece in pieces:
         if isinstance(piece, Text):
             for match in _OLD_VARIABLE.finditer(document.body, piece.start, piece.end):
-                sure = match[1] in declared or (only_text and not declared)
+                sure = match[1] in inputs or (only_text and not inputs)
                 place = document.body_place(match.start(), match.end())
                 rewritten = "{" + match[1] + "}"
                 yield _problem(
@@ -58,8 +58,8 @@ def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> 
     for piece in pieces:
         if isinstance(piece, Text):
             for match in _PATH.finditer(document.body, piece.start, piece.end):
-                written = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
-                if written != match[0]:
+                escaped = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
+                if escaped != match[0]:
                     place = document.body_place(match.start(), match.end())
                     yield _problem(
                         "PT906",
@@ -69,7 +69,7 @@ def doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]) -> 
                             "the backslash"
                         ),
                         place,
-                        fix(place, ("Double the backslashes", written)),
+                        fix(place, ("Double the backslashes", escaped)),
                     )
 
 

@@ -28,8 +28,10 @@ class Shaper:
     @property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
         """What inputs and params may name."""
-        found = inspect.signature(self.call).parameters.values()
-        return tuple(parameter for parameter in found if parameter.kind is not inspect.Parameter.KEYWORD_ONLY)
+        signature_parameters = inspect.signature(self.call).parameters.values()
+        return tuple(
+            parameter for parameter in signature_parameters if parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+        )
 
     @property
     def signature(self) -> str:
@@ -44,17 +46,17 @@ class Shaper:
     def to_dict(self) -> dict[str, str]:
         return {"name": self.name, "signature": self.signature, "summary": self.summary}
 
-    def missing(self, given: Mapping[str, Any]) -> list[str]:
+    def missing(self, arguments: Mapping[str, Any]) -> list[str]:
         """The parameters without a default that `given` lacks."""
         needed = (parameter.name for parameter in self.parameters if parameter.default is inspect.Parameter.empty)
-        return [name for name in needed if name not in given]
+        return [name for name in needed if name not in arguments]
 
     def run(self, arguments: Mapping[str, Any], reader: Reader) -> Any:
         """Call it. Raises OutputError, which names the shaper, for arguments it has no use for or cannot use."""
-        known = [parameter.name for parameter in self.parameters]
+        names = [parameter.name for parameter in self.parameters]
         for name in arguments:
-            if name not in known:
-                raise OutputError(f"{self.name} has no argument `{name}`; {nearest(name, known)}", code="PT812")
+            if name not in names:
+                raise OutputError(f"{self.name} has no argument `{name}`; {nearest(name, names)}", code="PT812")
         missing = self.missing(arguments)
         if missing:
             raise OutputError(f"{self.name} needs `{missing[0]}`, which is not given", code="PT812")

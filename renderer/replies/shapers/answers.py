@@ -45,13 +45,13 @@ def strings_to_answers(
     texts = wanted_texts(strings, "strings")
     owners = _owners(len(texts), prompts, documents)
     answers = []
-    for number, (text, (prompt, own)) in enumerate(zip(texts, owners, strict=True), start=1):
-        candidates = _candidates(own, reference_mode, reference_meta_field)
+    for number, (text, (prompt, own_documents)) in enumerate(zip(texts, owners, strict=True), start=1):
+        candidates = _candidates(own_documents, reference_mode, reference_meta_field)
         answer = text if pattern is None or pattern == "" else _extract(pattern, text)
-        found, unknown = _references(answer, reference_pattern, candidates)
+        references, unknown = _references(answer, reference_pattern, candidates)
         if unknown:
             reader.notes.append(f"answer {number} refers to {', '.join(unknown)}, which is no document it was given")
-        answers.append(_answer(answer, found, prompt))
+        answers.append(_answer(answer, references, prompt))
     return answers
 
 
@@ -70,16 +70,22 @@ def _answer(text: str, document_ids: list[str] | None, prompt: Any) -> dict[str,
 
 def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequence[Any] | None]]:
     """The prompt and the documents of each reply."""
-    given = None if documents is None else wanted_list(documents, "documents")
-    asked = wanted_list(prompts, "prompts") if prompts is not None else []
-    if len(asked) <= 1:
-        return [(asked[0] if asked else None, given)] * count
-    if count % len(asked):
-        raise OutputError(f"{count} replies cannot be shared out among {len(asked)} prompts")
-    if given is not None and len(given) != len(asked):
-        raise OutputError(f"{len(asked)} prompts cannot be matched to {len(given)} documents; one each is needed")
-    each = count // len(asked)
-    return [(prompt, [given[index]] if given else None) for index, prompt in enumerate(asked) for _ in range(each)]
+    document_list = None if documents is None else wanted_list(documents, "documents")
+    prompt_list = wanted_list(prompts, "prompts") if prompts is not None else []
+    if len(prompt_list) <= 1:
+        return [(prompt_list[0] if prompt_list else None, document_list)] * count
+    if count % len(prompt_list):
+        raise OutputError(f"{count} replies cannot be shared out among {len(prompt_list)} prompts")
+    if document_list is not None and len(document_list) != len(prompt_list):
+        raise OutputError(
+            f"{len(prompt_list)} prompts cannot be matched to {len(document_list)} documents; one each is needed"
+        )
+    share = count // len(prompt_list)
+    return [
+        (prompt, [document_list[index]] if document_list else None)
+        for index, prompt in enumerate(prompt_list)
+        for _ in range(share)
+    ]
 
 
 def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
@@ -110,8 +116,8 @@ def _extract(pattern: str, text: str) -> str:
         return ""
     if match.lastindex is not None and match.lastindex > 1:
         raise OutputError(f"the pattern {pattern!r} took more than one group; one says what the answer is")
-    found: str = match[match.lastindex or 0]
-    return found
+    extracted: str = match[match.lastindex or 0]
+    return extracted
 
 
 def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -> tuple[list[str] | None, list[str]]:
@@ -123,7 +129,7 @@ def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -
     compiled = _widened(wanted_text(pattern, "reference_pattern"))
     if compiled.groups > 1:
         raise OutputError(f"the reference pattern {pattern!r} has {compiled.groups} groups; at most one is taken")
-    found: dict[str, None] = {}
+    references: dict[str, None] = {}
     unknown: dict[str, None] = {}
     try:
         matches = list(compiled.finditer(text))
@@ -133,10 +139,10 @@ def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -
         captured = match[compiled.groups] or ""
         for reference in [captured] if captured in candidates else _SEPARATOR.split(captured):
             if reference.strip() in candidates:
-                found[candidates[reference.strip()]] = None
+                references[candidates[reference.strip()]] = None
             else:
                 unknown[reference.strip()] = None
-    return list(found), [reference for reference in unknown if reference]
+    return list(references), [reference for reference in unknown if reference]
 
 
 _SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
@@ -153,30 +159,30 @@ def _compiled(pattern: str) -> Pattern:
 @lru_cache(maxsize=64)
 def _widened(pattern: str) -> Pattern:
     r"""The pattern with its one group, `(\d+)` say, taking a list of such references as well: `1, 3`."""
-    plain = _compiled(pattern)
-    group = _only_group(pattern) if plain.groups == 1 else None
+    compiled = _compiled(pattern)
+    group = _only_group(pattern) if compiled.groups == 1 else None
     if group is None:
-        return plain
+        return compiled
     start, end, inner = group
     try:
-        one = compile_pattern(inner)
-        if one.search(",") or one.search(";"):  # it takes lists already
-            return plain
+        inner_pattern = compile_pattern(inner)
+        if inner_pattern.search(",") or inner_pattern.search(";"):  # it takes lists already
+            return compiled
         wide = compile_pattern(f"{pattern[:start]}((?:{inner})(?:{_SEPARATOR.pattern}(?:{inner}))*){pattern[end:]}")
     except PatternError:
-        return plain
-    return wide if wide.groups == 1 else plain
+        return compiled
+    return wide if wide.groups == 1 else compiled
 
 
 def _only_group(pattern: str) -> tuple[int, int, str] | None:
     """(start, end, inner pattern) of the one capturing group, found by walking over escapes and character classes."""
-    opened: list[int] = []
-    found: tuple[int, int, str] | None = None
+    openings: list[int] = []
+    group: tuple[int, int, str] | None = None
     for match in re.finditer(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)", pattern, re.DOTALL):
         if match[0] == "(":
-            opened.append(match.start())
-        elif match[0] == ")" and opened:
-            start = opened.pop()
+            openings.append(match.start())
+        elif match[0] == ")" and openings:
+            start = openings.pop()
             if pattern[start + 1 : start + 2] != "?":
-                found = start, match.end(), pattern[start + 1 : match.start()]
-    return found
+                group = start, match.end(), pattern[start + 1 : match.start()]
+    return group

@@ -92,7 +92,10 @@ def strings_to_documents(
         if len(metas) != len(texts):
             raise OutputError(f"`meta` has {len(metas)} items for {len(texts)} texts")
     keys = None if id_hash_keys is None else wanted_texts(id_hash_keys, "id_hash_keys")
-    return [_document(text, own, _hash_key(text, own or {}, keys)) for text, own in zip(texts, metas, strict=True)]
+    return [
+        _document(text, own_meta, _hash_key(text, own_meta or {}, keys))
+        for text, own_meta in zip(texts, metas, strict=True)
+    ]
 
 
 def _hash_key(content: str, meta: Mapping[str, Any], keys: list[str] | None) -> str | None:

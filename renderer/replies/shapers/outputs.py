@@ -59,16 +59,16 @@ def read_outputs(
     context = {"strings": texts, **data, "results": texts, "prompts": list(prompts)}
     if len(texts) == 1:
         context.setdefault("reply", texts[0])
-    published: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for index, step in enumerate(steps):
-        _run(step, context, published, reader, document, index)
-    return Outputs(published, reader.notes)
+        _run(step, context, values, reader, document, index)
+    return Outputs(values, reader.notes)
 
 
 def _run(
     step: Mapping[str, Any],
     context: dict[str, Any],
-    published: dict[str, Any],
+    values: dict[str, Any],
     reader: Reader,
     document: Document,
     index: int,
@@ -85,7 +85,7 @@ def _run(
     context[name] = value
     publish = step.get("publish_outputs", True)
     if publish is True or (isinstance(publish, list) and name in publish):
-        published[name] = value
+        values[name] = value
 
 
 def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,12 +108,14 @@ def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping
 
 def find_output_problems(document: Document) -> list[Problem]:
     """What is wrong with a document's `output`, and the inputs that its shapers cannot see, each at its place."""
-    found = [_problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)]
+    problems = [
+        _problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)
+    ]
     if document.output.get("shapers"):
         for name in RESERVED:
             if name in (document.inputs or {}):
-                found.append(_problem(document, ("inputs", name), "PT813", _hidden(name), "warning"))
-    return found
+                problems.append(_problem(document, ("inputs", name), "PT813", _hidden(name), "warning"))
+    return problems
 
 
 def _problem(document: Document, path: _Path, code: str, message: str, severity: Severity = "error") -> Problem:
@@ -126,37 +128,37 @@ def _hidden(name: str) -> str:
 
 
 def _findings(output: Mapping[str, Any]) -> list[_Finding]:
-    found: list[_Finding] = [
+    findings: list[_Finding] = [
         ((key,), "PT810", f"`{key}` is no part of `output`; {nearest(key, _OUTPUT_KEYS)}")
         for key in output
         if key not in _OUTPUT_KEYS
     ]
     steps = output.get("shapers", [])
     if not isinstance(steps, list):
-        return [*found, (("shapers",), "PT810", "`shapers` must be a list")]
+        return [*findings, (("shapers",), "PT810", "`shapers` must be a list")]
     for index, step in enumerate(steps):
-        found.extend((("shapers", index, *path), code, message) for path, code, message in _check_step(step))
-    return found
+        findings.extend((("shapers", index, *path), code, message) for path, code, message in _check_step(step))
+    return findings
 
 
 def _check_step(step: Any) -> list[_Finding]:
     if not isinstance(step, Mapping):
         return [((), "PT810", "a shaper must be a mapping with `func` and `outputs`")]
-    found: list[_Finding] = [
+    findings: list[_Finding] = [
         ((str(key),), "PT810", f"`{key}` is no part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
         for key in step
         if key not in _SHAPER_KEYS
     ]
     for key in ("inputs", "params"):
         if not isinstance(step.get(key) or {}, Mapping):
-            return [*found, ((key,), "PT810", f"`{key}` must be a mapping from arguments to values")]
+            return [*findings, ((key,), "PT810", f"`{key}` must be a mapping from arguments to values")]
     outputs = step.get("outputs")
     if not isinstance(outputs, list) or not outputs or not all(isinstance(name, str) for name in outputs):
-        found.append((("outputs",), "PT810", "`outputs` must be a list with the name of the result"))
+        findings.append((("outputs",), "PT810", "`outputs` must be a list with the name of the result"))
     publish = step.get("publish_outputs", True)
     if not isinstance(publish, bool | list):
-        found.append((("publish_outputs",), "PT810", "`publish_outputs` must be true, false or a list of names"))
-    return [*found, *_check_arguments(step)]
+        findings.append((("publish_outputs",), "PT810", "`publish_outputs` must be true, false or a list of names"))
+    return [*findings, *_check_arguments(step)]
 
 
 def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
@@ -164,16 +166,16 @@ def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
         shaper = shapers.find_shaper(step.get("func"))
     except OutputError as error:
         return [(("func",), error.code, error.message)]
-    known = [parameter.name for parameter in shaper.parameters]
-    found: list[_Finding] = [
-        ((key, str(name)), "PT812", f"{shaper.name} has no argument `{name}`; {nearest(str(name), known)}")
+    parameter_names = [parameter.name for parameter in shaper.parameters]
+    findings: list[_Finding] = [
+        ((key, str(name)), "PT812", f"{shaper.name} has no argument `{name}`; {nearest(str(name), parameter_names)}")
         for key in ("inputs", "params")
         for name in step.get(key) or {}
-        if name not in known
+        if name not in parameter_names
     ]
     sources = (step.get("inputs") or {}).items()
     for argument, source in sources:
         names = source if isinstance(source, list) else [source]
         if not all(isinstance(name, str) for name in names):
-            found.append((("inputs", argument), "PT812", f"`{argument}` must name a value, or list names of values"))
-    return found
+            findings.append((("inputs", argument), "PT812", f"`{argument}` must name a value, or list names of values"))
+    return findings

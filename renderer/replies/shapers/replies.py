@@ -17,28 +17,31 @@ def json(strings: str | Sequence[str], schema: Mapping[str, Any] | None = None, 
     Fences, prose around and broken punctuation are mended and noted. Each value must fit `schema`, or the document's
     `output.schema` where none is given.
     """
-    one = isinstance(strings, str)
-    texts = [str(strings)] if one else wanted_texts(strings, "strings")
+    is_single = isinstance(strings, str)
+    texts = [str(strings)] if is_single else wanted_texts(strings, "strings")
     values = [
-        _value(text, "the reply" if one else f"reply {number}", schema, reader) for number, text in _numbered(texts)
+        _value(text, "the reply" if is_single else f"reply {number}", schema, reader)
+        for number, text in _numbered(texts)
     ]
-    return values[0] if one else values
+    return values[0] if is_single else values
 
 
 def _numbered(texts: list[str]) -> list[tuple[int, str]]:
     return list(enumerate(texts, start=1))
 
 
-def _value(text: str, what: str, schema: Mapping[str, Any] | None, reader: Reader) -> Any:
-    wanted = reader.schema if schema is None else schema
+def _value(text: str, subject: str, schema: Mapping[str, Any] | None, reader: Reader) -> Any:
+    effective_schema = reader.schema if schema is None else schema
     try:
         reading = json_reader.read_reply(text)
         fitted = (
-            json_reader.conform(reading.value, wanted) if wanted is not None else json_reader.Reading(reading.value)
+            json_reader.conform(reading.value, effective_schema)
+            if effective_schema is not None
+            else json_reader.Reading(reading.value)
         )
     except OutputError as error:
-        raise OutputError(f"{what}: {error.message}") from error
-    reader.notes.extend(f"{what}: {repair}" for repair in (*reading.repairs, *fitted.repairs))
+        raise OutputError(f"{subject}: {error.message}") from error
+    reader.notes.extend(f"{subject}: {repair}" for repair in (*reading.repairs, *fitted.repairs))
     return fitted.value
 
 
