@@ -48,21 +48,21 @@ class Chain:
         order = list(self.components)
         for target, (upstream, _output) in self.wires.items():
             component, argument = _split(target, "input")
-            for named in (component, upstream):
-                if named not in self.components:
-                    raise ChainError(f"the wire {target} names {named!r}, which is no component of {self.name}")
+            for name in (component, upstream):
+                if name not in self.components:
+                    raise ChainError(f"the wire {target} names {name!r}, which is no component of {self.name}")
             if order.index(upstream) >= order.index(component):
                 raise ChainError(f"the wire {target} comes from {upstream!r}, which does not run before {component!r}")
-            taken = input_names(self.components[component])
-            if taken is not None and argument not in taken:
+            names_taken = input_names(self.components[component])
+            if names_taken is not None and argument not in names_taken:
                 raise ChainError(
-                    f"{component} takes {', '.join(taken) or 'nothing'}; the wire {target} feeds none of it"
+                    f"{component} takes {', '.join(names_taken) or 'nothing'}; the wire {target} feeds none of it"
                 )
 
     def outer_inputs(self, component: str) -> tuple[str, ...] | None:
         """The inputs of a component that come from outside, or None where it doesn't say what it takes."""
-        taken = input_names(self.components[component])
-        return None if taken is None else tuple(n for n in taken if f"{component}.{n}" not in self.wires)
+        names_taken = input_names(self.components[component])
+        return None if names_taken is None else tuple(n for n in names_taken if f"{component}.{n}" not in self.wires)
 
     def upstream(self, component: str) -> dict[str, tuple[str, str]]:
         """By input of the component: the (component, output) that feeds it."""
@@ -71,15 +71,15 @@ class Chain:
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """One row through all components; gives `{component: its outputs}`. Inputs as in `spread_inputs`."""
-        given = spread_inputs(self, inputs)
+        data = spread_inputs(self, inputs)
         outputs: Rows = {}
         for component, runnable in self.components.items():
-            outputs[component] = runnable.run(self.gather(component, given, outputs))
+            outputs[component] = runnable.run(self.gather(component, data, outputs))
         return dict(outputs)
 
-    def gather(self, component: str, given: Rows, outputs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    def gather(self, component: str, data: Rows, outputs: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         """A component's inputs: what came from outside, and what its wires bring."""
-        gathered = dict(given.get(component, {}))
+        gathered = dict(data.get(component, {}))
         for argument, (upstream, output) in self.upstream(component).items():
             if output not in outputs[upstream]:
                 has = ", ".join(outputs[upstream]) or "nothing"
@@ -90,18 +90,18 @@ class Chain:
     def slice(self, first: str, last: str) -> "Chain":
         """The components from first to last; inputs once wired to earlier ones come from outside."""
         order = list(self.components)
-        for named in (first, last):
-            if named not in order:
-                raise ChainError(f"{named!r} is no component of {self.name}; there are {', '.join(order)}")
-        kept = order[order.index(first) : order.index(last) + 1]
-        if not kept:
+        for end_name in (first, last):
+            if end_name not in order:
+                raise ChainError(f"{end_name!r} is no component of {self.name}; there are {', '.join(order)}")
+        between = order[order.index(first) : order.index(last) + 1]
+        if not between:
             raise ChainError(f"{first!r} runs after {last!r}")
         wires = {
             target: ".".join(source)
             for target, source in self.wires.items()
-            if _split(target, "input")[0] in kept and source[0] in kept
+            if _split(target, "input")[0] in between and source[0] in between
         }
-        return Chain({name: self.components[name] for name in kept}, wires, name=f"{self.name}[{first}:{last}]")
+        return Chain({name: self.components[name] for name in between}, wires, name=f"{self.name}[{first}:{last}]")
 
     @classmethod
     def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":
@@ -141,8 +141,8 @@ def spread_inputs(chain: Chain, inputs: Mapping[str, Any]) -> Rows:
     return rows
 
 
-def _split(name: str, what: str) -> tuple[str, str]:
+def _split(name: str, noun: str) -> tuple[str, str]:
     component, dot, rest = str(name).partition(".")
     if not dot or not component or not rest:
-        raise ChainError(f"{name!r} is not of the form component.{what}")
+        raise ChainError(f"{name!r} is not of the form component.{noun}")
     return component, rest

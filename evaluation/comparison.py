@@ -78,7 +78,7 @@ def _interval(differences: list[float], level: float, seed: int) -> tuple[float 
     if max(differences) - min(differences) <= _SAME:
         return differences[0], differences[0]  # no spread to resample
     numpy, stats = need("numpy", extra="evaluation"), need("scipy.stats", extra="evaluation")
-    found = stats.bootstrap(
+    interval = stats.bootstrap(
         (differences,),
         numpy.mean,
         n_resamples=9999,
@@ -87,4 +87,4 @@ def _interval(differences: list[float], level: float, seed: int) -> tuple[float 
         method="percentile",
         rng=numpy.random.default_rng(seed),
     )
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+    return float(interval.confidence_interval.low), float(interval.confidence_interval.high)

@@ -61,12 +61,12 @@ class Verdict:
 
 def parse_gate(text: str) -> Gate:
     """Read `metric >= 0.8`, `metric - 0.02` (no more than that worse than the baseline), or `metric[output] >= 1`."""
-    found = _FORM.match(text)
-    if not found:
+    match = _FORM.match(text)
+    if not match:
         raise EvaluationError(f"{text!r} is no gate: write 'squad_f1 >= 0.8', or 'squad_f1 - 0.02' against a baseline")
-    metric, output, sign, number = found.groups()
-    bound = float(number)
-    return Gate(metric, output, bound, None) if sign == ">=" else Gate(metric, output, None, bound)
+    metric, output, sign, number = match.groups()
+    limit = float(number)
+    return Gate(metric, output, limit, None) if sign == ">=" else Gate(metric, output, None, limit)
 
 
 def judge(result: EvaluationResult, gates: Sequence[Gate], baseline: EvaluationResult | None = None) -> list[Verdict]:
@@ -80,9 +80,9 @@ def _judge_gate(result: EvaluationResult, gate: Gate, baseline: EvaluationResult
             raise EvaluationError(f"the gate '{gate}' needs a baseline to compare with")
         if baseline.inputs_digest != result.inputs_digest:
             raise EvaluationError("the baseline ran on other inputs, so it can't be compared with")
-    found = result.calculate_metrics(gate.metric, output=gate.output)
+    metrics = result.calculate_metrics(gate.metric, output=gate.output)
     before = baseline.calculate_metrics(gate.metric, output=gate.output) if baseline and gate.fall is not None else {}
-    return [_weigh(gate, target, score, before.get(target)) for target, score in found.items()]
+    return [_weigh(gate, target, score, before.get(target)) for target, score in metrics.items()]
 
 
 def _weigh(gate: Gate, target: str, score: Score, before: Score | None) -> Verdict:

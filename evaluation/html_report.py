@@ -136,11 +136,11 @@ def _metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
 
 def _difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
     return interval_svg.difference_axis(
-        bound / line.top
+        limit / line.top
         for line in lines
         if line.comparison
-        for bound in (line.comparison.difference, line.comparison.low, line.comparison.high)
-        if bound is not None
+        for limit in (line.comparison.difference, line.comparison.low, line.comparison.high)
+        if limit is not None
     )
 
 
@@ -223,8 +223,8 @@ def _row_texts(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> di
 
 
 def _pick_rows(result: EvaluationResult, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-    chosen = frozenset(rows)
-    return {index: row for index, row in enumerate(result.rows()) if index in chosen}
+    indexes = frozenset(rows)
+    return {index: row for index, row in enumerate(result.rows()) if index in indexes}
 
 
 def _answer_text(outputs: Any, *, whole: bool = False) -> str:

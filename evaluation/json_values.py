@@ -22,8 +22,8 @@ def require_json(value: Any, place: str) -> None:
     Plain are mappings with text keys, lists and tuples, texts that are valid Unicode, whole numbers up to 2^53, finite
     floats, booleans and None, at most 200 deep.
     """
-    for found, reason in _faults(value, place, 0):
-        raise NotJson(f"{found} {reason}")
+    for path, reason in _faults(value, place, 0):
+        raise NotJson(f"{path} {reason}")
 
 
 def plain_copy(value: Any) -> Any:

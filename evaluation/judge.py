@@ -54,10 +54,10 @@ class Judge:
             documents, question, response = self.find(row)
         except EvaluationError as error:
             return _failed(error, [], "", self.unit)
-        given: dict[str, Any] = {"documents": documents, "question": question, "response": response}
-        taken = input_names(self.runnable)
+        data: dict[str, Any] = {"documents": documents, "question": question, "response": response}
+        names = input_names(self.runnable)
         try:
-            outputs = self.runnable.run({name: given[name] for name in given if taken is None or name in taken})
+            outputs = self.runnable.run({name: data[name] for name in data if names is None or name in names})
             reply = _reply(outputs)
         except ReplyError as error:
             reply = error.reply  # its schema refused it; what can be read of it still counts
@@ -69,8 +69,8 @@ class Judge:
         self, result: EvaluationResult, *, workers: int = 1, on_progress: OnProgress | None = None
     ) -> dict[str, Score]:
         """Judge every row of a result and give the six scores by metric."""
-        judged = judge(result, self, workers=workers, on_progress=on_progress)
-        rows = [(row["actual"] or {}).get("judgement") for row in judged.rows()]
+        judged_result = judge(result, self, workers=workers, on_progress=on_progress)
+        rows = [(row["actual"] or {}).get("judgement") for row in judged_result.rows()]
         return {name: score(name, [None] * len(rows), rows) for name in NAMES}
 
     def find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
@@ -115,33 +115,33 @@ def judge(
         "unit": judge.unit,
     }
     rows = ({"row": {key: row[key] for key in ("inputs", "expected", "actual")}} for row in result.rows())
-    told = (lambda done, _total: on_progress(done, len(result))) if on_progress else None
-    return run(runnable, rows, on_progress=told, workers=workers, path=path)
+    report_progress = (lambda count, _total: on_progress(count, len(result))) if on_progress else None
+    return run(runnable, rows, on_progress=report_progress, workers=workers, path=path)
 
 
 def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Unit = "sentence") -> Judgement:
     """What a judge's reply (text, or the mapping read from it) says of a response and its documents."""
     keyed = document_sentences(documents)
     try:
-        read = _trace(reply, keyed, response, unit)
+        parsed = _trace(reply, keyed, response, unit)
     except RenderError as error:
         return _failed(error, documents, response, unit, reply)
-    scores = scores_of(read)
+    scores = scores_of(parsed)
     failure = None
-    if not read.mapping:
-        failure = {"kind": "OutputError", "message": read.reasons.get("adherence", "the reply holds no judgement")}
+    if not parsed.mapping:
+        failure = {"kind": "OutputError", "message": parsed.reasons.get("adherence", "the reply holds no judgement")}
     return {
-        "documents": _marked(keyed, read),
-        "response": list(_supported(response, read)),
+        "documents": _marked(keyed, parsed),
+        "response": list(_supported(response, parsed)),
         "scores": scores,
         "explanations": {
-            "relevance": _said(read, "relevance_explanation"),
-            "support": _said(read, "overall_supported_explanation"),
+            "relevance": _said(parsed, "relevance_explanation"),
+            "support": _said(parsed, "overall_supported_explanation"),
         },
-        "reasons": {f"trace_{name}": reason for name, reason in read.reasons.items()},
-        "repairs": read.repairs,
-        "unknown_keys": read.judgement.unknown,
-        "duplicate_keys": read.judgement.duplicates,
+        "reasons": {f"trace_{name}": reason for name, reason in parsed.reasons.items()},
+        "repairs": parsed.repairs,
+        "unknown_keys": parsed.judgement.unknown,
+        "duplicate_keys": parsed.judgement.duplicates,
         "unit": unit,
         "reply": reply if isinstance(reply, str) else dict(reply),
         "error": failure,
@@ -150,34 +150,34 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
 
 def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str, unit: Unit) -> Trace:
     """The reading, without verdicts on sentences that the response does not have, and saying which have none."""
-    read = trace(reply, keyed, unit)
-    there = {key for key, _ in response_sentences(response)}
-    judged = {sentence.key.lower() for sentence in read.judgement.sentences}
-    given = read.mapping.get("sentence_support_information")
-    if judged & there and judged - there and isinstance(given, list):
-        kept = [item for item in given if isinstance(item, Mapping) and _key_of(item) in there]
-        again = trace({**read.mapping, "sentence_support_information": kept}, keyed, unit)
-        left = ", ".join(sorted(judged - there))
+    scores = trace(reply, keyed, unit)
+    keys = {key for key, _ in response_sentences(response)}
+    judged_keys = {sentence.key.lower() for sentence in scores.judgement.sentences}
+    support_items = scores.mapping.get("sentence_support_information")
+    if judged_keys & keys and judged_keys - keys and isinstance(support_items, list):
+        known_items = [item for item in support_items if isinstance(item, Mapping) and _key_of(item) in keys]
+        again = trace({**scores.mapping, "sentence_support_information": known_items}, keyed, unit)
+        left = ", ".join(sorted(judged_keys - keys))
         note = f"left out the verdict on {left}, which is no sentence of the response"
-        read = replace(again, repairs=[*read.repairs, note])
-    if judged and there - judged:
-        silent = f"no verdict on {', '.join(sorted(there - judged))}"
-        said = read.reasons.get("adherence")
-        read.reasons["adherence"] = f"{said}; {silent}" if said else silent
-    return read
+        scores = replace(again, repairs=[*scores.repairs, note])
+    if judged_keys and keys - judged_keys:
+        silent = f"no verdict on {', '.join(sorted(keys - judged_keys))}"
+        reason = scores.reasons.get("adherence")
+        scores.reasons["adherence"] = f"{reason}; {silent}" if reason else silent
+    return scores
 
 
 def _key_of(item: Mapping[str, Any]) -> str:
     return bare_key(str(item.get("response_sentence_key", ""))).lower()
 
 
-def _marked(keyed: Sequence[Sequence[tuple[str, str]]], read: Trace) -> list[list[dict[str, Any]]]:
-    found = read.judgement
+def _marked(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -> list[list[dict[str, Any]]]:
+    judgement = scores.judgement
     supports: dict[str, list[str]] = {}
-    for sentence in found.sentences:
+    for sentence in judgement.sentences:
         for key in sentence.keys:
             supports.setdefault(key, []).append(sentence.key)
-    relevant, utilized = frozenset(found.relevant or ()), frozenset(found.utilized or ())
+    relevant, utilized = frozenset(judgement.relevant or ()), frozenset(judgement.utilized or ())
     return [
         [
             {
@@ -193,22 +193,22 @@ def _marked(keyed: Sequence[Sequence[tuple[str, str]]], read: Trace) -> list[lis
     ]
 
 
-def _supported(response: str, read: Trace) -> Iterator[dict[str, Any]]:
-    said = {sentence.key.lower(): sentence for sentence in read.judgement.sentences}
+def _supported(response: str, scores: Trace) -> Iterator[dict[str, Any]]:
+    supports = {sentence.key.lower(): sentence for sentence in scores.judgement.sentences}
     for key, text in response_sentences(response):
-        found = said.get(key)
+        support = supports.get(key)
         yield {
             "key": key,
             "text": text,
-            "supported": found.fully if found else None,
-            "supported_by": list(found.keys) if found else [],
-            "reasons": list(found.reasons) if found else [],
-            "explanation": found.explanation if found else "",
+            "supported": support.fully if support else None,
+            "supported_by": list(support.keys) if support else [],
+            "reasons": list(support.reasons) if support else [],
+            "explanation": support.explanation if support else "",
         }
 
 
-def _said(read: Trace, name: str) -> str:
-    value = read.mapping.get(name)
+def _said(scores: Trace, name: str) -> str:
+    value = scores.mapping.get(name)
     return value if isinstance(value, str) else ""
 
 

@@ -42,10 +42,10 @@ class MetricsResult(dict[str, Score]):
                 writer.writerow(("target", "row", "score"))
                 for target, values in cast("dict[str, Any]", self).items():
                     # A metric of one's own may give a bare number for a target.
-                    whole = values.get("score") if isinstance(values, Mapping) else values
-                    each = values.get("individual_scores", ()) if isinstance(values, Mapping) else ()
-                    writer.writerow((target, "all", _cell(whole)))
-                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(each))
+                    total = values.get("score") if isinstance(values, Mapping) else values
+                    row_scores = values.get("individual_scores", ()) if isinstance(values, Mapping) else ()
+                    writer.writerow((target, "all", _cell(total)))
+                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(row_scores))
         else:
             raise EvaluationError(f"metrics are saved as .csv or .json, not {path.suffix or path.name!r}")
 
@@ -147,17 +147,17 @@ class EvaluationResult:
 
     def bottlenecks(self, metric: str, **options: Any) -> list[dict[str, Any]]:
         """Components by integrated minus isolated score, the one that suffers most from those before it first."""
-        whole = self.calculate_metrics(metric, **options)
+        total = self.calculate_metrics(metric, **options)
         alone = self.calculate_metrics(metric, mode="isolated", **options)
         ranked = [
             {
                 "component": target,
-                "integrated": whole[target]["score"],
+                "integrated": total[target]["score"],
                 "isolated": alone[target]["score"],
-                "difference": (whole[target]["score"] or 0.0) - (alone[target]["score"] or 0.0),
+                "difference": (total[target]["score"] or 0.0) - (alone[target]["score"] or 0.0),
             }
-            for target in whole
-            if whole[target]["score"] is not None and alone[target]["score"] is not None
+            for target in total
+            if total[target]["score"] is not None and alone[target]["score"] is not None
         ]
         return sorted(ranked, key=lambda entry: entry["difference"])
 
@@ -170,13 +170,13 @@ class EvaluationResult:
         """(component, output) pairs with an expectation that suits the metric, in order of appearance."""
         if definition.output_types == ("judgement",):  # nothing is expected of it
             return [("", "judgement")] if any("judgement" in (row["actual"] or {}) for row in self.rows()) else []
-        found: dict[tuple[str, str], bool] = {}
+        targets: dict[tuple[str, str], bool] = {}
         for row in self.rows():
             for target in _expectations(row["expected"] or {}, self.is_chain):
                 value = _pick(row["actual"], target)
-                if target not in found and value is not None:
-                    found[target] = _suits(definition, value)
-        return [target for target, suits in found.items() if suits]
+                if target not in targets and value is not None:
+                    targets[target] = _suits(definition, value)
+        return [target for target, suits in targets.items() if suits]
 
     def _score(self, metric: str, target: tuple[str, str], mode: Mode, options: dict[str, Any]) -> Score:
         expected, actual = [], []
@@ -254,14 +254,14 @@ def _expectations(expected: Mapping[str, Any], chain: bool) -> Iterator[tuple[st
 
 def _pick(outputs: Mapping[str, Any] | None, target: tuple[str, str]) -> Any:
     component, output = target
-    found = (outputs or {}).get(component) if component else outputs
-    return found.get(output) if isinstance(found, Mapping) else None
+    value = (outputs or {}).get(component) if component else outputs
+    return value.get(output) if isinstance(value, Mapping) else None
 
 
 def _suits(definition: catalogue.Definition, value: Any) -> bool:
     """Documents come as lists of mappings without an answer, or of keys; all else is an answer."""
-    listed = isinstance(value, list)
-    documents = listed and not any(isinstance(item, Mapping) and "answer" in item for item in value)
+    is_list = isinstance(value, list)
+    documents = is_list and not any(isinstance(item, Mapping) and "answer" in item for item in value)
     if definition.output_types == ("documents",):
         return documents
     return not documents or all(isinstance(item, str) for item in value)

@@ -60,8 +60,8 @@ class TemplateRunnable:
 
     def __init__(self, template: Template, model: Model, *, name: str = "template") -> None:
         self.name, self._template, self._model = name, template, model
-        declared = template.document.inputs
-        self.inputs = None if declared is None else tuple(declared)
+        inputs_declared = template.document.inputs
+        self.inputs = None if inputs_declared is None else tuple(inputs_declared)
         self.definition = {"kind": "template", "name": name, "bundle": template.bundle(), "model": model.name}
         identity = {"template": template.digest, "model": model.name}
         self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()

@@ -60,8 +60,8 @@ def run(
 
 def _check_lengths(total: int | None, expected: Any, simulated: Any) -> None:
     for name, value in (("expected_outputs", expected), ("simulated_outputs", simulated)):
-        listed = isinstance(value, Sequence) and (value or name == "simulated_outputs")
-        if total is not None and listed and len(value) != total:
+        is_list = isinstance(value, Sequence) and (value or name == "simulated_outputs")
+        if total is not None and is_list and len(value) != total:
             raise EvaluationError(f"there are {total} rows of inputs and {len(value)} of {name}")
 
 
@@ -85,10 +85,10 @@ def _check_row(runnable: Runnable, row: Mapping[str, Any], index: int) -> None:
     if isinstance(runnable, Chain):
         spread_inputs(runnable, row)
         return
-    taken = input_names(runnable)
-    unknown = [name for name in row if taken is not None and name not in taken]
+    names = input_names(runnable)
+    unknown = [name for name in row if names is not None and name not in names]
     if unknown:
-        raise EvaluationError(f"row {index}: {runnable.name} takes {', '.join(taken or ())}, not {', '.join(unknown)}")
+        raise EvaluationError(f"row {index}: {runnable.name} takes {', '.join(names or ())}, not {', '.join(unknown)}")
 
 
 def _describe(runnable: Runnable) -> dict[str, Any]:
@@ -103,15 +103,15 @@ def _describe(runnable: Runnable) -> dict[str, Any]:
 def _pair(
     rows: Iterable[Mapping[str, Any]], expected: Iterable[Any], simulated: Simulated | None, *, blind: bool
 ) -> Iterator[tuple[int, Row, Any, Mapping[str, Mapping[str, Any]]]]:
-    wanted = iter(expected)
+    rows_expected = iter(expected)
     index = -1
     for index, row in enumerate(rows):
-        gold = None if blind else next(wanted, _END)
+        gold = None if blind else next(rows_expected, _END)
         if gold is _END:
             raise EvaluationError(f"row {index} has inputs but expected_outputs ended before it")
         assumed = simulated if isinstance(simulated, Mapping) else simulated[index] if simulated else {}
         yield index, dict(row), gold, assumed
-    if not blind and next(wanted, _END) is not _END:
+    if not blind and next(rows_expected, _END) is not _END:
         raise EvaluationError(f"expected_outputs go on after the last of {index + 1} rows of inputs")
 
 
@@ -127,22 +127,22 @@ def _run_row(
     if not isinstance(runnable, Chain):
         row["actual"] = _attempt(row, "", "integrated", lambda: runnable.run(inputs))
         return row
-    given = spread_inputs(runnable, inputs)
-    row["actual"] = _run_whole(runnable, given, row)
-    known = {**(expected or {}), **simulated}
+    data = spread_inputs(runnable, inputs)
+    row["actual"] = _run_whole(runnable, data, row)
+    columns = {**(expected or {}), **simulated}
     for component, part in runnable.components.items():
         feeds = runnable.upstream(component)
         if not feeds:  # nothing stands before it: by itself it does what it did
             row["isolated"][component] = row["actual"].get(component)
-        elif all(isinstance(known.get(u), Mapping) and output in known[u] for u, output in feeds.values()):
-            alone = runnable.gather(component, given, known)
+        elif all(isinstance(columns.get(u), Mapping) and output in columns[u] for u, output in feeds.values()):
+            alone = runnable.gather(component, data, columns)
             row["isolated"][component] = _attempt(row, component, "isolated", partial(part.run, alone))
     return row
 
 
-def _refuse_values(row: Row, given: Mapping[str, Any]) -> bool:
+def _refuse_values(row: Row, data: Mapping[str, Any]) -> bool:
     """Whether a row was given a value that is not JSON: it is not run, and keeps the rest with None in that place."""
-    for name, value in given.items():
+    for name, value in data.items():
         try:
             require_json(value, name)
         except EvaluationError as error:
@@ -152,19 +152,19 @@ def _refuse_values(row: Row, given: Mapping[str, Any]) -> bool:
     return False
 
 
-def _run_whole(chain: Chain, given: Mapping[str, Row], row: Row) -> Row:
+def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
     """The outputs of all components up to the first that fails."""
     outputs: Row = {}
     for component in chain.components:
-        result = _attempt(row, component, "integrated", partial(_run_wired, chain, component, given, outputs))
+        result = _attempt(row, component, "integrated", partial(_run_wired, chain, component, data, outputs))
         if result is None:
             break
         outputs[component] = result
     return outputs
 
 
-def _run_wired(chain: Chain, component: str, given: Mapping[str, Row], outputs: Row) -> Row:
-    return chain.components[component].run(chain.gather(component, dict(given), outputs))
+def _run_wired(chain: Chain, component: str, data: Mapping[str, Row], outputs: Row) -> Row:
+    return chain.components[component].run(chain.gather(component, dict(data), outputs))
 
 
 def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Row | None:
@@ -173,10 +173,10 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
         require_json(outputs, component or "outputs")
         return outputs
     except Exception as error:  # noqa: BLE001  # a row's failure, whatever it is, is recorded and the run goes on
-        told = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
+        failure = {"component": component, "mode": mode, "kind": type(error).__name__, "message": str(error)}
         if isinstance(error, ReplyError):
-            told["reply"] = error.reply  # what can't be read is still what the model said
-        row["errors"].append(told)
+            failure["reply"] = error.reply  # what can't be read is still what the model said
+        row["errors"].append(failure)
         return None
 
 

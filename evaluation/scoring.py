@@ -54,11 +54,11 @@ def score(
             values[row] = None if no_gold == "skip" else float(no_gold) * definition.top
         rows = sorted(set(rows) - set(without))
     corpus = _fill(definition, expected, actual, rows, values, options)
-    counted = [value for value in values if value is not None] if None in values else cast("list[float]", values)
-    mean = sum(counted) / len(counted) if counted else None
+    numbers = [value for value in values if value is not None] if None in values else cast("list[float]", values)
+    mean = sum(numbers) / len(numbers) if numbers else None
     # A corpus value stands for the compared rows alone; rows counted without a gold make it a mean like any other.
-    whole = corpus if corpus is not None and len(counted) == len(rows) else mean
-    return {"score": whole, "individual_scores": values, "scored": len(counted), "of": len(values)}
+    total = corpus if corpus is not None and len(numbers) == len(rows) else mean
+    return {"score": total, "individual_scores": values, "scored": len(numbers), "of": len(values)}
 
 
 def _fill(
@@ -76,9 +76,9 @@ def _fill(
     if definition.by_corpus is None or not rows:
         return None
     if len(rows) == len(actual):
-        whole, values[:] = definition.by_corpus(expected, actual, rows, **options)
-        return whole
-    whole, each = definition.by_corpus([expected[r] for r in rows], [actual[r] for r in rows], rows, **options)
-    for row, value in zip(rows, each, strict=True):
+        total, values[:] = definition.by_corpus(expected, actual, rows, **options)
+        return total
+    total, row_values = definition.by_corpus([expected[r] for r in rows], [actual[r] for r in rows], rows, **options)
+    for row, value in zip(rows, row_values, strict=True):
         values[row] = value
-    return whole
+    return total

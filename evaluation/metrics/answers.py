@@ -29,11 +29,11 @@ def normalise(text: str) -> str:
 
 def squad_tokens(text: str) -> list[str]:
     """The words of SQuAD's form."""
-    bare = text.lower().translate(_PUNCTUATION)
-    if bare.isascii() and bare.isprintable():
+    stripped = text.lower().translate(_PUNCTUATION)
+    if stripped.isascii() and stripped.isprintable():
         # Only letters, digits and blanks are left, so an article is a word by itself: three times as fast.
-        return [word for word in bare.split() if word not in _ARTICLES]
-    return _ARTICLE.sub(" ", bare).split()
+        return [word for word in stripped.split() if word not in _ARTICLES]
+    return _ARTICLE.sub(" ", stripped).split()
 
 
 def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[None, list[float]]:
@@ -41,8 +41,8 @@ def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[i
     if {*map(type, expected), *map(type, actual)} <= {str}:
         return None, list(map(float, map(eq, expected, actual)))
     return None, [
-        _best(gold, given, row, lambda gold, answer: float(gold == answer))
-        for gold, given, row in zip(expected, actual, rows, strict=True)
+        _best(gold, answer_value, row, lambda gold, answer: float(gold == answer))
+        for gold, answer_value, row in zip(expected, actual, rows, strict=True)
     ]
 
 
@@ -70,14 +70,14 @@ def regex(
 
     The option `pattern` stands for the golds of all rows.
     """
-    wanted = expected if pattern is None else pattern
+    patterns = expected if pattern is None else pattern
     try:
-        compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(wanted, row)}
+        compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(patterns, row)}
     except PatternError as error:
         raise MetricError(f"row {row}: a gold is no regular expression: {error}") from error
     try:
         return _best(
-            wanted,
+            patterns,
             actual,
             row,
             lambda gold, answer: float(
@@ -95,9 +95,9 @@ def span_f1(expected: Any, actual: Any, row: int) -> float:
     `document_ids`, or `document_offset` with `document`. Spans in different documents don't overlap. An answer that
     says there is none (no text, no offsets) agrees with a gold that says so too, and with no other.
     """
-    wanted = [span for gold in _listed(expected) for span in _spans(gold, row)]
-    given = [span for answer in _listed(actual) for span in _spans(answer, row)]
-    return max((_overlap(gold, answer) for gold in wanted for answer in given), default=0.0)
+    gold_spans = [span for gold in _listed(expected) for span in _spans(gold, row)]
+    answer_spans = [span for answer in _listed(actual) for span in _spans(answer, row)]
+    return max((_overlap(gold, answer) for gold in gold_spans for answer in answer_spans), default=0.0)
 
 
 def _best(expected: Any, actual: Any, row: int, compare: Callable[[str, str], float]) -> float:
@@ -108,17 +108,17 @@ def _best(expected: Any, actual: Any, row: int, compare: Callable[[str, str], fl
 
 
 def _f1(gold: str, answer: str) -> float:
-    wanted, given = squad_tokens(gold), squad_tokens(answer)
-    if wanted == given:
+    gold_tokens, answer_tokens = squad_tokens(gold), squad_tokens(answer)
+    if gold_tokens == answer_tokens:
         return 1.0
-    if not wanted or not given:
+    if not gold_tokens or not answer_tokens:
         return 0.0
-    left, common = Counter(wanted), 0
-    for word in given:
+    left, common = Counter(gold_tokens), 0
+    for word in answer_tokens:
         if left.get(word, 0):
             left[word] -= 1
             common += 1
-    return 2 * common / (len(wanted) + len(given))
+    return 2 * common / (len(gold_tokens) + len(answer_tokens))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -139,11 +139,11 @@ def _spans(answer: Any, row: int) -> list[Span]:
         raise EvaluationError(needs)
     document = answer.get("document")
     ids = answer.get("document_ids") or [document.get("id") if isinstance(document, Mapping) else document or ""]
-    listed = offsets if isinstance(offsets, Sequence) else [offsets]
+    ranges = offsets if isinstance(offsets, Sequence) else [offsets]
     try:
         return [
             (str(ids[min(place, len(ids) - 1)]), int(span["start"]), int(span["end"]))
-            for place, span in enumerate(listed)
+            for place, span in enumerate(ranges)
         ]
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise EvaluationError(needs) from error

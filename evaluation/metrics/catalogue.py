@@ -127,9 +127,9 @@ def names() -> frozenset[str]:
 
 def metrics_for(output_type: str) -> Sequence[Metric]:
     """The metrics that suit an output type: answer, extractive_answer, text, documents, json, judgement."""
-    known = {kind for definition in _DEFINITIONS for kind in definition.output_types}
-    if output_type not in known:
-        raise MetricError(f"there is no output type {output_type!r}; there are {', '.join(sorted(known))}")
+    kinds = {kind for definition in _DEFINITIONS for kind in definition.output_types}
+    if output_type not in kinds:
+        raise MetricError(f"there is no output type {output_type!r}; there are {', '.join(sorted(kinds))}")
     return [definition.metric for definition in _DEFINITIONS if output_type in definition.output_types]
 
 

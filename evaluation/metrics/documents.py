@@ -27,7 +27,9 @@ def recall_single_hit(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """1 when any expected document was retrieved (trec_eval: success)."""
-    return _by_row(lambda wanted, found: float(not wanted.isdisjoint(found)), (expected, actual, rows), field, k)
+    return _by_row(
+        lambda relevant, retrieved: float(not relevant.isdisjoint(retrieved)), (expected, actual, rows), field, k
+    )
 
 
 def recall_multi_hit(
@@ -35,7 +37,10 @@ def recall_multi_hit(
 ) -> Values:
     """The share of distinct expected documents that were retrieved (trec_eval: set_recall)."""
     return _by_row(
-        lambda wanted, found: len(wanted.intersection(found)) / len(wanted), (expected, actual, rows), field, k
+        lambda relevant, retrieved: len(relevant.intersection(retrieved)) / len(relevant),
+        (expected, actual, rows),
+        field,
+        k,
     )
 
 
@@ -44,7 +49,7 @@ def precision(
 ) -> Values:
     """The share of retrieved documents that were expected (trec_eval: set_P); 0 when none was retrieved."""
     return _by_row(
-        lambda wanted, found: len(wanted.intersection(found)) / len(found) if found else 0.0,
+        lambda relevant, retrieved: len(relevant.intersection(retrieved)) / len(retrieved) if retrieved else 0.0,
         (expected, actual, rows),
         field,
         k,
@@ -57,8 +62,8 @@ def reciprocal_rank(
     """1 / rank of the first expected document, 0 when there is none (trec_eval: recip_rank)."""
     most, get = _check_k(k), itemgetter(field)
     values = [
-        _first_hit(_wanted(gold, field, row, get), given, field, row, most)
-        for gold, given, row in zip(expected, actual, rows, strict=True)
+        _first_hit(_wanted(gold, field, row, get), documents, field, row, most)
+        for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
     return _checked(values, actual, rows, field)
 
@@ -81,8 +86,8 @@ def ndcg(
         return _by_row(partial(_gained_alike, most=_check_k(k)), (expected, actual, rows), field, k)
     most, get = _check_k(k), itemgetter(field)
     values = [
-        _gained(gold_gains(gold, field, row), _keys(given, field, row, get)[:most], most)
-        for gold, given, row in zip(expected, actual, rows, strict=True)
+        _gained(gold_gains(gold, field, row), _keys(documents, field, row, get)[:most], most)
+        for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
     return _checked(values, actual, rows, field)
 
@@ -96,17 +101,17 @@ def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field:
     most, get = _check_k(k), itemgetter(field)
     expected, actual, rows = columns
     values = []
-    for gold, given, row in zip(expected, actual, rows, strict=True):
-        found = _keys(given, field, row, get)
-        values.append(measure(_wanted(gold, field, row, get), found if most is None else found[:most]))
+    for gold, documents, row in zip(expected, actual, rows, strict=True):
+        retrieved = _keys(documents, field, row, get)
+        values.append(measure(_wanted(gold, field, row, get), retrieved if most is None else retrieved[:most]))
     return _checked(values, actual, rows, field)
 
 
 def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
     """The values; where nothing was found at all, a field that no document has is told."""
     if not any(values) and any(actual):
-        found = [document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
-        if not any(key is not None for keys in found for key in keys):
+        retrieved = [document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
+        if not any(key is not None for keys in retrieved for key in keys):
             raise EvaluationError(f"no retrieved document has {field!r} to compare by")
     return None, values
 
@@ -123,16 +128,16 @@ def _keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Ke
 
 def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[str]:
     try:
-        wanted = set(map(get, gold))
-        "".join(wanted)  # as in `_keys`
+        relevant = set(map(get, gold))
+        "".join(relevant)  # as in `_keys`
     except (TypeError, KeyError):
-        wanted = {key for key in document_keys(gold, field, row) if key is not None}
-    if not wanted:
+        relevant = {key for key in document_keys(gold, field, row) if key is not None}
+    if not relevant:
         raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
-    return wanted
+    return relevant
 
 
-def _first_hit(wanted: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
+def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
     """The reciprocal rank, reading no further than the first hit where the keys are text."""
     rank = 0
     try:
@@ -140,59 +145,59 @@ def _first_hit(wanted: set[str], documents: Any, field: str, row: int, most: int
             rank += 1  # enumerate takes a third longer here
             if type(key) is not str:
                 break
-            if key in wanted:
+            if key in relevant:
                 return 1 / rank
         else:
             if rank:
                 return 0.0
     except (TypeError, KeyError):
         pass  # as in `_keys`
-    return _reciprocal_rank(wanted, document_keys(documents, field, row)[:most])
+    return _reciprocal_rank(relevant, document_keys(documents, field, row)[:most])
 
 
-def _reciprocal_rank(wanted: set[str], found: Keys) -> float:
+def _reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:
     rank = 0
-    for key in found:
+    for key in retrieved:
         rank += 1  # noqa: SIM113  # enumerate takes a third longer here
-        if key in wanted:
+        if key in relevant:
             return 1 / rank
     return 0.0
 
 
-def _average_precision(wanted: set[str], found: Keys) -> float:
-    total, of, hits, rank = 0.0, len(wanted), 0, 0
-    for key in found:
+def _average_precision(relevant: set[str], retrieved: Keys) -> float:
+    total, of, hits, rank = 0.0, len(relevant), 0, 0
+    for key in retrieved:
         rank += 1  # noqa: SIM113  # as above
-        if key in wanted:
+        if key in relevant:
             hits += 1
             total += hits / rank
             if hits == of:
                 break
-            wanted.remove(key)  # a second coming earns nothing
+            relevant.remove(key)  # a second coming earns nothing
     return total / of
 
 
-def _gained(gains: dict[str, float], found: Keys, most: int | None) -> float:
+def _gained(gains: dict[str, float], retrieved: Keys, most: int | None) -> float:
     best = sorted(gains.values(), reverse=True)[:most]
     ideal = sum(map(truediv, best, _discounts(len(gains))))
     total = 0.0
-    for key, discount in zip(found, _discounts(len(found)), strict=False):
+    for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
         if key in gains:
             total += gains.pop(key) / discount  # a second coming earns nothing
     return total / ideal if ideal else 0.0
 
 
-def _gained_alike(wanted: set[str], found: Keys, *, most: int | None) -> float:
+def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
     """`_gained` where each expected document's gain is 1."""
-    if wanted.isdisjoint(found):
+    if relevant.isdisjoint(retrieved):
         return 0.0
-    ideal = _sums(len(wanted))[-1 if most is None else min(most, len(wanted)) - 1]
+    ideal = _sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]
     total = 0.0
-    for key, discount in zip(found, _discounts(len(found)), strict=False):
-        if key in wanted:
+    for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
+        if key in relevant:
             total += 1.0 / discount
-            wanted.remove(key)  # a second coming earns nothing
-            if not wanted:
+            relevant.remove(key)  # a second coming earns nothing
+            if not relevant:
                 break
     return total / ideal
 

@@ -35,10 +35,10 @@ _CLS, _SEP, _LONGEST = 101, 102, 256  # the model's own marks, and the length it
 def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
     """The mean over rows, and each row's best cosine of an answer with a gold, in -1..1 (in practice 0..1)."""
     values = []
-    for gold, given, row in zip(expected, actual, rows, strict=True):
-        wanted = [_embed(text) for text in golds(gold, row)]
-        answers = [_embed(text) for text in answer_texts(given, row)]
-        values.append(max((float(a @ b) for a in wanted for b in answers), default=0.0))
+    for gold, answer, row in zip(expected, actual, rows, strict=True):
+        gold_vectors = [_embed(text) for text in golds(gold, row)]
+        answers = [_embed(text) for text in answer_texts(answer, row)]
+        values.append(max((float(a @ b) for a in gold_vectors for b in answers), default=0.0))
     return sum(values) / len(values), values
 
 
@@ -48,13 +48,13 @@ def _embed(text: str) -> Any:
     numpy = need("numpy", extra="sas")
     tokenizer, session = _load()
     ids = [_CLS, *tokenizer.encode(text)[: _LONGEST - 2], _SEP]
-    given = {
+    features = {
         "input_ids": numpy.array([ids], dtype="int64"),
         "attention_mask": numpy.ones((1, len(ids)), dtype="int64"),
         "token_type_ids": numpy.zeros((1, len(ids)), dtype="int64"),
     }
-    wanted = {argument.name for argument in session.get_inputs()}
-    states = session.run(None, {name: value for name, value in given.items() if name in wanted})[0]
+    argument_names = {argument.name for argument in session.get_inputs()}
+    states = session.run(None, {name: value for name, value in features.items() if name in argument_names})[0]
     vector = states[0].mean(axis=0) if states.ndim == 3 else states[0]
     return vector / numpy.linalg.norm(vector)
 

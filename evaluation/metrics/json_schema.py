@@ -18,8 +18,8 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     The schema is the option, or the row's expected value. `$ref` may only point inside the schema. NaN and Infinity are
     no JSON. An answer's mapping (with `answer` and `type`) is read for its text.
     """
-    wanted = schema if schema is not None else expected
-    if not isinstance(wanted, Mapping | bool):
+    schemas = schema if schema is not None else expected
+    if not isinstance(schemas, Mapping | bool):
         raise MetricError(f"row {row}: json_schema needs a schema, as the option or as the row's expected value")
     value = actual
     if isinstance(actual, Mapping) and "answer" in actual and "type" in actual:
@@ -27,10 +27,10 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     try:
         if isinstance(value, str):
             value = json.loads(value, parse_constant=_refuse)
-        wrong = _wrong(json.dumps(wanted))
+        wrong = _wrong(json.dumps(schemas))
         if wrong is not None:
             raise MetricError(f"row {row}: the schema is no JSON Schema: {wrong}")
-        return float(next(validation.errors(wanted, value), None) is None)
+        return float(next(validation.errors(schemas, value), None) is None)
     except validation.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):

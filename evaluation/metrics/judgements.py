@@ -34,9 +34,9 @@ def trace_score(
     mode: Mode = "distinct",
 ) -> float | None:
     """One TRACe score of a row; adherence is 1 or 0."""
-    kept = _kept(actual, f"trace_{name}")
-    if kept is not None:
-        return kept[0]
+    scores = _kept(actual, f"trace_{name}")
+    if scores is not None:
+        return scores[0]
     value = _read(expected, actual, row, unit, tokenizer, mode).values.get(name)
     return None if value is None else float(value)
 
@@ -45,9 +45,9 @@ def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
     """The share of the answer's sentences (or the mean of the judge's `statement_scores`) that are supported; none:
     0.
     """
-    kept = _kept(actual, "faithfulness")
-    if kept is not None:
-        return kept[0]
+    scores = _kept(actual, "faithfulness")
+    if scores is not None:
+        return scores[0]
     mapping = _mapping(actual)
     if mapping is not None and "statement_scores" in mapping:
         return _mean(mapping["statement_scores"])
@@ -56,9 +56,9 @@ def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
 
 def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
     """1 where some sentence (or one of the judge's `relevant_statements`) helps with the question, else 0."""
-    kept = _kept(actual, "context_relevance")
-    if kept is not None:
-        return kept[0]
+    scores = _kept(actual, "context_relevance")
+    if scores is not None:
+        return scores[0]
     mapping = _mapping(actual)
     if mapping is not None and "relevant_statements" in mapping:
         statements = mapping["relevant_statements"]
@@ -66,24 +66,24 @@ def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
     return score_of("context_relevance", _read(expected, actual, row))
 
 
-def scores_of(read: Trace) -> dict[str, float | None]:
+def scores_of(scored: Trace) -> dict[str, float | None]:
     """All six scores of a reading, by metric."""
-    return {name: score_of(name, read) for name in NAMES}
+    return {name: score_of(name, scored) for name in NAMES}
 
 
-def score_of(name: str, read: Trace) -> float | None:
+def score_of(name: str, scored: Trace) -> float | None:
     """One score of a reading; None where the reply does not say."""
     if name == "context_relevance":
-        relevant = read.judgement.relevant
+        relevant = scored.judgement.relevant
         return None if relevant is None else float(bool(relevant))
     if name == "faithfulness":
-        sentences = read.judgement.sentences
+        sentences = scored.judgement.sentences
         if any(sentence.fully is None for sentence in sentences):
             return None
         if not sentences:
-            return 0.0 if read.mapping.get("sentence_support_information") == [] else None
+            return 0.0 if scored.mapping.get("sentence_support_information") == [] else None
         return sum(bool(sentence.fully) for sentence in sentences) / len(sentences)
-    value = read.values.get(name.removeprefix("trace_"))
+    value = scored.values.get(name.removeprefix("trace_"))
     return None if value is None else float(value)
 
 

@@ -76,10 +76,10 @@ def rouge(
     scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer(stem))
     values = [
         max(
-            (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(given, row)),
+            (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(answer_value, row)),
             default=0.0,
         )
-        for gold, given, row in zip(expected, actual, rows, strict=True)
+        for gold, answer_value, row in zip(expected, actual, rows, strict=True)
     ]
     return sum(values) / len(values), [float(value) for value in values]
 
@@ -88,7 +88,7 @@ def _sacrebleu(
     corpus: Any, sentence: Any, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]
 ) -> tuple[float, list[float]]:
     # A corpus value takes one answer a row: the first, as the component ranked them; none at all is an empty one.
-    answers = [next(iter(answer_texts(given, row)), "") for given, row in zip(actual, rows, strict=True)]
+    answers = [next(iter(answer_texts(answer_value, row)), "") for answer_value, row in zip(actual, rows, strict=True)]
     references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
     most = max(len(row) for row in references)
     # sacrebleu wants the n-th reference of every row in one list; a row with fewer has None there.

@@ -24,10 +24,10 @@ class RevokeForm(forms.Form):
     after = forms.TypedChoiceField(coerce=int, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")])
 
 
-def revocation_context(request: HttpRequest, shown: Sequence[Key], leave_url: str) -> dict[str, Any]:
+def revocation_context(request: HttpRequest, keys: Sequence[Key], leave_url: str) -> dict[str, Any]:
     """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
     key_id = request.GET.get("revoke", "")
-    key = next((key for key in shown if key.id == key_id and not queries.has_key_ended(key)), None)
+    key = next((key for key in keys if key.id == key_id and not queries.has_key_ended(key)), None)
     if key is None:
         return {"revoking": None}
     return {

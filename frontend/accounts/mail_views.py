@@ -40,19 +40,19 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The person's wishes; a POST sets one, or forgets it."""
     form, status = _WishForm(request.POST or None, initial={"level": Watch.ALL}), 200
     if request.method == "POST" and form.is_valid():
-        asked = form.cleaned_data
+        data = form.cleaned_data
         try:
             notification_services.set_watch_level(
                 actor=actor,
-                level=asked["level"] or None,
-                namespace=asked["namespace"] or None,
-                template=asked["template"],
+                level=data["level"] or None,
+                namespace=data["namespace"] or None,
+                template=data["template"],
             )
         except (Invalid, Conflict) as error:
             add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, "Kept." if asked["level"] else "Forgotten.")
+            messages.success(request, "Kept." if data["level"] else "Forgotten.")
             return redirect("mail")
     elif request.method == "POST":
         status = 422

@@ -27,9 +27,9 @@ def go(request: HttpRequest, provider_id: str) -> HttpResponse:
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
     nonce = secrets.token_urlsafe(24)
     try:
-        there = adapter.get_provider()
-        there.get_oauth2_adapter = lambda _request: adapter  # which holds the issuer to its name
-        answer: HttpResponse = there.redirect(
+        provider = adapter.get_provider()
+        provider.get_oauth2_adapter = lambda _request: adapter  # which holds the issuer to its name
+        answer: HttpResponse = provider.redirect(
             request, process="login", next_url=target if inside else "/", auth_params={"nonce": nonce}, nonce=nonce
         )
     except (RequestException, OAuth2Error, ValueError):

@@ -30,7 +30,7 @@ def proof_problem(request: HttpRequest, actor: Actor) -> str:
     permissions.require_proof(actor)
     if wants_password(request):
         return "" if actor.person.check_password(request.POST.get("password", "")) else "This is not your password."
-    fresh = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH
-    if settings.PROMPTUARY_STEP_UP != "off" or fresh:
+    is_recent = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH
+    if settings.PROMPTUARY_STEP_UP != "off" or is_recent:
         return ""
     return "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."

@@ -79,8 +79,8 @@ def log_in(request: HttpRequest) -> HttpResponse:
         except ImmediateHttpResponse as answered:
             answer = answered.response
         return answer
-    refused = {"too_many": 429, "busy": 503}
-    statuses = [status for code, status in refused.items() if form.has_error("__all__", code)]
+    refusal_statuses = {"too_many": 429, "busy": 503}
+    statuses = [status for code, status in refusal_statuses.items() if form.has_error("__all__", code)]
     context = {"form": form, "next": target, "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else ""}
     status = statuses[0] if statuses else 422 if form.errors else 200
     return show(request, "accounts/login.html", context, status=status)
@@ -96,12 +96,12 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @signed_in
 def security(request: HttpRequest, actor: Actor) -> HttpResponse:
     """How one's own account is kept: password, second step, recovery codes, the provider, the keys that act for it."""
-    mine = {row.type: row for row in Authenticator.objects.filter(user=actor.person)}
-    codes = mine.get(Authenticator.Type.RECOVERY_CODES)
+    authenticators = {row.type: row for row in Authenticator.objects.filter(user=actor.person)}
+    codes = authenticators.get(Authenticator.Type.RECOVERY_CODES)
     context = {
         "section": "account",
         "has_password": actor.person.has_usable_password(),
-        "totp": mine.get(Authenticator.Type.TOTP),
+        "totp": authenticators.get(Authenticator.Type.TOTP),
         "codes_left": len(codes.wrap().get_unused_codes()) if codes else 0,
         "provider": settings.OIDC_NAME,
         "linked": SocialAccount.objects.filter(user=actor.person).exists(),

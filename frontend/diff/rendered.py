@@ -32,8 +32,8 @@ class Piece:
     @property
     def reference(self) -> str:
         """What a fragment's expression names: `support/policy@3`."""
-        found = REFERENCE.search(self.expression)
-        return found[1] if found else self.expression
+        match = REFERENCE.search(self.expression)
+        return match[1] if match else self.expression
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, A
         if name not in before:
             result.append(replace(_one_sided(part, "added"), index=place))
             continue
-        moved = ""
+        move = ""
         if places[name] not in stays:
-            moved = f"moved from {ordinal(places[name] + 1)} to {ordinal(place + 1)}"
-        result.append(replace(_both_sides(before[name], part, moved, effort), index=place))
+            move = f"moved from {ordinal(places[name] + 1)} to {ordinal(place + 1)}"
+        result.append(replace(_both_sides(before[name], part, move, effort), index=place))
     return _with_removed(before, after, result)
 
 
@@ -141,31 +141,31 @@ def _with_removed(
             lowest = max(lowest, order[name])
         else:
             removed.setdefault(lowest, []).append(_one_sided(part, "removed"))
-    whole = removed.get(-1, [])
+    part_diffs = removed.get(-1, [])
     for place, part_diff in enumerate(result):
-        whole += [part_diff, *removed.get(place, [])]
-    return whole
+        part_diffs += [part_diff, *removed.get(place, [])]
+    return part_diffs
 
 
 def _value(text: str, span: Mapping[str, Any]) -> Piece:
     kind: Literal["input", "fragment"] = "fragment" if span.get("kind") == "fragment" else "input"
-    shown, more = text, ""
+    head, more = text, ""
     if len(text) > OPEN_CHARACTERS * 1.3:
-        cut = max(text.rfind(" ", OPEN_CHARACTERS // 2, OPEN_CHARACTERS), text.rfind("\n", 0, OPEN_CHARACTERS))
-        cut = cut if cut > 0 else OPEN_CHARACTERS
-        shown, more = text[:cut], text[cut:]
-    return Piece(shown, kind, more, str(span.get("expression") or ""), span.get("line"), span.get("column"))
+        end = max(text.rfind(" ", OPEN_CHARACTERS // 2, OPEN_CHARACTERS), text.rfind("\n", 0, OPEN_CHARACTERS))
+        end = end if end > 0 else OPEN_CHARACTERS
+        head, more = text[:end], text[end:]
+    return Piece(head, kind, more, str(span.get("expression") or ""), span.get("line"), span.get("column"))
 
 
 def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
     """Parts by name; the second of a name is another part, so names carry their turn."""
-    named: dict[tuple[str, int], Mapping[str, Any]] = {}
+    parts_by_name: dict[tuple[str, int], Mapping[str, Any]] = {}
     turns: dict[str, int] = {}
     for part in parts:
         name = str(part.get("name") or "")
         turns[name] = turns.get(name, -1) + 1
-        named[name, turns[name]] = part
-    return named
+        parts_by_name[name, turns[name]] = part
+    return parts_by_name
 
 
 def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
@@ -183,7 +183,7 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
     )
 
 
-def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str, effort: Effort) -> PartDiff:
+def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
     lines, counts = diff_text.folded_diff(text_of(old), text_of(new), effort, context=2)
     same_role = old.get("role") == new.get("role")
     same = same_role and not counts.added and not counts.removed
@@ -194,7 +194,7 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], moved: str, effo
         state="same" if same else "changed",
         old_tokens=old.get("token_count"),
         new_tokens=new.get("token_count"),
-        moved=moved,
+        moved=move,
         lines=tuple(lines),
     )
 

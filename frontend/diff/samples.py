@@ -54,8 +54,8 @@ class RenderedSample:
         words = f"{self.token_count:,} of {self.limit:,} tokens" if self.limit else f"{self.token_count:,} tokens"
         if not self.exact:
             words += ", an estimate"
-        gone = sum(int(cut.get("tokens") or 0) for cut in self.cut)
-        return f"{words}, {gone:,} cut" if self.cut else f"{words}, nothing cut"
+        cut_tokens = sum(int(entry.get("tokens") or 0) for entry in self.cut)
+        return f"{words}, {cut_tokens:,} cut" if self.cut else f"{words}, nothing cut"
 
 
 def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> RenderedSample:
@@ -119,8 +119,8 @@ class SampleComparison:
     @property
     def newly_cut(self) -> list[str]:
         """Parts that have to give way now and had not to before, each once."""
-        before = {str(cut.get("name")) for cut in self.old.cut}
-        return [name for name in dict.fromkeys(str(cut.get("name")) for cut in self.new.cut) if name not in before]
+        before = {str(entry.get("name")) for entry in self.old.cut}
+        return [name for name in dict.fromkeys(str(entry.get("name")) for entry in self.new.cut) if name not in before]
 
 
 def compare_samples(

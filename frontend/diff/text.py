@@ -109,16 +109,16 @@ def folded_diff(old: str, new: str, effort: Effort | None = None, context: int =
         added=sum(step.new_end - step.new_start for step in changed),
         removed=sum(step.old_end - step.old_start for step in changed),
     )
-    shown, rest, left = list[Step](), list[Step](), MOST_SHOWN
+    shown_steps, rest, left = list[Step](), list[Step](), MOST_SHOWN
     for step in steps:
         if left > 0 and _size(step) > left:
             half = left if step.kind == "equal" else left // 2 + 1
-            shown.append(_cut(step, 0, half))
+            shown_steps.append(_cut(step, 0, half))
             rest.append(_cut(step, half, None))
         else:
-            (shown if left > 0 else rest).append(step)
+            (shown_steps if left > 0 else rest).append(step)
         left -= _size(step)
-    entries: list[Entry] = [*fold_unchanged(_lines(before, after, shown, effort), context)]
+    entries: list[Entry] = [*fold_unchanged(_lines(before, after, shown_steps, effort), context)]
     return [*entries, Rest(before, after, rest)] if rest else entries, counts
 
 
@@ -165,73 +165,73 @@ def count_changes(lines: Iterable[Line]) -> Counts:
 
 def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]:
     """The lines with every long unchanged run closed but for `context` lines beside a change."""
-    near = [False] * len(lines)
+    near_change = [False] * len(lines)
     for index, line in enumerate(lines):
         if line.kind != "same":
             start, stop = max(0, index - context), min(len(lines), index + context + 1)
-            near[start:stop] = [True] * (stop - start)
+            near_change[start:stop] = [True] * (stop - start)
     entries: list[Line | Fold] = []
-    closed: list[Line] = []
-    for line, is_near in zip(lines, near, strict=True):
+    lines_closed: list[Line] = []
+    for line, is_near in zip(lines, near_change, strict=True):
         if not is_near:
-            closed.append(line)
+            lines_closed.append(line)
             continue
-        entries += _close(closed)
-        closed = []
+        entries += _close(lines_closed)
+        lines_closed = []
         entries.append(line)
-    return entries + _close(closed)
+    return entries + _close(lines_closed)
 
 
 def shorten_diff(
     entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN
 ) -> list[Line | Fold | Gap]:
     """The entries up to `most` lines, folded ones counted; after that new lines numbered in `kept`, else gaps."""
-    shown: list[Line | Fold | Gap] = []
+    entries_shown: list[Line | Fold | Gap] = []
     left = most
     for entry in entries:
         if isinstance(entry, Rest):
-            shown += _kept_of(entry, sorted(kept))
+            entries_shown += _kept_of(entry, sorted(kept))
             left = 0
             continue
         size = len(entry.lines) if isinstance(entry, Fold) else entry.size if isinstance(entry, Gap) else 1
         if size <= left:
-            shown.append(entry)
+            entries_shown.append(entry)
             left -= size
             continue
         left = 0
         lines: Sequence[Line | Gap] = entry.lines if isinstance(entry, Fold) else (entry,)
-        shown += [line if isinstance(line, Line) and line.new in kept else Gap(1) for line in lines]
-    return _without_neighbours(shown)
+        entries_shown += [line if isinstance(line, Line) and line.new in kept else Gap(1) for line in lines]
+    return _without_neighbours(entries_shown)
 
 
 def _kept_of(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
     """The new lines with these numbers, ascending, and gaps for all between them."""
-    found: list[Line | Gap] = []
+    entries: list[Line | Gap] = []
     for step in rest.steps:
-        here = [number for number in kept if step.new_start < number <= step.new_end]
+        numbers = [number for number in kept if step.new_start < number <= step.new_end]
         passed = step.new_start
-        gone = 0 if step.kind == "equal" else step.old_end - step.old_start
-        for number in here:
-            found.append(Gap(number - 1 - passed + gone))
+        removed = 0 if step.kind == "equal" else step.old_end - step.old_start
+        for number in numbers:
+            entries.append(Gap(number - 1 - passed + removed))
             old = step.old_start + number - step.new_start if step.kind == "equal" else None
-            found.append(Line("same" if old else "added", old, number, rest.after[number - 1]))
-            passed, gone = number, 0
-        found.append(Gap(step.new_end - passed + gone))
-    return found
+            entries.append(Line("same" if old else "added", old, number, rest.after[number - 1]))
+            passed, removed = number, 0
+        entries.append(Gap(step.new_end - passed + removed))
+    return entries
 
 
 def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fold | Gap]:
     """Gaps next to each other made one, and empty ones dropped."""
-    joined: list[Line | Fold | Gap] = []
+    merged: list[Line | Fold | Gap] = []
     for entry in entries:
-        last = joined[-1] if joined else None
+        last = merged[-1] if merged else None
         if not isinstance(entry, Gap):
-            joined.append(entry)
+            merged.append(entry)
         elif isinstance(last, Gap):
-            joined[-1] = Gap(last.size + entry.size)
+            merged[-1] = Gap(last.size + entry.size)
         elif entry.size:
-            joined.append(entry)
-    return joined
+            merged.append(entry)
+    return merged
 
 
 class _Marks:
@@ -243,13 +243,13 @@ class _Marks:
         self.effort = effort
         self._bags: dict[str, Counter[str]] = {}
 
-    def replaced(self, gone: range, come: range) -> list[Line]:
+    def replaced(self, old_range: range, new_range: range) -> list[Line]:
         """A block that was replaced: likely pairs next to each other, the rest as they stand."""
         before, after = self.before, self.after
         lines: list[Line] = []
-        old, new = gone.start, come.start
-        for at in come:
-            partner = next((k for k in range(old, gone.stop) if self._alike(before[k], after[at])), None)
+        old, new = old_range.start, new_range.start
+        for at in new_range:
+            partner = next((k for k in range(old, old_range.stop) if self._alike(before[k], after[at])), None)
             if partner is None:
                 continue
             lines += _gone(before, old, partner) + _come(after, new, at)
@@ -257,7 +257,7 @@ class _Marks:
             lines.append(Line("removed", partner + 1, None, before[partner], left))
             lines.append(Line("added", None, at + 1, after[at], right))
             old, new = partner + 1, at + 1
-        return lines + _gone(before, old, gone.stop) + _come(after, new, come.stop)
+        return lines + _gone(before, old, old_range.stop) + _come(after, new, new_range.stop)
 
     def _alike(self, old: str, new: str) -> bool:
         """Whether enough words of each line occur in the other."""

@@ -135,26 +135,26 @@ def diff_context(
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")
     requested = view or request.GET.get("view", "source")
-    shown = requested if view or (requested in VIEWS and (requested == "source" or sample)) else "source"
+    shown_view = requested if view or (requested in VIEWS and (requested == "source" or sample)) else "source"
     names = {
         *(list(data)[: samples.MOST] if every else ()),
-        *([sample] if sample and (every or shown != "source") else ()),
+        *([sample] if sample and (every or shown_view != "source") else ()),
     }
     comparisons = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
-    here = next((case for case in comparisons if case.name == sample), None)
+    comparison = next((case for case in comparisons if case.name == sample), None)
     return {
         "old": old,
         "new": new,
-        "view": shown,
+        "view": shown_view,
         "sample": sample,
         "samples": list(data),
         "cases": comparisons,
         "differing": [case.name for case in comparisons if case.differs],
         "next_differing": _next_differing(comparisons, sample),
-        "tabs": _tabs(request, shown) if data or view else [],
+        "tabs": _tabs(request, shown_view) if data or view else [],
         "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
         "source": compare_source(old, new),
-        "rendered": compare_rendered(old, new, data[sample], here) if here else None,
+        "rendered": compare_rendered(old, new, data[sample], comparison) if comparison else None,
     }
 
 
@@ -176,6 +176,6 @@ def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
 
 def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:
     document, _ = inspect_document(version.document)
-    declared = document.inputs if document is not None else None
-    left_out = [key for key in data if declared is not None and key not in declared]
+    inputs = document.inputs if document is not None else None
+    left_out = [key for key in data if inputs is not None and key not in inputs]
     return [f"v{version.number} does not take {' and '.join(left_out)}; it was left out there."] if left_out else []

@@ -35,15 +35,15 @@ _FIELDS = {"name": "path"}  # the service's word, the form's word
 @signed_in
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All datasets that may be read, by name."""
-    asked = {key: request.GET.get(key, "") for key in ("q", "namespace")}
+    filters = {key: request.GET.get(key, "") for key in ("q", "namespace")}
     page = queries.list_datasets(
-        actor, namespace=asked["namespace"] or None, q=asked["q"], cursor=request.GET.get("cursor"), limit=100
+        actor, namespace=filters["namespace"] or None, q=filters["q"], cursor=request.GET.get("cursor"), limit=100
     )
-    query = {key: value for key, value in asked.items() if value}
+    query = {key: value for key, value in filters.items() if value}
     context = {
         "section": "evaluations",
         "rows": page.items,
-        "asked": asked,
+        "asked": filters,
         "may_add": bool(_mine(actor)),
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
@@ -77,20 +77,20 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     dataset = queries.read_dataset(actor, name)
     after = queries.read_dataset_version(actor, name, _number(request.GET.get("to")))
     before = queries.read_dataset_version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
-    found = queries.diff_dataset_versions(before, after)
+    difference = queries.diff_dataset_versions(before, after)
     context = {
         **_frame(actor, dataset),
         "before": before,
         "after": after,
-        "found": found,
+        "found": difference,
         "sides": [
-            (title, [_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], look, len(placed))
-            for title, placed, look in (
-                ("Added", found.added, "diff-added"),
-                ("Removed", found.removed, "diff-removed"),
+            (title, [_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], style, len(placed))
+            for title, placed, style in (
+                ("Added", difference.added, "diff-added"),
+                ("Removed", difference.removed, "diff-removed"),
             )
         ],
-        "changed": [_changed(index, was, row) for index, was, row in found.changed[:_SHOWN_CHANGES]],
+        "changed": [_changed(index, was, row) for index, was, row in difference.changed[:_SHOWN_CHANGES]],
         "numbers": list(range(after.dataset.latest.number if after.dataset.latest else 1, 0, -1))[:200],
     }
     return show(request, "evaluations/dataset_diff.html", context)
@@ -100,12 +100,16 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
-    mine = _mine(actor)
-    if not mine:
+    own_namespaces = _mine(actor)
+    if not own_namespaces:
         raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
     space, _, folder = request.GET.get("in", "").partition("/")
-    first = {"namespace": space if space in mine else mine[0], "path": folder, "template": request.GET.get("for", "")}
-    form = DatasetForm(request.POST or None, request.FILES or None, initial=first, namespaces=mine)
+    first = {
+        "namespace": space if space in own_namespaces else own_namespaces[0],
+        "path": folder,
+        "template": request.GET.get("for", ""),
+    }
+    form = DatasetForm(request.POST or None, request.FILES or None, initial=first, namespaces=own_namespaces)
     faults: dict[str, str] = {}
     status = 200
     if request.method == "POST":
@@ -152,7 +156,7 @@ def _save(
     """Faults by row, the status, and where to go when it was saved."""
     data = form.cleaned_data
     try:
-        saved = datasets.save_dataset(
+        result = datasets.save_dataset(
             actor=actor,
             name=name,
             text=data["text"],
@@ -168,20 +172,22 @@ def _save(
         return {}, 422, None
     except PromptuaryError as error:
         fields = error.fields if isinstance(error, Invalid) else {}
-        fields = {_FIELDS.get(where, where): what for where, what in fields.items()}
+        fields = {_FIELDS.get(where, where): message for where, message in fields.items()}
         for field, sentence in fields.items():
             if field in form.fields:
                 form.add_error(field, sentence[:1].upper() + sentence[1:])
         if not fields:
             form.add_error(None, error.message)
-        return {where: what for where, what in fields.items() if where not in form.fields}, status_of(error), None
-    done = (
-        f"Version {saved.version.number} is saved." if saved.created else "Nothing changed: these are its rows already."
+        return {where: message for where, message in fields.items() if where not in form.fields}, status_of(error), None
+    notice = (
+        f"Version {result.version.number} is saved."
+        if result.created
+        else "Nothing changed: these are its rows already."
     )
-    messages.success(request, done)
-    for sentence in saved.warnings:
+    messages.success(request, notice)
+    for sentence in result.warnings:
         messages.warning(request, sentence)
-    return {}, 302, redirect("dataset", saved.dataset.name)
+    return {}, 302, redirect("dataset", result.dataset.name)
 
 
 def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:

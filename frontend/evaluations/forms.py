@@ -81,7 +81,7 @@ class RunForm(forms.Form):
         super().__init__(*args, **options)
         choices = {"dataset": datasets, "model": models, "metrics": metrics, "against": against}
         choices |= {"judge": judges, "judge_model": models, "documents": inputs, "question": inputs}
-        for name, listed in choices.items():
+        for name, names in choices.items():
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
-                field.choices = list(listed)
+                field.choices = list(names)

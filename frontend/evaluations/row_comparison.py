@@ -98,12 +98,12 @@ def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change
     row = detail.row
     answer, earlier_answer = _said(detail), _said(before) if before else ""
     left, right = compare_replies(earlier_answer, answer) if before else ((Word(earlier_answer),), (Word(answer),))
-    lead, others = _lead(detail.inputs)
+    lead, other_count = _lead(detail.inputs)
     return ComparedRow(
         detail.index,
         detail.id or f"row {detail.index + 1}",
         lead,
-        others,
+        other_count,
         shorten_text(answer_text(detail.expected)),
         left,
         right,

@@ -41,24 +41,24 @@ _ROWS = 50
 @signed_in
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Runs that may be read, newest first."""
-    asked = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
-    asked["state"] = asked["state"] if asked["state"] in _STATES else ""
-    query = {key: value for key, value in asked.items() if value}
+    filters = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
+    filters["state"] = filters["state"] if filters["state"] in _STATES else ""
+    query = {key: value for key, value in filters.items() if value}
     page = run_queries.list_runs(
         actor,
-        template=asked["template"] or None,
-        dataset=asked["dataset"] or None,
-        namespace=asked["namespace"] or None,
-        state=asked["state"] or None,
+        template=filters["template"] or None,
+        dataset=filters["dataset"] or None,
+        namespace=filters["namespace"] or None,
+        state=filters["state"] or None,
         cursor=request.GET.get("cursor"),
     )
     without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
         "rows": [{"run": run, "look": _LOOKS[run.state], "score": _first_score(run)} for run in page.items],
-        "asked": asked,
+        "asked": filters,
         "tabs": [
-            {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == asked["state"]}
+            {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
             for state, word in _STATES.items()
         ],
         "waits": any(not run.is_over for run in page.items) and not request.GET.get("cursor"),
@@ -76,10 +76,10 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         _act(request, actor, number)
         return redirect("run", number)
     run = run_queries.read_run(actor, number)
-    asked = _number(request.GET.get("against"))
-    awaited = run_queries.read_run(actor, asked) if asked else None
+    baseline_number = _number(request.GET.get("against"))
+    awaited = run_queries.read_run(actor, baseline_number) if baseline_number else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
-    newest = [] if run.is_over else [row_comparison.compare_row(one) for one in run_queries.newest_run_rows(run)]
+    newest = [] if run.is_over else [row_comparison.compare_row(row) for row in run_queries.newest_run_rows(run)]
     context = {
         **_frame(actor, run),
         "query": _query(request),
@@ -96,7 +96,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             response["HX-Refresh"] = "true"  # now there is more to show than a bar
         return response
     live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
-    against, choices = score_table.find_baseline(run, live, asked)
+    against, choices = score_table.find_baseline(run, live, baseline_number)
     board = score_table.score_table(run, against)
     line = _chosen(board, request.GET.get("by", ""))
     context |= {
@@ -150,7 +150,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
     against, _ = score_table.find_baseline(run, live, _number(request.GET.get("against")))
     other = run_queries.read_run_row(against, index) if against else None
-    said = row_comparison.answer_text(detail.row.actual) if detail.row else ""
+    answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""
     was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
     judgement = row_comparison.judgement_of(detail)
     context = {
@@ -160,10 +160,10 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "inputs": row_comparison.readable_values(detail.inputs),
         "expected": row_comparison.answer_text(detail.expected),
         "outputs": _others(detail),
-        "said": said,
+        "said": answer,
         "against": against,
         "other": other,
-        "pair": row_comparison.compare_replies(was, said) if other else ((), (Word(said),)),
+        "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
         "scores": _scores(detail, other),
         "judgement": judgement,
         "judged": row_comparison.judgement_scores(judgement) if judgement else [],
@@ -178,8 +178,8 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
 def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
     """The run as a file: csv, json, jsonl or html."""
     run = run_queries.read_run(actor, number)
-    asked = _number(request.GET.get("against"))
-    baseline = run_queries.read_run(actor, asked) if asked and form == "html" else None
+    baseline_number = _number(request.GET.get("against"))
+    baseline = run_queries.read_run(actor, baseline_number) if baseline_number and form == "html" else None
     with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
         path = exports.write_export(run, form, Path(folder), baseline)
         content = path.read_bytes()
@@ -215,9 +215,9 @@ def _left(run: Run, now: datetime) -> str:
 
 def _bar(run: Run) -> dict[str, int]:
     """The bar's parts in thousandths; a single failure stays to be seen."""
-    done = round(1000 * run.done / run.total) if run.total else 1000
+    permille = round(1000 * run.done / run.total) if run.total else 1000
     failed = max(6, round(1000 * run.failed / run.total)) if run.failed else 0
-    return {"answered": max(0, done - failed), "failed": failed}
+    return {"answered": max(0, permille - failed), "failed": failed}
 
 
 def _act(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -229,11 +229,11 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         messages.success(request, "The rows without an answer are asked again.")
 
 
-def _chosen(board: ScoreTable, asked: str) -> ScoreRow | None:
+def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:
     """The line that the worst rows are of: the one asked for, else the one that fell most plainly, else the first."""
     worse = [line for line in board.lines if line.kind == "worse"]
-    named = [line for line in board.lines if line.key == asked]
-    return next(iter([*named, *worse, *board.lines]), None)
+    matching = [line for line in board.lines if line.key == key]
+    return next(iter([*matching, *worse, *board.lines]), None)
 
 
 def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, Any]:
@@ -241,8 +241,8 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
         return {"pairs": [], "lost": 0}
     if against is None or line.compared is None:
         return {"pairs": row_comparison.lowest_rows(run, line.metric, line.target), "lost": 0}
-    pairs, lost = row_comparison.worst_regressions(run, against, line.compared)
-    return {"pairs": pairs, "lost": lost}
+    pairs, missing = row_comparison.worst_regressions(run, against, line.compared)
+    return {"pairs": pairs, "lost": missing}
 
 
 def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
@@ -266,8 +266,10 @@ def _score(detail: RunRowDetail, name: str) -> float | None:
 def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
     """The outputs beside the answer, those that say the same left out."""
     actual = detail.row.actual if detail.row else None
-    said = row_comparison.answer_text(actual)
-    return [(name, text) for name, text in row_comparison.readable_values(actual) if text != said and name != "answer"]
+    answer = row_comparison.answer_text(actual)
+    return [
+        (name, text) for name, text in row_comparison.readable_values(actual) if text != answer and name != "answer"
+    ]
 
 
 def _first_score(run: Run) -> dict[str, str] | None:

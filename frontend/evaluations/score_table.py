@@ -133,19 +133,19 @@ class ScoreTable:
 
 def score_table(run: Run, against: Run | None) -> ScoreTable:
     """The run's scores, set against another finished run over the same rows where there is one."""
-    found = []
+    rows_found = []
     for metric, targets in run.scores.items():
         top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
         for target, scored in targets.items():
-            held = against.scores.get(metric, {}).get(target) if against else None
-            compared = _compared(_ends(against), _ends(run), metric, target) if against and held else None
-            found.append((metric, target, scored, top, held, compared))
+            baseline_score = against.scores.get(metric, {}).get(target) if against else None
+            compared = _compared(_ends(against), _ends(run), metric, target) if against and baseline_score else None
+            rows_found.append((metric, target, scored, top, baseline_score, compared))
     differences = [
-        bound / top for *_, top, _held, compared in found for bound in _bounds(compared) if bound is not None
+        limit / top for *_, top, _held, compared in rows_found for limit in _bounds(compared) if limit is not None
     ]
     axis = interval_svg.difference_axis(differences) if against else interval_svg.score_axis()
     lines = []
-    for metric, target, scored, top, held, compared in found:
+    for metric, target, scored, top, baseline_score, compared in rows_found:
         kind = _kind(compared)
         marks = _bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
         value, low, high = (None if mark is None else mark / top for mark in marks)
@@ -160,7 +160,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
                 scored.get("high"),
                 top,
                 compared,
-                held["score"] if held else None,
+                baseline_score["score"] if baseline_score else None,
                 kind,
                 interval_svg.interval(axis, value, low, high, kind),
             )
@@ -169,21 +169,21 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
     return ScoreTable(tuple(lines), axis, against, pairs)
 
 
-def find_baseline(run: Run, live: int | None, asked: int | None) -> tuple[Run | None, list[Run]]:
+def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Run | None, list[Run]]:
     """The run to set this one against, and all that there are to choose from.
 
     The one asked for by number; else, of the same template and model, the newest of the version that is live, else the
     newest of another version. asked=0 wants none.
     """
     choices = run_queries.list_comparable_runs(run)
-    if asked is not None:
-        return next((other for other in choices if other.number == asked), None), choices
+    if requested is not None:
+        return next((other for other in choices if other.number == requested), None), choices
     alike = [
         other for other in choices if other.template_id == run.template_id and other.model_digest == run.model_digest
     ]
-    others = [other for other in alike if other.version_id != run.version_id]
-    on_live = [other for other in others if other.version.number == live]
-    return next(iter([*on_live, *others]), None), choices
+    other_versions = [other for other in alike if other.version_id != run.version_id]
+    on_live = [other for other in other_versions if other.version.number == live]
+    return next(iter([*on_live, *other_versions]), None), choices
 
 
 def format_score(value: float | None) -> str:
@@ -221,8 +221,8 @@ lru.register(_compared.cache_clear)
 def _bounds(compared: RunComparison | None) -> Sequence[float | None]:
     if compared is None:
         return (None, None, None)
-    found = compared.comparison
-    return (found.difference, found.low, found.high)
+    comparison = compared.comparison
+    return (comparison.difference, comparison.low, comparison.high)
 
 
 def _kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:

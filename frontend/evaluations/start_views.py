@@ -93,23 +93,25 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
         for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
-    kept = sample_queries.current_samples(template)
-    if kept and kept.samples:
-        rows.append(("", f"the template's {len(kept.samples)} samples, which expect nothing"))
+    samples = sample_queries.current_samples(template)
+    if samples and samples.samples:
+        rows.append(("", f"the template's {len(samples.samples)} samples, which expect nothing"))
     models = [
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
         for row in endpoints.list_endpoints(template.namespace.name)
     ]
-    listed = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
-    judges = [(f"{row.name}@{row.latest.number}", row.name) for row in listed if row.latest and row.pk != template.pk]
+    judge_templates = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
+    judges = [
+        (f"{row.name}@{row.latest.number}", row.name) for row in judge_templates if row.latest and row.pk != template.pk
+    ]
     inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
     if place.live:
         against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
-    asked = request.GET.get("dataset")
+    dataset = request.GET.get("dataset")
     first: dict[str, Any] = {
         "ref": request.GET.get("ref") or "latest",
-        "dataset": asked if asked in dict(rows) else next((name for name, _ in rows), ""),
+        "dataset": dataset if dataset in dict(rows) else next((name for name, _ in rows), ""),
         "model": models[0][0],
         "metrics": list(_DEFAULT),
         "against": against[0][0],
@@ -133,27 +135,27 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
     """The names of the latest version's declared inputs, with their types."""
     document, _ = inspect_document(version_queries.resolve_version(actor, template.name, LATEST).document)
-    declared = (document.inputs if document else None) or {}
-    return {name: str(schema.get("type", "")) for name, schema in declared.items()}
+    inputs = (document.inputs if document else None) or {}
+    return {name: str(schema.get("type", "")) for name, schema in inputs.items()}
 
 
 def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "template": place.template.name,
         "dataset": data["dataset"] or None,
         "model": data["model"],
         "metrics": data["metrics"] if data["dataset"] else [],  # samples expect nothing to score by
     }
     if data["judge"]:
-        found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
-        paths = {name: f"inputs.{place}" for name, place in found.items()}
-        asked |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
-    run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **asked)
+        paths_found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
+        paths = {name: f"inputs.{place}" for name, place in paths_found.items()}
+        arguments |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
+    run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **arguments)
     sentence = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:
         other = _known(run, int(data["against"]))
         if other is None:
-            other = services.start_run(actor=actor, ref=data["against"], **asked)
+            other = services.start_run(actor=actor, ref=data["against"], **arguments)
             sentence += f" Run {other.number} asks v{other.version.number} the same, to compare."
         messages.success(request, sentence)
         return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
@@ -180,7 +182,7 @@ def _tell(form: RunForm, error: PromptuaryError) -> None:
 
 def _names() -> list[str]:
     """The metrics that a run can be scored by without a judge."""
-    judged = {str(metric) for metric in catalogue.metrics_for("judgement")}
+    judged_metrics = {str(metric) for metric in catalogue.metrics_for("judgement")}
     kinds = ("answer", "json", "documents", "extractive_answer")
-    found = dict.fromkeys(str(metric) for kind in kinds for metric in catalogue.metrics_for(kind))
-    return [name for name in found if name not in judged]
+    names = dict.fromkeys(str(metric) for kind in kinds for metric in catalogue.metrics_for(kind))
+    return [name for name in names if name not in judged_metrics]

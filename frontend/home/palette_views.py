@@ -44,8 +44,8 @@ def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     items = []
     for change in change_queries.list_changes(actor, state="pending", limit=50).items:
         title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
-        said = f"{change.number} {title} {change.template.name} {change.label}".casefold()
-        if all(word in said for word in words):
+        text = f"{change.number} {title} {change.template.name} {change.label}".casefold()
+        if all(word in text for word in words):
             urgent = ", emergency, needs approval" if change.needs_approval else ""
             note = f"change {change.number}, {change.template.name}{urgent}"
             items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})

@@ -21,15 +21,15 @@ MOST_DRAFTS = 8
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
     gates = gate.evaluate_pending(actor)
-    mine = work_items.items_of_person(gates, actor)
-    own = draft_queries.list_drafts(actor)
+    items = work_items.items_of_person(gates, actor)
+    drafts = draft_queries.list_drafts(actor)
     context = {
         "section": "home",
-        "heading": work_items.count_sentence(mine),
-        "mine": mine,
+        "heading": work_items.count_sentence(items),
+        "mine": items,
         "others": work_items.items_of_others(gates, actor),
-        "drafts": work_items.resumable_drafts(own[:MOST_DRAFTS]),
-        "more_drafts": max(0, len(own) - MOST_DRAFTS),
+        "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
+        "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
         "published": label_queries.list_published_moves(actor),
         "pending": len(gates),
         "emergencies": emergency_notices.open_notices(actor),
@@ -37,5 +37,5 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "first_steps": first_steps.list_first_steps(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
-    frame_of(request).set_counts(open_changes=len(gates), waiting=len(mine))
+    frame_of(request).set_counts(open_changes=len(gates), waiting=len(items))
     return show(request, "home/home.html", context)

@@ -48,7 +48,7 @@ class SoughtForm(forms.Form):
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Events, newest first; a POST has the chain verified by the worker."""
-    found = namespace_queries.get_namespace(actor, namespace)
+    space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
         messages.success(request, "The worker goes through every event now; the result stands here when it is done.")
@@ -56,7 +56,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     form = SoughtForm(request.GET or None)
     sought = _read(form)
     page = audit_queries.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
-    may_manage = permissions.is_allowed(actor, Verb.MANAGE, found)
+    may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
         "section": "templates",
@@ -99,14 +99,14 @@ def _read(form: SoughtForm) -> Sought | None:
         return Sought()
     if not form.is_valid():
         return None
-    asked = form.cleaned_data
+    data = form.cleaned_data
     return Sought(
-        kind=asked["kind"],
-        person=asked["person"],
-        key=asked["key"],
-        template=asked["template"],
-        since=_day(asked["since"]) if asked["since"] else None,
-        until=_day(asked["until"]) + timedelta(days=1) if asked["until"] else None,
+        kind=data["kind"],
+        person=data["person"],
+        key=data["key"],
+        template=data["template"],
+        since=_day(data["since"]) if data["since"] else None,
+        until=_day(data["until"]) + timedelta(days=1) if data["until"] else None,
     )
 
 

@@ -44,8 +44,8 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued, status = None, 200
     if do != "look":
-        chosen, work = (turning, _rotate) if do == "rotate" else (form, _issue)
-        issued, status = _try(actor, namespace, chosen, work)
+        active_form, work = (turning, _rotate) if do == "rotate" else (form, _issue)
+        issued, status = _try(actor, namespace, active_form, work)
     if issued:
         form, turning = KeyForm(people=people, initial=start), RotateForm()
     context = {
@@ -91,21 +91,21 @@ def _try(
         return None, status_of(error)
 
 
-def _issue(actor: Actor, namespace: str, asked: dict[str, Any]) -> keys_service.IssuedKey:
-    chosen = asked["scope"] == Key.CHOSEN
+def _issue(actor: Actor, namespace: str, data: dict[str, Any]) -> keys_service.IssuedKey:
+    is_limited = data["scope"] == Key.CHOSEN
     return keys_service.issue_key(
         actor=actor,
         namespace=namespace,
-        name=asked["name"],
-        scope=asked["scope"],
-        verbs=asked["verbs"] if chosen else (),
-        labels=asked["labels"],
-        person=asked["person"],
-        expires_at=datetime.now(UTC) + timedelta(days=asked["days"]) if asked["days"] else None,
-        approved_only=asked["versions"],
+        name=data["name"],
+        scope=data["scope"],
+        verbs=data["verbs"] if is_limited else (),
+        labels=data["labels"],
+        person=data["person"],
+        expires_at=datetime.now(UTC) + timedelta(days=data["days"]) if data["days"] else None,
+        approved_only=data["versions"],
     )
 
 
-def _rotate(actor: Actor, _namespace: str, asked: dict[str, Any]) -> keys_service.IssuedKey:
-    keep = datetime.now(UTC) + timedelta(hours=asked["hours"]) if asked["hours"] else None
-    return keys_service.rotate_key(actor=actor, key_id=asked["key"], keep_until=keep)
+def _rotate(actor: Actor, _namespace: str, data: dict[str, Any]) -> keys_service.IssuedKey:
+    keep = datetime.now(UTC) + timedelta(hours=data["hours"]) if data["hours"] else None
+    return keys_service.rotate_key(actor=actor, key_id=data["key"], keep_until=keep)

@@ -77,20 +77,20 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                made = services.create_namespace(actor=actor, **form.cleaned_data)
+                space = services.create_namespace(actor=actor, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"{made.name} is there, and you are its admin.")
-                return redirect("members", made.name)
+                messages.success(request, f"{space.name} is there, and you are its admin.")
+                return redirect("members", space.name)
     context = {"section": "templates", "form": form, "checks": forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)
 
 
-def _told(namespace: str, opened: list[int]) -> str:
+def _told(namespace: str, reopened: list[int]) -> str:
     sentence = f"The rules of {namespace} are saved. Open changes were checked against them."
-    if opened:
-        numbers = ", ".join(map(str, opened[:_MOST_NAMED])) + (" and more" if len(opened) > _MOST_NAMED else "")
+    if reopened:
+        numbers = ", ".join(map(str, reopened[:_MOST_NAMED])) + (" and more" if len(reopened) > _MOST_NAMED else "")
         sentence += f" Opened to approve what is served: change {numbers}."
     return sentence

@@ -28,18 +28,18 @@ __all__ = ["webhook", "webhooks"]
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret."""
     rows = queries.list_webhooks(actor, namespace)
-    form, made, status = WebhookForm(request.POST or None), None, 200
+    form, created, status = WebhookForm(request.POST or None), None, 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                made = services.create_webhook(actor=actor, namespace=namespace, **form.cleaned_data)
+                created = services.create_webhook(actor=actor, namespace=namespace, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
-    context = {**_frame(namespace), "rows": rows, "form": form, "made": made}
+    context = {**_frame(namespace), "rows": rows, "form": form, "made": created}
     return show(request, "settings/webhooks.html", context, status=status)
 
 
@@ -50,10 +50,10 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
     row = queries.find_webhook(actor, webhook_id)
     start = {"url": row.url, "kinds": row.kinds_heard, "template": row.template}
-    form, made, status = WebhookForm(initial=start), None, 200
+    form, rotated, status = WebhookForm(initial=start), None, 200
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "rotate":
-        made = services.rotate_secret(actor=actor, webhook_id=webhook_id)
+        rotated = services.rotate_secret(actor=actor, webhook_id=webhook_id)
     elif work := _BUTTONS.get(button):
         messages.success(request, work(actor, webhook_id, request.POST.get("message") or None))
         return redirect("webhooks", namespace) if button == "remove" else redirect("webhook", namespace, webhook_id)
@@ -73,7 +73,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         **_frame(namespace),
         "webhook": row,
         "form": form,
-        "made": made,
+        "made": rotated,
         "page": page,
         "state": state or "",
         "states": Delivery.STATES,

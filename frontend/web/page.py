@@ -98,13 +98,13 @@ def show(
     regions: {id of the element htmx swaps: fragment file beside the page}. Raises ValueError where the context uses a
     name that belongs to the frame.
     """
-    if taken := _RESERVED & context.keys():
-        raise ValueError(f"{template}: {', '.join(sorted(taken))} belongs to the frame of the page")
-    chosen = template
+    if reserved := _RESERVED & context.keys():
+        raise ValueError(f"{template}: {', '.join(sorted(reserved))} belongs to the frame of the page")
+    template_name = template
     for region, fragment in (regions or {}).items():
         if is_for_region(request, region):
-            chosen = fragment
-    response = TemplateResponse(request, f"frontend/{chosen}", context, status=status)
+            template_name = fragment
+    response = TemplateResponse(request, f"frontend/{template_name}", context, status=status)
     patch_vary_headers(response, ["HX-Request", "HX-Target"])
     response["Cache-Control"] = "private, no-store"
     return response

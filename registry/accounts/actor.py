@@ -30,8 +30,8 @@ class Actor:
 
 def operator_actor() -> Actor:
     """The actor of commands run on the machine: may all but approve, and can't sign in."""
-    person, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
-    if made:
+    person, is_new = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
+    if is_new:
         person.set_unusable_password()
         person.save(update_fields=["password"])
     if person.is_active:

@@ -65,9 +65,9 @@ class Events(APIView):
     )
     def get(self, request: Request, namespace: str) -> Response:
         """Its events, newest first. For members; `since` is included, `until` is not."""
-        asked = read_query(request, *FILTERS)
-        places = {name: asked.pop(name) for name in ("cursor", "limit") if name in asked}
-        page = queries.page(actor_of(request), namespace, sought=_read(asked), **places)
+        filters = read_query(request, *FILTERS)
+        places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
+        page = queries.page(actor_of(request), namespace, sought=_read(filters), **places)
         return answer_page(request, page, export.shape)
 
 
@@ -85,17 +85,17 @@ class Export(APIView):
     )
     def get(self, request: Request, namespace: str) -> StreamingHttpResponse:
         """All that meet the filters, oldest first, streamed as CSV or JSON lines. For members."""
-        asked = read_query(request, *FILTERS, "format")
-        form = asked.pop("format", "")
-        asked.pop("limit")
-        if "cursor" in asked:
+        filters = read_query(request, *FILTERS, "format")
+        form = filters.pop("format", "")
+        filters.pop("limit")
+        if "cursor" in filters:
             raise ValidationError({"cursor": ["An export is one answer; it takes no cursor."]})
         if form not in export.CONTENT_TYPES:
             raise ValidationError({"format": [f"One of {', '.join(export.CONTENT_TYPES)}."]})
-        found = queries.stream(actor_of(request), namespace, _read(asked))
+        lines = queries.stream(actor_of(request), namespace, _read(filters))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(
-            export.lines(form, found), content_type=export.CONTENT_TYPES[form], headers=headers
+            export.lines(form, lines), content_type=export.CONTENT_TYPES[form], headers=headers
         )
 
 
@@ -119,17 +119,17 @@ class ChainState(APIView):
         return Response(_state(), 202)
 
 
-def _read(asked: dict[str, Any]) -> Sought:
+def _read(filters: dict[str, Any]) -> Sought:
     faults: dict[str, Any] = {}
     for name in ("since", "until"):
-        if name in asked:
+        if name in filters:
             try:
-                asked[name] = serializers.DateTimeField().to_internal_value(asked[name])
+                filters[name] = serializers.DateTimeField().to_internal_value(filters[name])
             except ValidationError as error:
                 faults[name] = error.detail
     if faults:
         raise ValidationError(faults)
-    return Sought(**asked)
+    return Sought(**filters)
 
 
 def _state() -> dict[str, Any]:

@@ -57,7 +57,7 @@ def _fault(event: Event, number: int, head: str | None) -> str:
         return f"event {number} was changed: its hash does not fit its text."
     if facts_of(event.text)["previous"] != head:
         return f"event {number} does not follow from the event before it."
-    said = read_event(event.text)
-    if different := [name for name in _COLUMNS if getattr(said, name) != getattr(event, name)]:
+    fields = read_event(event.text)
+    if different := [name for name in _COLUMNS if getattr(fields, name) != getattr(event, name)]:
         return f"event {number}: the column {different[0]} says something else than the event's text."
     return ""

@@ -116,8 +116,8 @@ _echo = Endpoint(ECHO, "echo", model=ECHO)
 
 def list_endpoints(namespace: str) -> list[Endpoint]:
     """The models that runs in the namespace may ask, by name; the one that echoes is always among them."""
-    listed = [endpoint for endpoint in _listed() if endpoint.namespaces is None or namespace in endpoint.namespaces]
-    return [*sorted(listed, key=lambda endpoint: endpoint.name), _echo]
+    endpoints = [endpoint for endpoint in _listed() if endpoint.namespaces is None or namespace in endpoint.namespaces]
+    return [*sorted(endpoints, key=lambda endpoint: endpoint.name), _echo]
 
 
 def find_endpoint(name: str, namespace: str) -> Endpoint:

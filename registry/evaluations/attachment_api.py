@@ -56,8 +56,8 @@ class Attachment(APIView):
     )
     def put(self, request: Request, namespace: str, name: str) -> Response:
         """Attach it, in place of what had the name. For admins who signed in."""
-        given = read(AttachInput, request)
-        row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **given)
+        fields = read(AttachInput, request)
+        row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **fields)
         return Response(AttachmentOutput.of(row))
 
     @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
@@ -74,11 +74,11 @@ class Models(APIView):
     def get(self, request: Request) -> Response:
         """Those that the operator lists for the namespace, and the one that echoes."""
         space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
-        return Response({"results": [ModelOutput.of(one) for one in endpoints.list_endpoints(space.name)]})
+        return Response({"results": [ModelOutput.of(endpoint) for endpoint in endpoints.list_endpoints(space.name)]})
 
 
 def _namespace(request: Request) -> str:
-    given = request.query_params.get("namespace", "")
-    if not given or "\0" in given:
+    namespace = request.query_params.get("namespace", "")
+    if not namespace or "\0" in namespace:
         raise ValidationError({"namespace": ["Name a namespace."]})
-    return given
+    return namespace

@@ -52,7 +52,7 @@ def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
 
 def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
     """One attachment, or None."""
-    return next((one for one in list_attachments(actor, namespace) if one.name == name), None)
+    return next((attachment for attachment in list_attachments(actor, namespace) if attachment.name == name), None)
 
 
 def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
@@ -62,20 +62,22 @@ def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:
 
 def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[EvaluationPlan, ...]]:
     """Template to its plans, in a constant number of queries; the templates come with their namespaces."""
-    listed = list(templates)
-    spaces = {template.namespace_id: template.namespace for template in listed}
+    template_list = list(templates)
+    spaces = {template.namespace_id: template.namespace for template in template_list}
     attached = list(_rows(set(spaces)))
     if not attached:
         return defaultdict(tuple)
     digests = _digests(attached)
-    found: defaultdict[int, tuple[EvaluationPlan, ...]] = defaultdict(tuple)
-    made: dict[int, EvaluationPlan] = {}
-    for template in listed:
-        for one in attached:
-            if one.namespace_id == template.namespace_id and one.fits(template.path):
-                plan = made.setdefault(one.pk, _plan(one, spaces[template.namespace_id], digests))
-                found[template.pk] += (plan,)
-    return found
+    plans: defaultdict[int, tuple[EvaluationPlan, ...]] = defaultdict(tuple)
+    plan_by_attachment: dict[int, EvaluationPlan] = {}
+    for template in template_list:
+        for attachment in attached:
+            if attachment.namespace_id == template.namespace_id and attachment.fits(template.path):
+                plan = plan_by_attachment.setdefault(
+                    attachment.pk, _plan(attachment, spaces[template.namespace_id], digests)
+                )
+                plans[template.pk] += (plan,)
+    return plans
 
 
 def _rows(spaces: set[int]) -> Iterable[Attachment]:
@@ -85,30 +87,30 @@ def _rows(spaces: set[int]) -> Iterable[Attachment]:
 
 def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], str]:
     """Digests of the versions that are pinned by number."""
-    pinned = [one for one in attached if one.dataset_version is not None]
+    pinned = [attachment for attachment in attached if attachment.dataset_version is not None]
     if not pinned:
         return {}
-    rows = DatasetVersion.objects.filter(dataset__in={one.dataset_id for one in pinned})
+    rows = DatasetVersion.objects.filter(dataset__in={attachment.dataset_id for attachment in pinned})
     return {(dataset, number): digest for dataset, number, digest in rows.values_list("dataset_id", "number", "digest")}
 
 
-def _plan(one: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], str]) -> EvaluationPlan:
-    latest = one.dataset.latest
+def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], str]) -> EvaluationPlan:
+    latest = attachment.dataset.latest
     number, digest = (latest.number, latest.digest) if latest else (0, "")
-    if one.dataset_version is not None:
-        number, digest = one.dataset_version, digests[one.dataset_id, one.dataset_version]
+    if attachment.dataset_version is not None:
+        number, digest = attachment.dataset_version, digests[attachment.dataset_id, attachment.dataset_version]
     try:
-        model_digest, fault = endpoints.find_endpoint(one.model, namespace.name).digest, ""
+        model_digest, fault = endpoints.find_endpoint(attachment.model, namespace.name).digest, ""
     except PromptuaryError as error:
         model_digest, fault = "", error.message
     return EvaluationPlan(
-        one.name,
-        one.dataset.name,
+        attachment.name,
+        attachment.dataset.name,
         number,
         digest,
-        one.model,
+        attachment.model,
         model_digest,
-        tuple(one.gates),
-        tuple(one.metrics),
+        tuple(attachment.gates),
+        tuple(attachment.metrics),
         fault,
     )

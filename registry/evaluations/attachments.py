@@ -49,10 +49,10 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     check_slug("name", name)
     if not check_text("pattern", pattern, 200).strip():
         raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
-    asked, shown = _check_gates(gates), check_metrics(metrics)
+    gate_list, metric_names = _check_gates(gates), check_metrics(metrics)
     endpoints.find_endpoint(model, namespace)
-    found = dataset_queries.read_dataset(actor, dataset)
-    if found.namespace_id != space.pk:
+    dataset_row = dataset_queries.read_dataset(actor, dataset)
+    if dataset_row.namespace_id != space.pk:
         raise Invalid(
             fields={"dataset": f"{dataset} is of another namespace: its rows would be read by {namespace}'s."}
         )
@@ -61,11 +61,11 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
         "pattern": pattern.strip(),
         "dataset_version": dataset_version,
         "model": model,
-        "gates": asked,
-        "metrics": shown,
+        "gates": gate_list,
+        "metrics": metric_names,
     }
     datasets.require_rows_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
-    return _write(actor, namespace, name, found, values)
+    return _write(actor, namespace, name, dataset_row, values)
 
 
 def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
@@ -73,27 +73,27 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-        held = Attachment.objects.filter(namespace=space, name=name).first()
-        if held is None:
+        attachment = Attachment.objects.filter(namespace=space, name=name).first()
+        if attachment is None:
             raise NotFound(f"{namespace} has no evaluation {name[:80]}.")
         permissions.require_proof(actor)
-        measured = _measured(space, held)
-        held.delete()
-        log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now(), subject=tuple(measured))
+        templates = _measured(space, attachment)
+        attachment.delete()
+        log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now(), subject=tuple(templates))
 
 
 def _check_gates(texts: Sequence[str]) -> list[str]:
     if not 1 <= len(texts) <= _MOST_GATES:
         raise Invalid(fields={"gates": f"1 to {_MOST_GATES} of them: without one every change would pass."})
-    read = []
+    parsed = []
     for text in texts:
         try:
             gate = gates.parse_gate(check_text("gates", text, 200))
             catalogue.find(gate.metric)
         except EvaluationError as error:
             raise Invalid(fields={"gates": f"{error}."}) from error
-        read.append(str(gate))
-    return list(dict.fromkeys(read))
+        parsed.append(str(gate))
+    return list(dict.fromkeys(parsed))
 
 
 def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Mapping[str, Any]) -> Attachment:
@@ -102,16 +102,16 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
-        held = Attachment.objects.filter(namespace=space, name=name).first()
-        before = _measured(space, held) if held else []
+        attachment = Attachment.objects.filter(namespace=space, name=name).first()
+        before = _measured(space, attachment) if attachment else []
         attached, _ = Attachment.objects.update_or_create(
             namespace=space,
             name=name,
             defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
         )
-        measured = (*before, *_measured(space, attached))
+        templates = (*before, *_measured(space, attached))
         event = EvaluationAttached(name=name, dataset=dataset.name, **values)
-        log.append(actor, event, namespace=space, at=at, subject=measured)
+        log.append(actor, event, namespace=space, at=at, subject=templates)
     return attached
 
 

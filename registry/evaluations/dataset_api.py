@@ -57,8 +57,8 @@ class Datasets(APIView):
     )
     def get(self, request: Request) -> Response:
         """By name. `search`: words that occur in it."""
-        asked = read_query(request, "search", "namespace")
-        page = queries.list_datasets(actor_of(request), q=asked.pop("search", ""), **asked)
+        filters = read_query(request, "search", "namespace")
+        page = queries.list_datasets(actor_of(request), q=filters.pop("search", ""), **filters)
         return answer_page(request, page, DatasetOutput.of)
 
 
@@ -83,16 +83,18 @@ class Dataset(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version; the same rows as the latest make none. A row that doesn't fit stores nothing."""
-        given = read(SaveDatasetInput, request)
-        rows, text = given.pop("rows", None), given.pop("text", None)
+        fields = read(SaveDatasetInput, request)
+        rows, text = fields.pop("rows", None), fields.pop("text", None)
         if (rows is None) == (text is None):
             raise ValidationError({"text": ["Give either a text or rows."]})
         if rows is not None:
-            given["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
-        saved = services.save_dataset(actor=actor_of(request), name=name, base=read_base(request), text=text, **given)
-        headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
-        body = SavedDatasetOutput.of(saved.version) | {"warnings": list(saved.warnings)}
-        return Response(body, 201 if saved.created else 200, headers=headers)
+            fields["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
+        version = services.save_dataset(
+            actor=actor_of(request), name=name, base=read_base(request), text=text, **fields
+        )
+        headers = {"ETag": f'"{version.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
+        body = SavedDatasetOutput.of(version.version) | {"warnings": list(version.warnings)}
+        return Response(body, 201 if version.created else 200, headers=headers)
 
 
 class Versions(APIView):
@@ -123,11 +125,11 @@ class Rows(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """The rows of a version in their order."""
-        asked = read_query(request, "version")
+        filters = read_query(request, "version")
         version = queries.read_dataset_version(
-            actor_of(request), name, read_number("version", asked.pop("version", None))
+            actor_of(request), name, read_number("version", filters.pop("version", None))
         )
-        return answer_page(request, queries.list_dataset_rows(version, **asked), lambda one: placed_row(*one))
+        return answer_page(request, queries.list_dataset_rows(version, **filters), lambda pair: placed_row(*pair))
 
 
 class Difference(APIView):
@@ -140,19 +142,19 @@ class Difference(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
-        asked, actor = read_query(request, "from", "to"), actor_of(request)
-        before = queries.read_dataset_version(actor, name, read_number("from", asked.get("from"), needed=True))
-        after = queries.read_dataset_version(actor, name, read_number("to", asked.get("to")))
+        filters, actor = read_query(request, "from", "to"), actor_of(request)
+        before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
+        after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))
         return Response(
             DifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
         )
 
 
-def read_number(name: str, given: str | None, *, needed: bool = False) -> int | None:
+def read_number(name: str, text: str | None, *, needed: bool = False) -> int | None:
     """A number of the query, or None where it was not given; ValidationError for anything else."""
-    if given is None and not needed:
+    if text is None and not needed:
         return None
-    number = parse_number(given or "")
+    number = parse_number(text or "")
     if number is None:
         raise ValidationError({name: ["Give a whole number."]})
     return number

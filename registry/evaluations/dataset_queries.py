@@ -75,36 +75,38 @@ def list_datasets(
 ) -> Page[Dataset]:
     """Datasets that the actor may read, by name; q: a piece of the name."""
     limit = check_limit(limit)
-    found = Dataset.objects.filter(namespace__in=namespace_queries.visible_namespaces(actor), latest__isnull=False)
+    datasets = Dataset.objects.filter(namespace__in=namespace_queries.visible_namespaces(actor), latest__isnull=False)
     if namespace:
-        found = found.filter(namespace__name=namespace)
+        datasets = datasets.filter(namespace__name=namespace)
     for word in q.replace("\0", "").casefold().split():
-        found = found.filter(name__contains=word)
+        datasets = datasets.filter(name__contains=word)
     if after := read_text(cursor):
-        found = found.filter(name__gt=after)
-    found = found.select_related("namespace", "latest", "latest__author").defer("latest__text").order_by("name")
-    return cut(found[: limit + 1], limit, lambda dataset: dataset.name)
+        datasets = datasets.filter(name__gt=after)
+    datasets = datasets.select_related("namespace", "latest", "latest__author").defer("latest__text").order_by("name")
+    return cut(datasets[: limit + 1], limit, lambda dataset: dataset.name)
 
 
 def read_dataset_version(actor: Actor, name: str, number: int | None = None) -> DatasetVersion:
     """A version with its rows: the one of that number, or the latest."""
     dataset = read_dataset(actor, name)
-    wanted = DatasetVersion.objects.select_related("author", "key", "base").defer("base__text").filter(dataset=dataset)
-    found = wanted.order_by("-number").first() if number is None else wanted.filter(number=number).first()
-    if found is None:
+    versions = (
+        DatasetVersion.objects.select_related("author", "key", "base").defer("base__text").filter(dataset=dataset)
+    )
+    version = versions.order_by("-number").first() if number is None else versions.filter(number=number).first()
+    if version is None:
         raise NotFound(f"{name} has no version {number if number is not None else 'yet'}.")
-    found.dataset = dataset
-    return found
+    version.dataset = dataset
+    return version
 
 
 def list_dataset_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[DatasetVersion]:
     """The dataset's versions, newest first, without their rows."""
     dataset = read_dataset(actor, name)
     limit = check_limit(limit)
-    found = dataset.versions.select_related("author", "key", "base").defer("text", "base__text").order_by("-number")
+    versions = dataset.versions.select_related("author", "key", "base").defer("text", "base__text").order_by("-number")
     if before := read_number(cursor):
-        found = found.filter(number__lt=before)
-    return cut(found[: limit + 1], limit, lambda one: one.number)
+        versions = versions.filter(number__lt=before)
+    return cut(versions[: limit + 1], limit, lambda version: version.number)
 
 
 def list_dataset_rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page[Placed]:
@@ -113,30 +115,30 @@ def list_dataset_rows(of: DatasetVersion, cursor: str | None = None, limit: int 
     before = read_number(cursor)
     start = 0 if before is None else max(0, before + 1)
     placed = list(enumerate(of.rows()))[start : start + limit + 1]
-    return cut(placed, limit, lambda one: one[0])
+    return cut(placed, limit, lambda pair: pair[0])
 
 
 def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowDifference:
     """Compare two versions row by row: rows of one name belong together, and unnamed ones of the same inputs."""
     old, new = before.rows(), after.rows()
-    known = dict(zip(_keys(old), enumerate(old), strict=True))
-    kept = set()
+    old_rows = dict(zip(_keys(old), enumerate(old), strict=True))
+    matched_keys = set()
     added: list[Placed] = []
     changed: list[tuple[int, Row, Row]] = []
     places: list[int] = []
     same = 0
     for index, (key, row) in enumerate(zip(_keys(new), new, strict=True)):
-        if key not in known:
+        if key not in old_rows:
             added.append((index, row))
             continue
-        kept.add(key)
-        place, was = known[key]
+        matched_keys.add(key)
+        place, was = old_rows[key]
         places.append(place)
         if was != row:
             changed.append((index, was, row))
         else:
             same += 1
-    removed = [placed for key, placed in known.items() if key not in kept]
+    removed = [placed for key, placed in old_rows.items() if key not in matched_keys]
     return RowDifference(added, removed, changed, same, len(places) - _longest_rise(places))
 
 
@@ -149,12 +151,12 @@ def _longest_rise(numbers: Sequence[int]) -> int:
     return len(ends)
 
 
-def _keys(listed: Sequence[Row]) -> list[tuple[str, int]]:
+def _keys(rows: Sequence[Row]) -> list[tuple[str, int]]:
     """What each row is told apart by: its name, else its inputs; equal ones are counted through."""
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     keys = []
-    for row in listed:
+    for row in rows:
         name = f"id:{row.id}" if row.id else f"inputs:{canonical(row.inputs).decode()}"
-        keys.append((name, seen[name]))
-        seen[name] += 1
+        keys.append((name, occurrences[name]))
+        occurrences[name] += 1
     return keys

@@ -82,13 +82,13 @@ def save_dataset(  # what a person hands in when saving
     space = permissions.find_namespace(actor, Verb.SAVE, namespace)
     permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
-    read = _read(text, form, name)
-    measured = [template_queries.get_template(actor, template)] if template else []
-    require_rows_fit(read.rows, [*measured, *_measured(space, name)])
-    warnings = _look_for_secrets(read.rows)
-    lines = "".join(log.canonical(row.to_dict()) + "\n" for row in read.rows)
-    saved = _store(actor, namespace, _Work(name, lines, len(read.rows), read.digest, message.strip(), base))
-    return replace(saved, warnings=warnings)
+    rows_read = _read(text, form, name)
+    templates = [template_queries.get_template(actor, template)] if template else []
+    require_rows_fit(rows_read.rows, [*templates, *_measured(space, name)])
+    warnings = _look_for_secrets(rows_read.rows)
+    lines = "".join(log.canonical(row.to_dict()) + "\n" for row in rows_read.rows)
+    version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), rows_read.digest, message.strip(), base))
+    return replace(version, warnings=warnings)
 
 
 def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -106,29 +106,29 @@ def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(warnings[:_MOST_FAULTS])
 
 
-def require_rows_fit(rows: Sequence[Row], measured: Iterable[Template]) -> None:
+def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template]) -> None:
     """Raise Invalid where rows lack an input of a template's latest version, or have one of another type."""
-    seen: dict[int, Version] = {}
-    for template in measured:
+    versions: dict[int, Version] = {}
+    for template in templates:
         if template.latest is not None:
-            seen.setdefault(template.latest.pk, template.latest)
-    for version in list(seen.values())[:_MOST_TEMPLATES]:
+            versions.setdefault(template.latest.pk, template.latest)
+    for version in list(versions.values())[:_MOST_TEMPLATES]:
         if faults := _faults(rows, version):
             raise Invalid(fields=faults)
 
 
 def _faults(rows: Sequence[Row], version: Version) -> dict[str, str]:
     bundle = version.unpacked()
-    given = {part: bundle[part] for part in ("fragments", "profile")}
+    sources = {part: bundle[part] for part in ("fragments", "profile")}
     faults: dict[str, str] = {}
     for start in range(0, len(rows), _BATCH):
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
             with child() as bounded:
-                found = bounded.render_samples(bundle["document"], batch, **given)
+                outcomes = bounded.render_samples(bundle["document"], batch, **sources)
         except RenderError as error:
             raise Invalid(problems=[error.to_problem()]) from error
-        for index, outcome in found.items():
+        for index, outcome in outcomes.items():
             if isinstance(outcome, InputError) and outcome.code != _SEVERAL_PROMPTS:
                 path = f".{outcome.path}" if outcome.path else ""
                 faults[f"{_place(rows, int(index))}.inputs{path}"] = outcome.message
@@ -147,28 +147,28 @@ def _read(text: str, form: str, name: str) -> Rows:
         raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
     check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one
     try:
-        read = reading.parse(text, form, name.rpartition("/")[2])
+        dataset = reading.parse(text, form, name.rpartition("/")[2])
     except DatasetError as error:
         raise Invalid(fields={"text": f"{error}."}) from error
-    if not read.rows:
+    if not dataset.rows:
         raise Invalid(fields={"text": "there is no row in it."})
-    if len(read.rows) > MOST_ROWS:
-        raise Invalid(fields={"text": f"at most {MOST_ROWS} rows; these are {len(read.rows)}."})
-    _require_names(read.rows)
-    size = sum(len(log.canonical(row.to_dict()).encode()) + 1 for row in read.rows)
+    if len(dataset.rows) > MOST_ROWS:
+        raise Invalid(fields={"text": f"at most {MOST_ROWS} rows; these are {len(dataset.rows)}."})
+    _require_names(dataset.rows)
+    size = sum(len(log.canonical(row.to_dict()).encode()) + 1 for row in dataset.rows)
     check_size("text", size, BYTES)
-    return read
+    return dataset
 
 
 def _require_names(rows: Sequence[Row]) -> None:
-    seen: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for number, row in enumerate(rows, start=1):
         if not row.id:
             continue
         check_text(f"row {number}.id", row.id, 200)
-        if row.id in seen:
-            raise Invalid(fields={f"row {number}.id": f"{row.id!r} is the name of row {seen[row.id]} already."})
-        seen[row.id] = number
+        if row.id in first_lines:
+            raise Invalid(fields={f"row {number}.id": f"{row.id!r} is the name of row {first_lines[row.id]} already."})
+        first_lines[row.id] = number
 
 
 def _measured(namespace: Namespace, name: str) -> list[Template]:
@@ -177,7 +177,7 @@ def _measured(namespace: Namespace, name: str) -> list[Template]:
     if not attached:
         return []
     rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
-    return [row for row in rows.order_by("name") if any(one.fits(row.path) for one in attached)]
+    return [row for row in rows.order_by("name") if any(attachment.fits(row.path) for attachment in attached)]
 
 
 def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
@@ -211,11 +211,13 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     if dataset is None:
         if work.base is not None:
             raise Stale(f"There is no dataset {work.name}, so it has no version {work.base}.")
-        fresh = Dataset(namespace=namespace, name=work.name, created_by=actor.person, created_at=at, updated_at=at)
+        new_dataset = Dataset(
+            namespace=namespace, name=work.name, created_by=actor.person, created_at=at, updated_at=at
+        )
         try:
             with transaction.atomic():
-                fresh.save(force_insert=True)
-            return fresh
+                new_dataset.save(force_insert=True)
+            return new_dataset
         except IntegrityError:  # another first save was quicker, and is committed now
             dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
@@ -242,7 +244,7 @@ def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
     return latest
 
 
-def _append(actor: Actor, dataset: Dataset, version: DatasetVersion, measured: Sequence[Template]) -> None:
+def _append(actor: Actor, dataset: Dataset, version: DatasetVersion, templates: Sequence[Template]) -> None:
     event = DatasetSaved(
         dataset=dataset.name,
         number=version.number,
@@ -251,4 +253,4 @@ def _append(actor: Actor, dataset: Dataset, version: DatasetVersion, measured: S
         base=version.base.number if version.base else None,
         message=version.message,
     )
-    log.append(actor, event, namespace=dataset.namespace, at=version.created_at, subject=tuple(measured))
+    log.append(actor, event, namespace=dataset.namespace, at=version.created_at, subject=tuple(templates))

@@ -57,9 +57,9 @@ def open_judge(run: Run) -> OpenJudge | None:
     if endpoint.digest != run.judge_model_digest:
         raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")
     bundle = run.judge.unpacked()
-    declared = parse_document(bundle["document"]).inputs
+    inputs = parse_document(bundle["document"]).inputs
     places = Judge(_Nothing(), **{**PATHS, **run.judge_paths})
-    return OpenJudge(bundle, endpoint, endpoint.open(), places, None if declared is None else tuple(declared))
+    return OpenJudge(bundle, endpoint, endpoint.open(), places, None if inputs is None else tuple(inputs))
 
 
 def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
@@ -100,9 +100,9 @@ def score_judgements(run: Run, report: dict[str, Any]) -> None:
     for row in RunRow.objects.filter(run=run).exclude(judgement_text=""):
         rows[row.index] = row.judgement
     for name in NAMES:
-        whole = score_rows(name, [None] * run.total, rows)
-        report.setdefault("metrics", {})[name] = {TARGET: _summary(whole)}
-        report.setdefault("rows", {})[f"{name} {TARGET}"] = whole["individual_scores"]
+        aggregate = score_rows(name, [None] * run.total, rows)
+        report.setdefault("metrics", {})[name] = {TARGET: _summary(aggregate)}
+        report.setdefault("rows", {})[f"{name} {TARGET}"] = aggregate["individual_scores"]
 
 
 def _summary(score: Score) -> dict[str, Any]:

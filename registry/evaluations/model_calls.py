@@ -79,9 +79,9 @@ def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Mo
     """
     _render(bundle, batch)
     keys = {key for call in batch for key in _keys(call, endpoint)}
-    known = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
+    answers = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
     with ThreadPoolExecutor(endpoint.concurrency) as pool:
-        list(pool.map(lambda call: _ask_one(call, model, endpoint, known), batch))
+        list(pool.map(lambda call: _ask_one(call, model, endpoint, answers), batch))
     _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
         _read(bundle, batch)
@@ -116,14 +116,14 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
             call.stop("render", ModelError("with these inputs the document makes no prompt"))
 
 
-def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, known: Mapping[str, Answer]) -> None:
+def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, answers: Mapping[str, Answer]) -> None:
     """Fill in a row's replies; runs in a thread, so it touches no database."""
     if call.problem:
         return
     began = time.monotonic()
     try:
         for prompt, key in zip(call.prompts, _keys(call, endpoint), strict=True):
-            reply = known.get(key) or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
+            reply = answers.get(key) or model.complete(_Messages(prompt["messages"]), prompt["settings"] or {})
             call.faults += reply.faults
             if len(reply.text) > _LONGEST:
                 raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
@@ -137,18 +137,18 @@ def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, known: Mapping[str
 def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     """What the document's output makes of the replies, beside the replies themselves."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
-    answered = {str(call.index): call for call in batch if not call.problem}
-    rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in answered.items()}
+    calls_by_name = {str(call.index): call for call in batch if not call.problem}
+    rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in calls_by_name.items()}
     try:
         with child() as bounded:
             outcomes = bounded.read_many(bundle["document"], rows, **parts)
     except RenderError as error:
         if len(batch) > 1:  # one of them takes all the time there is
-            for call in answered.values():
+            for call in calls_by_name.values():
                 _read(bundle, [call])
             return
         outcomes = dict.fromkeys(rows, error)
-    for name, call in answered.items():
+    for name, call in calls_by_name.items():
         outcome = outcomes[name]
         if isinstance(outcome, RenderError):
             call.stop("read", outcome)
@@ -182,16 +182,16 @@ def _answer(row: Reply) -> Answer:
 
 def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> None:
     at = log.now()
-    fresh = [
+    new_replies = [
         Reply(key=key, text=_write_reply(reply), created_at=at)
         for call in batch
         for key, reply in zip(_keys(call, endpoint), call.replies, strict=False)
         if not reply.cached
     ]
-    if fresh:
+    if new_replies:
         with transaction.atomic():
             if not is_run_redacted(run):
-                Reply.objects.bulk_create(fresh, ignore_conflicts=True)
+                Reply.objects.bulk_create(new_replies, ignore_conflicts=True)
 
 
 def is_run_redacted(run: Run) -> bool:
@@ -207,7 +207,7 @@ def _write_reply(reply: Answer) -> str:
 
 def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
     """What the replies cost that were asked for; None where the price or the tokens are not known."""
-    price, spent = endpoint.price, Decimal(0)
+    price, total = endpoint.price, Decimal(0)
     if price is None or not replies:
         return None
     for reply in replies:
@@ -215,11 +215,11 @@ def cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | 
             continue
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             return None
-        spent += price.of(reply.prompt_tokens, reply.completion_tokens)
-    return spent
+        total += price.of(reply.prompt_tokens, reply.completion_tokens)
+    return total
 
 
 def sum_of_known(counts: Iterable[int | None]) -> int | None:
     """The sum of what is known, or None."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    known_counts = [count for count in counts if count is not None]
+    return sum(known_counts) if known_counts else None

@@ -99,9 +99,9 @@ class Rows(APIView):
     )
     def get(self, request: Request, number: int) -> Response:
         """What each was asked, what came, what it scored; also while the run goes on."""
-        asked = read_query(request, "only")
+        filters = read_query(request, "only")
         return answer_page(
-            request, queries.list_run_rows(queries.read_run(actor_of(request), number), **asked), RunRowOutput.of
+            request, queries.list_run_rows(queries.read_run(actor_of(request), number), **filters), RunRowOutput.of
         )
 
 
@@ -139,13 +139,13 @@ class Compare(APIView):
     )
     def get(self, request: Request, number: int) -> Response:
         """Better and worse, the interval of the difference, the worst regressions first."""
-        asked, actor = read_query(request, "with", "metric", "target"), actor_of(request)
-        if "metric" not in asked:
+        filters, actor = read_query(request, "with", "metric", "target"), actor_of(request)
+        if "metric" not in filters:
             raise ValidationError({"metric": ["Name a metric that both runs have."]})
-        other = read_number("with", asked.get("with"), needed=True)
+        other = read_number("with", filters.get("with"), needed=True)
         before, after = queries.read_run(actor, other or 0), queries.read_run(actor, number)
-        found = queries.compare_runs(before, after, asked["metric"], asked.get("target", "answer"))
-        return Response(ComparisonOutput.of(ComparedRuns(before, after, found)))
+        comparison = queries.compare_runs(before, after, filters["metric"], filters.get("target", "answer"))
+        return Response(ComparisonOutput.of(ComparedRuns(before, after, comparison)))
 
 
 class Export(APIView):
@@ -163,9 +163,9 @@ class Export(APIView):
         """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a
         report.
         """
-        asked, actor = read_query(request, "form", "with"), actor_of(request)
-        run, form = queries.read_run(actor, number), asked.get("form", "jsonl")
-        other = read_number("with", asked.get("with"))
+        filters, actor = read_query(request, "form", "with"), actor_of(request)
+        run, form = queries.read_run(actor, number), filters.get("form", "jsonl")
+        other = read_number("with", filters.get("with"))
         before = queries.read_run(actor, other) if other is not None else None
         with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
             path = exports.write_export(run, form, Path(folder), before)

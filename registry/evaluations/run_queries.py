@@ -163,15 +163,15 @@ def list_run_rows(
     before = read_number(cursor)
     start = 0 if before is None else max(0, before + 1)
     indexes = list(order if order is not None else _chosen(run, only))
-    chosen = indexes[start : start + limit + 1]
+    page_indexes = indexes[start : start + limit + 1]
     rows = rows_of_run(run)
-    run_rows = {run_row.index: run_row for run_row in RunRow.objects.filter(run=run, index__in=chosen)}
+    run_rows = {run_row.index: run_row for run_row in RunRow.objects.filter(run=run, index__in=page_indexes)}
     details = [
         (
             start + offset,
             RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_rows.get(index)),
         )
-        for offset, index in enumerate(chosen)
+        for offset, index in enumerate(page_indexes)
     ]
     page = cut(details, limit, lambda placed: placed[0])
     return Page([detail for _, detail in page.items], page.next)
@@ -224,8 +224,8 @@ def scores_of_run(run: Run, metric: str, target: str) -> Score:
     """
     if run.state != Run.DONE:
         raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
-    whole = run.scores.get(metric, {}).get(target)
-    if whole is None:
+    score = run.scores.get(metric, {}).get(target)
+    if score is None:
         has = (
             ", ".join(f"{name} of {output}" for name, targets in run.scores.items() for output in targets) or "nothing"
         )
@@ -234,7 +234,7 @@ def scores_of_run(run: Run, metric: str, target: str) -> Score:
     name = f"{metric} {target}"
     for index, text in RunRow.objects.filter(run=run).values_list("index", "scores_text"):
         values[index] = json.loads(text).get(name)
-    return Score(score=whole["score"], individual_scores=values, scored=whole["scored"], of=whole["of"])
+    return Score(score=score["score"], individual_scores=values, scored=score["scored"], of=score["of"])
 
 
 def _chosen(run: Run, only: str | None) -> list[int]:

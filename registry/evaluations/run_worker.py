@@ -85,10 +85,10 @@ def fail_lost_runs() -> int:
         return 0
     jobs = Job.objects.filter(kind=queue.EVALUATION, state__in=(Job.QUEUED, Job.RUNNING))
     subjects = set(jobs.values_list("subject", flat=True))
-    lost = [number for number in under_way if f"run {number}" not in subjects]
-    for number in lost:
+    lost_numbers = [number for number in under_way if f"run {number}" not in subjects]
+    for number in lost_numbers:
         fail_run(number, "The worker was lost too often during this run. Run it again: what came is kept.")
-    return len(lost)
+    return len(lost_numbers)
 
 
 def _begin(run: Run) -> bool:
@@ -98,8 +98,8 @@ def _begin(run: Run) -> bool:
 
 def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
     rows = queries.rows_of_run(run)
-    written = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
-    missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written)
+    written_indexes = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
+    missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written_indexes)
     while batch := list(itertools.islice(missing, size)):
         yield batch
 
@@ -112,7 +112,7 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
             return run.done
         rows = [_row(run, endpoint, call, at) for call in batch]
         RunRow.objects.bulk_create(rows, ignore_conflicts=True)
-        counted = RunRow.objects.filter(run=run).aggregate(
+        totals = RunRow.objects.filter(run=run).aggregate(
             done=Count("pk"),
             failed=Count("pk", filter=Q(is_failed=True)),
             cached=Count("pk", filter=Q(is_cached=True)),
@@ -120,14 +120,14 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
             completion_tokens=Sum("completion_tokens"),
             cost=Sum("cost"),
         )
-        tokens = {name: counted.pop(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
-        Run.objects.filter(pk=run.pk).update(**counted, **tokens)
-    return int(counted["done"])
+        tokens = {name: totals.pop(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
+        Run.objects.filter(pk=run.pk).update(**totals, **tokens)
+    return int(totals["done"])
 
 
 def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
     fresh_replies = [reply for reply in call.replies if not reply.cached]
-    judged = call.judged.replies if call.judged else []
+    judge_replies = call.judged.replies if call.judged else []
     costs = [cost_of_replies(endpoint, call.replies), *([call.judged.cost] if call.judged else [])]
     known_costs = [cost for cost in costs if cost is not None]
     result = {
@@ -143,8 +143,8 @@ def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
         result=json.dumps(result),
         is_failed=call.problem is not None,
         is_cached=bool(call.replies) and not fresh_replies,
-        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*call.replies, *judged]),
-        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*call.replies, *judged]),
+        prompt_tokens=sum_of_known(reply.prompt_tokens for reply in [*call.replies, *judge_replies]),
+        completion_tokens=sum_of_known(reply.completion_tokens for reply in [*call.replies, *judge_replies]),
         cost=sum(known_costs) if known_costs else None,
         judgement_text=json.dumps(call.judged.judgement) if call.judged else "",
         milliseconds=call.milliseconds,
@@ -169,11 +169,11 @@ def _finish(number: int) -> None:
         row.scores_text = json.dumps({name: values[row.index] for name, values in columns.items()})
     with transaction.atomic():
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
-        ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
+        is_ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
             state=Run.DONE,
             scores_text=json.dumps(scores.get("metrics", {})),
             error=" ".join(scores.get("faults", ()))[:2000],
             finished_at=log.now(),
         )
-        if ended:
+        if is_ended:
             log.react(log.Occasion(RunFinished(), subject=(run.template,)))

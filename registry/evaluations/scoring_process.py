@@ -53,19 +53,19 @@ def check_metrics(names: Sequence[str]) -> list[str]:
         raise Invalid(fields={"metrics": f"{error}."}) from error
 
 
-def _run(request: Mapping[str, Any], path: Path, named: Sequence[str]) -> dict[str, Any]:
-    if path.stat().st_size <= _SHORT and not any(name.startswith(_UNBOUNDED) for name in named):
+def _run(request: Mapping[str, Any], path: Path, secret_names: Sequence[str]) -> dict[str, Any]:
+    if path.stat().st_size <= _SHORT and not any(name.startswith(_UNBOUNDED) for name in secret_names):
         return _answer(request)
     command = [sys.executable, "-m", "registry.evaluations.scoring_process"]
     try:
-        done = subprocess.run(  # noqa: S603  # our own module
+        process = subprocess.run(  # noqa: S603  # our own module
             command, input=json.dumps(request).encode(), capture_output=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return {"faults": [f"Scoring took longer than {SECONDS} s and was ended."]}
-    if done.returncode != 0:
+    if process.returncode != 0:
         return {"faults": ["Scoring ended early: it needed more memory than it may take, or failed."]}
-    answer: dict[str, Any] = json.loads(done.stdout)
+    answer: dict[str, Any] = json.loads(process.stdout)
     return answer
 
 
@@ -90,8 +90,8 @@ def _score(result: EvaluationResult, metrics: Sequence[str]) -> dict[str, Any]:
 def _summary(score: Score) -> dict[str, Any]:
     """The score with the bootstrap interval of the rows' mean, where the score is that mean."""
     summary = {"score": score["score"], "scored": score["scored"], "of": score["of"], "low": None, "high": None}
-    counted = [value for value in score["individual_scores"] if value is not None]
-    if score["score"] is not None and counted and abs(sum(counted) / len(counted) - score["score"]) < 1e-9:
+    scores = [value for value in score["individual_scores"] if value is not None]
+    if score["score"] is not None and scores and abs(sum(scores) / len(scores) - score["score"]) < 1e-9:
         nothing: Score = {
             **score,
             "individual_scores": [None if v is None else 0.0 for v in score["individual_scores"]],

@@ -70,14 +70,14 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
     `MOST_UNFINISHED` runs under way.
     """
-    found = template_queries.find_template(actor, Verb.EVALUATE, template)
+    template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
-    endpoint = endpoints.find_endpoint(model, found.namespace.name)
-    measure = _measure(actor, found, dataset, dataset_version)
-    asked = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
-    judging = _find_judge(actor, found, judge, judge_model, judge_paths or {})
-    _require_room(found)
-    return create_run(found, version, measure, endpoint, asked, actor.person, judging=judging)
+    endpoint = endpoints.find_endpoint(model, template_row.namespace.name)
+    measure = _measure(actor, template_row, dataset, dataset_version)
+    metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
+    judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
+    _require_room(template_row)
+    return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judging=judging)
 
 
 def create_run(  # what a run is
@@ -183,8 +183,8 @@ def _find_judge(
         raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
     if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
         raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
-    declared = parse_document(version.document).inputs
-    if declared is not None and "documents" not in declared:
+    inputs = parse_document(version.document).inputs
+    if inputs is not None and "documents" not in inputs:
         raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
     endpoint = endpoints.find_endpoint(model, template.namespace.name)
     columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}

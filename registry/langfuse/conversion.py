@@ -31,16 +31,21 @@ def _convert(bundle: dict[str, Any]) -> Converted:
     document = parse_document(bundle["document"])
     fragments = bundle["fragments"]
     try:
-        found = plain_placeholders.read_placeholders(document, fragments)
+        placeholders = plain_placeholders.read_placeholders(document, fragments)
         with child() as bounded:
-            rendered = bounded.render(
-                found.document, found.data, fragments=fragments, profile=None, target="messages", token_limit=-1
+            prompt = bounded.render(
+                placeholders.document,
+                placeholders.data,
+                fragments=fragments,
+                profile=None,
+                target="messages",
+                token_limit=-1,
             )
     except plain_placeholders.NotPlainError as error:
         raise _refusal(str(error)) from error
     except RenderError as error:
         raise _refusal(error.message) from error
-    messages = rendered["messages"]
+    messages = prompt["messages"]
     for message in messages:
         if not isinstance(message["content"], str):
             raise _refusal("a part holds more than text")

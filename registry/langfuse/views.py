@@ -82,14 +82,14 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         raise BadQuestion("version is a whole number.")
     ref = number if number not in ("", "0") else label or "production"
     try:
-        found = version_queries.resolve_version(actor, name, ref, verb=Verb.FETCH)
+        version_found = version_queries.resolve_version(actor, name, ref, verb=Verb.FETCH)
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    approval = approvals.approval_of_label(found.template, ref)
-    row = _row(found, actor) | {"approval": approval.value if approval else None}
+    approval = approvals.approval_of_label(version_found.template, ref)
+    row = _row(version_found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
-        recorder.note_fetch(actor.key.id, found.pk, ref)
+        recorder.note_fetch(actor.key.id, version_found.pk, ref)
     return JsonResponse(row, headers={APPROVAL: approval.value} if approval else {})
 
 
@@ -108,8 +108,8 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalItems": pages.count,
         "totalPages": pages.num_pages if pages.count else 0,
     }
-    told = limited_key_view.visible_templates(actor, entries)
-    data = [_entry(actor, template, told[template.pk]) for template in entries]
+    visible = limited_key_view.visible_templates(actor, entries)
+    data = [_entry(actor, template, visible[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
 
@@ -135,24 +135,24 @@ def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
 traces = with_key(_drop_traces, writes=True)
 
 
-def _entry(actor: Actor, template: Template, told: VisibleTemplate) -> dict[str, Any]:
+def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[str, Any]:
     """A template in the list; a narrow key is told of what its labels serve, and which versions it may fetch."""
-    version, latest, known = told.version, template.latest, limited_key_view.visible_numbers(actor, template)
+    version, latest, numbers = visible.version, template.latest, limited_key_view.visible_numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
     return {
         "name": template.name,
-        "type": "text" if told.format == "text" else "chat",
-        "versions": list(range(1, latest.number + 1 if latest else 1)) if known is None else sorted(known),
+        "type": "text" if visible.format == "text" else "chat",
+        "versions": list(range(1, latest.number + 1 if latest else 1)) if numbers is None else sorted(numbers),
         "labels": [*sorted(label.name for label in template.labels.all()), *(["latest"] if is_latest else [])],
-        "tags": list(told.tags),
-        "lastUpdatedAt": (version.created_at if known is not None and version else template.updated_at).isoformat(),
+        "tags": list(visible.tags),
+        "lastUpdatedAt": (version.created_at if numbers is not None and version else template.updated_at).isoformat(),
         "lastConfig": settings_of(version) if version else {},
     }
 
 
 def _row(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
-    told = limited_key_view.visible_in_version(template, version)
+    visible = limited_key_view.visible_in_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
     latest = template.latest
     is_latest = latest is not None and latest.number == version.number
@@ -168,7 +168,7 @@ def _row(version: Version, actor: Actor) -> dict[str, Any]:
         **convert_version(version),
         "config": settings_of(version),
         "labels": [*labels, *(["latest"] if is_latest else [])],
-        "tags": list(told.tags),
+        "tags": list(visible.tags),
         "commitMessage": version.message or None,
         "resolutionGraph": None,
         "isActive": "production" in labels,

@@ -24,13 +24,13 @@ class Sources:
     """What the journal holds by digest only: documents, samples, what was said in a change request."""
 
     def __init__(self, events: Iterable[Event]) -> None:
-        listed = list(events)
-        self._versions = _load_versions({(e.template, e.version) for e in listed if e.version is not None})
-        self._samples = _load_samples(listed)
-        self._decisions = _load_decisions(listed)
-        self._comments = _load_comments(listed)
-        self._verdicts = _load_verdicts(listed)
-        self._datasets = _load_datasets(listed)
+        event_list = list(events)
+        self._versions = _load_versions({(e.template, e.version) for e in event_list if e.version is not None})
+        self._samples = _load_samples(event_list)
+        self._decisions = _load_decisions(event_list)
+        self._comments = _load_comments(event_list)
+        self._verdicts = _load_verdicts(event_list)
+        self._datasets = _load_datasets(event_list)
 
     def version(self, event: Event) -> Version:
         """The version that the event saved or moved a label to."""
@@ -72,11 +72,11 @@ def _found(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
         ) from None
 
 
-def _load_versions(wanted: set[tuple[str, int]]) -> dict[tuple[str, int], Version]:
-    if not wanted:
+def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]:
+    if not keys:
         return {}
-    asked = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(wanted)))
-    rows = Version.objects.filter(asked).select_related("template")
+    condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(keys)))
+    rows = Version.objects.filter(condition).select_related("template")
     return {(row.template.name, row.number): row for row in rows}
 
 
@@ -114,6 +114,6 @@ def _load_datasets(events: list[Event]) -> dict[tuple[str, int], str]:
     bodies = [json.loads(event.text)["body"] for event in events if event.kind == DatasetSaved.kind]
     if not bodies:
         return {}
-    asked = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))
-    rows = DatasetVersion.objects.filter(asked).values_list("dataset__name", "number", "text")
+    condition = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))
+    rows = DatasetVersion.objects.filter(condition).values_list("dataset__name", "number", "text")
     return {(name, number): text for name, number, text in rows}

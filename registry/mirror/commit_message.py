@@ -87,8 +87,8 @@ def _trailers(entry: Entry) -> str:
 
 def read_stamp(message: str) -> Stamp | None:
     """The stamp in a message's last paragraph, or None where there is none that Promptuary wrote."""
-    found = _read_trailers(message)
-    number, chain = found.get(_EVENT, ""), found.get(_CHAIN, "")
+    trailers = _read_trailers(message)
+    number, chain = trailers.get(_EVENT, ""), trailers.get(_CHAIN, "")
     event = parse_number(number, digits=18)
     return Stamp(event, chain) if event is not None and chain else None
 
@@ -100,12 +100,12 @@ def read_record(message: str) -> str | None:
 
 def _read_trailers(message: str) -> dict[str, str]:
     last = message.rstrip("\n").rsplit("\n\n", 1)[-1]
-    found = {}
+    trailers = {}
     for line in last.split("\n"):
         name, separator, value = line.partition(": ")
         if separator and name.startswith("Promptuary-"):
-            found[name] = value
-    return found
+            trailers[name] = value
+    return trailers
 
 
 def author_line(entry: Entry) -> str:

@@ -12,7 +12,7 @@ __all__ = ["CHECKPOINT", "build"]
 CHECKPOINT = b"checkpoint\n\n"
 
 
-def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str, int]) -> Iterator[bytes]:
+def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapping[str, int]) -> Iterator[bytes]:
     """The stream in chunks, `done` at its end.
 
     `heads` maps a ref to the commit it stands on, `done` a ref to the number of the last event it holds. Labels'
@@ -23,15 +23,15 @@ def build(entries: Sequence[Entry], heads: Mapping[str, str], done: Mapping[str,
     for content, mark in blobs.items():
         yield b"blob\nmark :%d\n%s" % (mark, _data(content))
     started: set[str] = set()
-    moved = False
+    has_moved = False
     for entry in entries:
-        if entry.move and entry.number > done.get(entry.move.ref, 0):
+        if entry.move and entry.number > last_numbers.get(entry.move.ref, 0):
             yield _commit(entry, entry.move.ref, entry.move.files, blobs, _parent(entry.move.ref, heads, started))
-            moved = True
-    if moved:
+            has_moved = True
+    if has_moved:
         yield CHECKPOINT
     for entry in entries:
-        if entry.number > done.get(mirror_paths.MAIN, 0):
+        if entry.number > last_numbers.get(mirror_paths.MAIN, 0):
             yield _commit(entry, mirror_paths.MAIN, entry.files, blobs, _parent(mirror_paths.MAIN, heads, started))
     yield b"done\n"
 

@@ -31,18 +31,18 @@ def import_entries(repository: Repository) -> int:
     heads = repository.heads()
     after = resume_point(heads)
     _note(repository, heads.get(mirror_paths.MAIN))
-    written = 0
+    count = 0
     while entries := read_entries(after=after, limit=BATCH):
-        done = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
-        chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
+        last_numbers = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
+        chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, last_numbers)
         repository.fast_import(_watched(chunks))
         reach("mirror.imported")
         heads = repository.heads()
         _note(repository, heads.get(mirror_paths.MAIN))
         reach("mirror.recorded")
         after = entries[-1].number
-        written += len(entries)
-    return written
+        count += len(entries)
+    return count
 
 
 def _note(repository: Repository, main: Head | None) -> None:
@@ -80,11 +80,11 @@ def _check_known(ref: str, head: Head) -> None:
             f"Commit {head.commit[:12]} at the head of {name} was not written by Promptuary. "
             "Look at `manage.py mirror verify`; `manage.py mirror rebuild` sets the mirror aside and makes it anew."
         )
-    known = Event.objects.filter(number=head.stamp.number).values_list("hash", flat=True).first()
-    if known != head.stamp.chain:
+    journal_hash = Event.objects.filter(number=head.stamp.number).values_list("hash", flat=True).first()
+    if journal_hash != head.stamp.chain:
         raise Diverged(
             f"{name} stands on event {head.stamp.number} and the journal "
-            + ("has another event of that number" if known else "ends before it")
+            + ("has another event of that number" if journal_hash else "ends before it")
             + ": the database is older than its mirror, or another instance wrote here. `manage.py mirror adopt` "
             "brings the database up to the mirror; `manage.py mirror discard` sets the mirror aside."
         )

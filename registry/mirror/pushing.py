@@ -77,8 +77,8 @@ def push_due() -> int:
 def push(remote: Remote) -> bool:
     """One try, whatever came of the last one. False where it failed (the row says why) or another process is at it."""
     now = timezone.now()
-    mine = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)
-    if not mine:
+    is_claimed = Remote.objects.filter(pk=remote.pk, retry_at=remote.retry_at).update(retry_at=now + _LEASE)
+    if not is_claimed:
         return False
     same = Remote.objects.filter(pk=remote.pk)
     try:
@@ -106,9 +106,9 @@ def _push(remote: Remote) -> int:
     destination = destination_of(remote.url)
     options, environment = _connection(remote, destination)
     reach("mirror.pushing")
-    status, said = repository.push(options, remote.url, environment, _SECONDS)
+    status, output = repository.push(options, remote.url, environment, _SECONDS)
     if status:
-        raise _failure(said)
+        raise _failure(output)
     return number
 
 
@@ -154,18 +154,18 @@ def _read(path: str) -> str:
         raise PushFailed(f"{path} can't be read: {getattr(error, 'strerror', None) or 'it is no text'}.") from error
 
 
-def _failure(said: str) -> PushFailed:
-    refused = [line for line in said.splitlines() if line.startswith("!")]
-    parted = [line.split("\t")[1].partition(":")[0] for line in refused if line.endswith(_OUT_OF_STEP)]
-    if parted:
-        names = ", ".join(ref.removeprefix("refs/heads/") for ref in parted[:5])
+def _failure(output: str) -> PushFailed:
+    refused_lines = [line for line in output.splitlines() if line.startswith("!")]
+    diverged = [line.split("\t")[1].partition(":")[0] for line in refused_lines if line.endswith(_OUT_OF_STEP)]
+    if diverged:
+        names = ", ".join(ref.removeprefix("refs/heads/") for ref in diverged[:5])
         return PushFailed(
             f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a "
             "redaction wrote the "
             "mirror anew. Nothing is forced; have its owner empty it or put it back.",
             diverged=True,
         )
-    words = " ".join(" ".join(refused or said.splitlines()).split())
+    words = " ".join(" ".join(refused_lines or output.splitlines()).split())
     return PushFailed(f"The remote did not take it: {words[-500:] or 'git gave no reason'}")
 
 

@@ -34,11 +34,11 @@ def rebuild() -> Path | None:
 def renew(descriptor: int) -> Path | None:
     """The same, for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
-    fresh = path.with_name(f"{path.name}.rebuilt")
+    new_path = path.with_name(f"{path.name}.rebuilt")
     old = Repository(path)
     keep = old.exists and not is_redaction_due(old.heads())
-    shutil.rmtree(fresh, ignore_errors=True)
-    repository = Repository(fresh, descriptor)
+    shutil.rmtree(new_path, ignore_errors=True)
+    repository = Repository(new_path, descriptor)
     repository.create()
     Commit.objects.all().delete()
     mirror_fill.import_entries(repository)
@@ -46,9 +46,9 @@ def renew(descriptor: int) -> Path | None:
     reach("mirror.rebuilt")
     if not keep:
         _forget(path)
-    kept = _swap(path, fresh, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
+    old_path = _swap(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
     sweep()
-    return kept if keep else None
+    return old_path if keep else None
 
 
 def is_redaction_due(heads: Mapping[str, Head]) -> bool:
@@ -68,18 +68,18 @@ def sweep() -> None:
 
 def _forget(path: Path) -> None:
     """Delete the mirrors that earlier rebuilds kept: they hold what was redacted, too."""
-    for kept in path.parent.glob(f"{path.name}.[0-9]*"):
-        shutil.rmtree(kept, ignore_errors=True)
+    for old_path in path.parent.glob(f"{path.name}.[0-9]*"):
+        shutil.rmtree(old_path, ignore_errors=True)
 
 
-def _swap(path: Path, fresh: Path, suffix: str) -> Path | None:
-    kept = None
+def _swap(path: Path, new_path: Path, suffix: str) -> Path | None:
+    old_path = None
     if path.exists():
-        kept = path.with_name(f"{path.name}.{suffix}")
-        path.rename(kept)
+        old_path = path.with_name(f"{path.name}.{suffix}")
+        path.rename(old_path)
     reach("mirror.swapping")
-    fresh.rename(path)
-    return kept
+    new_path.rename(path)
+    return old_path
 
 
 _DISCARDED = "discarded"

@@ -70,15 +70,15 @@ class Repository:
 
     def create(self) -> None:
         """Make an empty repository, complete or not at all: it is made aside and renamed into place."""
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        Program(fresh).write(
+        new_path = self.path.with_name(f"{self.path.name}.new")
+        shutil.rmtree(new_path, ignore_errors=True)
+        new_path.mkdir(parents=True)
+        Program(new_path).write(
             "init", "--quiet", "--bare", "--initial-branch=main", "--object-format=sha1", "--template=", "."
         )
-        (fresh / "config").write_text(_CONFIG, encoding="ascii")
+        (new_path / "config").write_text(_CONFIG, encoding="ascii")
         shutil.rmtree(self.path, ignore_errors=True)  # what stands here without a HEAD is no repository
-        fresh.rename(self.path)
+        new_path.rename(self.path)
 
     def heal(self) -> list[str]:
         """Remove what killed git processes left behind. Only for the holder of the writer's lock. Returns what went."""
@@ -98,14 +98,14 @@ class Repository:
 
     def cloned_heads(self) -> dict[str, Head]:
         """The branches of the mirror as a clone has them: its own `main`, its own labels or those of its origin."""
-        found: dict[str, Head] = {}
+        heads: dict[str, Head] = {}
         for ref, head in self.heads().items():
-            own = ref.replace(_ORIGIN, "refs/heads/", 1)
-            if own == ref and (ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref)):
-                found[ref] = head
-            elif mirror_paths.is_label_branch(own):
-                found.setdefault(own, head)
-        return found
+            branch = ref.replace(_ORIGIN, "refs/heads/", 1)
+            if branch == ref and (ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref)):
+                heads[ref] = head
+            elif mirror_paths.is_label_branch(branch):
+                heads.setdefault(branch, head)
+        return heads
 
     def default_branch(self) -> str:
         """What HEAD names, a ref or a bare commit id."""
@@ -176,8 +176,8 @@ class Repository:
         """What `git fsck` finds, one line each; an empty list when every object is whole."""
         status, out, err = self._git.run("fsck", "--full", "--strict", "--no-dangling", "--no-progress")
         lines = [*out.decode("utf-8", "replace").splitlines(), *err.splitlines()]
-        found = [line for line in lines if line.strip() and not line.startswith("notice:")]
-        return found or ([f"git fsck ended with status {status}"] if status else [])
+        problems = [line for line in lines if line.strip() and not line.startswith("notice:")]
+        return problems or ([f"git fsck ended with status {status}"] if status else [])
 
 
 def _checked_id(commit: str) -> str:
@@ -215,7 +215,7 @@ def _parse_history(fields: Iterator[str]) -> Iterator[tuple[str, str, dict[str, 
             changes = {}
         elif text.startswith(":"):
             _, mode, _, blob, status = text.split(" ")
-            plain = blob if mode == "100644" else f"{mode} {blob}"
-            changes[next(fields)] = None if status == "D" else plain
+            entry = blob if mode == "100644" else f"{mode} {blob}"
+            changes[next(fields)] = None if status == "D" else entry
     if commit:
         yield commit, tree, changes

@@ -49,11 +49,11 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
         return "" if namespace.break_glass else "no emergencies are allowed there."
     gate = change_gate.evaluate(change, None, with_checks=False)
     facts = gate.facts if is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
-    found = policy.count_approvals(gate.rules, facts)
+    approvals = policy.count_approvals(gate.rules, facts)
     # Objections don't count here: whether a person was active then, no event says.
-    if found.missing:
-        return f"{found.missing} of {namespace.approvals} approvals were missing."
-    return f"none of its owners ({', '.join(found.missing_owners)}) approved." if found.missing_owners else ""
+    if approvals.missing:
+        return f"{approvals.missing} of {namespace.approvals} approvals were missing."
+    return f"none of its owners ({', '.join(approvals.missing_owners)}) approved." if approvals.missing_owners else ""
 
 
 def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:
@@ -66,10 +66,10 @@ def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[st
 
     It gives a forger nothing lasting: a roll back is no approval, so limited keys and later roll backs don't count it.
     """
-    held = LabelMove.objects.filter(
+    moves = LabelMove.objects.filter(
         template__name=event.template, label=body["label"], after__digest=body["digest"]
     ).exists()
-    return "" if held else "it never held that."
+    return "" if moves else "it never held that."
 
 
 def _fault_of_others(_namespace: Namespace, _event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:

@@ -49,8 +49,8 @@ class Rows:
     def person(self, username: str) -> User:
         """The account, made without a password where it was not named before."""
         if username not in self._people:
-            person, made = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
-            if made:
+            person, is_new = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
+            if is_new:
                 person.set_unusable_password()
                 person.save(update_fields=["password"])
             self._people[username] = person
@@ -100,21 +100,21 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
     fact = rows.fact(row, body)
     decided = rows.derivation.decided(fact)  # before the event's own rows are written
     event.restore(_EventRows(rows, row, body, read))
-    for taken in rows.derivation.take(fact):
-        _write_contribution(taken)
+    for contribution in rows.derivation.take(fact):
+        _write_contribution(contribution)
     if decided is not None and row.change is not None:
         ChangeRequest.objects.filter(number=row.change).update(decided=decided)
 
 
-def _write_contribution(taken: derivation.Contribution) -> None:
+def _write_contribution(contribution: derivation.Contribution) -> None:
     """What a version took in, as its event says it or as it was worked out."""
-    version = Version.objects.get(template__name=taken.template, number=taken.number)
-    if taken.suggestion is not None:
-        change, thread, number = taken.suggestion
+    version = Version.objects.get(template__name=contribution.template, number=contribution.number)
+    if contribution.suggestion is not None:
+        change, thread, number = contribution.suggestion
         comment = Comment.objects.get(thread__change=change, thread__number=thread, number=number)
         Contribution.objects.get_or_create(version=version, comment=comment, source=None)
-    elif taken.source is not None:
-        source = Version.objects.get(template__name=taken.template, number=taken.source)
+    elif contribution.source is not None:
+        source = Version.objects.get(template__name=contribution.template, number=contribution.source)
         Contribution.objects.get_or_create(version=version, comment=None, source=source)
 
 
@@ -163,8 +163,8 @@ class _EventRows:
     def update_or_create(
         self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
     ) -> Any:
-        made, _ = _manager(model).update_or_create(**row, defaults=values, create_defaults=first)
-        return made
+        row_written, _ = _manager(model).update_or_create(**row, defaults=values, create_defaults=first)
+        return row_written
 
     def delete(self, model: str, **row: Any) -> None:
         _manager(model).filter(**row).delete()

@@ -100,17 +100,17 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
     """The rows of every event after this one; None where there is none. The caller's transaction keeps all or
     nothing.
     """
-    known, head = number, ""
+    last_number, head = number, ""
     with repository.files() as files:
         rows = Rows(_redacted(repository))
         rows.take_stock()
         for position, (commit, text) in enumerate(_records(repository), start=1):
-            if position < known:
+            if position < last_number:
                 continue
-            if position == known:
+            if position == last_number:
                 if log.digest_of(text) != chain:
                     raise MirrorError(
-                        f"Commit {commit} holds another event {known} than the database: they have parted."
+                        f"Commit {commit} holds another event {last_number} than the database: they have parted."
                     )
                 continue
             head = commit
@@ -121,13 +121,13 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
             except MirrorError as error:
                 raise MirrorError(f"Commit {commit}: {error}") from error
             number, chain = event.number, event.hash
-    if number == known or chain is None:
+    if number == last_number or chain is None:
         return None
     for namespace in Namespace.objects.all():
         locking.recompute_states(namespace)
     if findings := verification.verify_clone(repository):
         raise MirrorError(findings[0])
-    return Restored(number - known, chain, head)
+    return Restored(number - last_number, chain, head)
 
 
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:

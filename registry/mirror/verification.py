@@ -50,8 +50,10 @@ def verify_clone(repository: Repository) -> list[str]:
     findings: list[str] = []
     try:
         for ref, head in sorted(heads.items(), key=lambda item: item[0] != mirror_paths.MAIN):
-            wanted = ((entry, entry.files) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
-            findings += _compare(repository, ref, head, wanted, until)
+            expected_entries = (
+                ((entry, entry.files) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
+            )
+            findings += _compare(repository, ref, head, expected_entries, until)
     except GitFailed as error:
         findings.append(f"Git can't read the clone: {error}")
     return findings[:MOST_FINDINGS]
@@ -115,7 +117,7 @@ def _compare(
     repository: Repository,
     ref: str,
     head: Head | None,
-    wanted: Iterator[tuple[Entry, Mapping[str, bytes | None]]],
+    expected_entries: Iterator[tuple[Entry, Mapping[str, bytes | None]]],
     until: int | None = None,
 ) -> Iterator[str]:
     """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it.
@@ -124,14 +126,14 @@ def _compare(
     """
     name = ref.removeprefix("refs/heads/")
     parent, files = "", dict[str, str]()
-    found: Iterator[_Seen] = repository.history(head.commit) if head else iter(())
-    for pair, seen in zip_longest(wanted, found):
-        if seen is None:
+    history: Iterator[_Seen] = repository.history(head.commit) if head else iter(())
+    for pair, actual_commit in zip_longest(expected_entries, history):
+        if actual_commit is None:
             if until is not None and pair[0].number > until:
                 return
             yield f"{name}: event {pair[0].number} and what follows is not mirrored yet."
             return
-        commit, tree, changes = seen
+        commit, tree, changes = actual_commit
         if pair is None:
             yield f"{name}: commit {commit} and what follows has no event in the journal."
             return
@@ -162,13 +164,13 @@ def _describe(changes: Mapping[str, str | None], effective: Mapping[str, str | N
 
 
 def _explain(repository: Repository, name: str, entry: Entry, commit: str, tree: str, parent: str) -> Iterator[str]:
-    wanted = _commit_text(entry, tree, parent)
+    expected_text = _commit_text(entry, tree, parent)
     try:
-        found = repository.raw_commit(commit)
+        actual_text = repository.raw_commit(commit)
     except MirrorError as error:
         yield f"{name}: commit {commit}, in the place of event {entry.number}, can't be read: {error}"
         return
-    old, new = wanted.split("\n"), found.split("\n")
+    old, new = expected_text.split("\n"), actual_text.split("\n")
     line = next((b for a, b in zip_longest(old, new, fillvalue="(nothing)") if a != b), "(its ending)")
     yield (
         f"{name}: commit {commit}, in the place of event {entry.number}, was not written from the journal; "

@@ -36,16 +36,16 @@ def catch_up(*, wait: float = 0.0) -> int:
     Where another process is writing, that one does the work and 0 comes back (after `wait` seconds). Raises Diverged
     where Git holds what the journal doesn't, GitFailed where git does.
     """
-    written = 0
+    count = 0
     while True:
         try:
             with locks.hold(mirror_fill.lock_path(), wait) as descriptor:
                 reach("mirror.locked")
-                written += _write_pending(descriptor)
+                count += _write_pending(descriptor)
         except MirrorBusy:
-            return written
+            return count
         if not pending():  # an event that came while the lock was being let go is not left to the clock
-            return written
+            return count
 
 
 def _write_pending(descriptor: int) -> int:
@@ -62,10 +62,10 @@ def _write_pending(descriptor: int) -> int:
     if rebuilding.is_redaction_due(heads):
         rebuilding.renew(descriptor)
         return Event.objects.filter(number__gt=after).count()
-    written = mirror_fill.import_entries(repository)
+    count = mirror_fill.import_entries(repository)
     if repository.count_packs() > _MANY_PACKS:
         repository.repack()
-    return written
+    return count
 
 
 def repack() -> None:

@@ -117,8 +117,8 @@ class Namespaces(APIView):
     )
     def post(self, request: Request) -> Response:
         """Make one; you become its admin. Not by key."""
-        given = {name: value for name, value in read(CreateInput, request).items() if value is not None}
-        row = services.create_namespace(actor=actor_of(request), **given)
+        fields = {name: value for name, value in read(CreateInput, request).items() if value is not None}
+        row = services.create_namespace(actor=actor_of(request), **fields)
         return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
 
 

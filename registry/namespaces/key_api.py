@@ -111,8 +111,8 @@ class OwnKeys(APIView):
     def get(self, request: Request) -> Response:
         """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
         rows = queries.list_own_keys(actor_of(request))
-        told = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
-        return Response({"results": told})
+        entries = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
+        return Response({"results": entries})
 
 
 class OneKey(APIView):

@@ -48,8 +48,8 @@ def authenticate_key(token: str) -> Actor | None:
 
 def list_keys(actor: Actor, namespace: str) -> list[Key]:
     """All keys of the namespace, revoked ones too, the newest first; admins only."""
-    found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-    return list(found.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    return list(space.keys.select_related("person", "created_by", "replaced_by").order_by("-created_at"))
 
 
 def list_own_keys(actor: Actor) -> list[Key]:
@@ -73,7 +73,7 @@ def describe_verb(verb: Verb) -> str:
 def describe_key(key: Key) -> str:
     """What the key may do: `read, check and render and fetch, only what production serves`."""
     verbs = permissions.verbs_of(key)
-    words = [said for verb, said in _VERBS_IN_WORDS.items() if verb in verbs]
+    words = [phrase for verb, phrase in _VERBS_IN_WORDS.items() if verb in verbs]
     text = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
     if key.labels:
         text += f", only what {' and '.join(key.labels)} serves"

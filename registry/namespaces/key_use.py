@@ -32,14 +32,14 @@ class KeyUses:
     def write(self) -> bool:
         """Write the keys whose last writing is half a minute ago; False where the database is away and they wait."""
         moment = self._now()
-        due = sorted(  # in one order everywhere, so that two processes never wait for each other
+        pending = sorted(  # in one order everywhere, so that two processes never wait for each other
             key_id for key_id in list(self._waiting) if self._is_due(key_id, moment)
         )
-        if not due:
+        if not pending:
             return True
         try:
             with transaction.atomic():
-                for key_id in due:
+                for key_id in pending:
                     Key.objects.filter(pk=key_id).update(last_used_at=moment)
         except DatabaseError as error:
             if not self._failed:  # told once, not every few seconds of an outage
@@ -47,7 +47,7 @@ class KeyUses:
             self._failed = True
             return False
         self._failed = False
-        for key_id in due:
+        for key_id in pending:
             self._waiting.pop(key_id, None)
             self._written[key_id] = moment
         if len(self._written) > MOST:

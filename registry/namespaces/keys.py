@@ -183,11 +183,11 @@ def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _read_labels(labels: Sequence[str]) -> list[str]:
-    chosen = list(dict.fromkeys(labels))
-    if len(chosen) > _MOST_LABELS:
+    label_names = list(dict.fromkeys(labels))
+    if len(label_names) > _MOST_LABELS:
         raise Invalid(fields={"labels": f"at most {_MOST_LABELS}."})
     try:
-        return [names.check_label(label) for label in chosen]
+        return [names.check_label(label) for label in label_names]
     except Invalid as error:
         raise Invalid(fields={"labels": "; ".join(error.fields.values())}) from error
 
@@ -218,5 +218,7 @@ def _require_reach(key: Key) -> None:
     needed = [TABLE[Verb.SAVE]] if key.scope == Key.WRITE else [TABLE[Verb(verb)] for verb in key.verbs]
     if any(role.rank < least.rank for least in needed):
         beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]
-        field, what = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
-        raise Invalid(fields={field: f"{key.person.username} is {role.value}, so a key of theirs can't {what}."})
+        field, refused_values = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
+        raise Invalid(
+            fields={field: f"{key.person.username} is {role.value}, so a key of theirs can't {refused_values}."}
+        )

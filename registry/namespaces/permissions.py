@@ -217,11 +217,11 @@ def require_proof(actor: Actor) -> None:
     """
     if not actor.missing_proof:
         return
-    what = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
+    proof = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
     raise ProofRequired(
         (
-            f"This takes {what}, given within the last {minutes} minutes: prove once more that it is you, at "
+            f"This takes {proof}, given within the last {minutes} minutes: prove once more that it is you, at "
             "/account/prove."
         ),
         proof=actor.missing_proof,

@@ -65,10 +65,10 @@ def first_rules() -> Rules:
     return Rules(required_checks=DEFAULT_CHECKS)
 
 
-def read_rules(given: Mapping[str, Any], before: Rules) -> Rules:
+def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
     """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
     faults: dict[str, str] = {}
-    values = {field: value for field, value in given.items() if value is not None}
+    values = {field: value for field, value in fields.items() if value is not None}
     for field, value in values.items():
         reader = _READERS.get(field)
         if reader is None:
@@ -102,10 +102,10 @@ def _switch(value: Any) -> bool:
 
 
 def _checks(value: Any) -> tuple[str, ...]:
-    chosen = tuple(dict.fromkeys(str(check) for check in _items(value)))
-    if unknown := [check for check in chosen if check not in CHECKS]:
+    names = tuple(dict.fromkeys(str(check) for check in _items(value)))
+    if unknown := [check for check in names if check not in CHECKS]:
         raise Invalid(fields={"required_checks": f"there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}."})
-    return chosen
+    return names
 
 
 def _mode(value: Any) -> str:

@@ -19,7 +19,7 @@ __all__ = ["create_namespace", "set_role"]
 
 
 def create_namespace(
-    *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **others: Any
+    *, actor: Actor, name: str, protected_labels: Sequence[str] = (), approvals: int = 1, **other_rules: Any
 ) -> Namespace:
     """Make a namespace; a person who does becomes its admin, a command on the machine does not.
 
@@ -30,7 +30,7 @@ def create_namespace(
     if actor.key is not None:
         raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
     names.check_namespace(name)
-    values = {"protected_labels": list(protected_labels), "approvals": approvals, **others}
+    values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
     first = rules.read_rules(values, rules.first_rules())
     at = log.now()
     try:
@@ -52,26 +52,26 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
         raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
     with transaction.atomic():
         log.lock()  # so that two admins can't take each other's role away at once
-        found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
         if person is None:
             raise NotFound(f"There is no active account {username[:150]}.")
-        member = Membership.objects.filter(namespace=found, person=person).first()
+        member = Membership.objects.filter(namespace=space, person=person).first()
         if (member.role if member else None) == role:
             return member
         permissions.require_proof(actor)
         if member is not None and member.role == Role.ADMIN:
-            _require_other_admin(found, person)
+            _require_other_admin(space, person)
         if role is None:
-            Membership.objects.filter(namespace=found, person=person).delete()
+            Membership.objects.filter(namespace=space, person=person).delete()
             member = None
         else:
-            member, _ = Membership.objects.update_or_create(namespace=found, person=person, defaults={"role": role})
-        log.append(actor, MemberSet(person=username, role=role), namespace=found, at=log.now(), subject=found)
+            member, _ = Membership.objects.update_or_create(namespace=space, person=person, defaults={"role": role})
+        log.append(actor, MemberSet(person=username, role=role), namespace=space, at=log.now(), subject=space)
     return member
 
 
 def _require_other_admin(namespace: Namespace, person: User) -> None:
-    others = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
-    if not others.exclude(person=person).exists():
+    other_admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
+    if not other_admins.exclude(person=person).exists():
         raise Conflict(f"{person.username} is the last admin of {namespace.name}: make another one first.")

@@ -35,19 +35,19 @@ def send_pending_mail() -> int:
     global _not_before  # noqa: PLW0603  # one worker, one mail server
     if not settings.MAIL_IS_SENT or time.monotonic() < _not_before:
         return 0
-    sent = 0
+    count = 0
     for person, notifications in _take().items():
-        if not (told := _wanted(person, notifications)):
+        if not (wanted_rows := _wanted(person, notifications)):
             continue
         try:
-            _message(person, told).send()
+            _message(person, wanted_rows).send()
         except (smtplib.SMTPException, OSError) as error:
             _log.warning("no mail can be sent (%s); trying again in %d s", error, _REST)
-            Notification.objects.filter(pk__in=[notification.pk for notification in told]).update(mailed_at=None)
+            Notification.objects.filter(pk__in=[notification.pk for notification in wanted_rows]).update(mailed_at=None)
             _not_before = time.monotonic() + _REST
             break
-        sent += 1
-    return sent
+        count += 1
+    return count
 
 
 def _take() -> dict[User, list[Notification]]:
@@ -56,14 +56,14 @@ def _take() -> dict[User, list[Notification]]:
     waiting = Notification.objects.filter(mailed_at=None, created_at__lt=at - _GATHERED).order_by("pk")
     if not waiting.exists():  # the clock asks every few seconds, and a transaction would stop SQLite's other writers
         return {}
-    taken: dict[User, list[Notification]] = defaultdict(list)
+    by_person: dict[User, list[Notification]] = defaultdict(list)
     with transaction.atomic():
         rows = waiting.select_for_update(of=("self",)).select_related("person", "template__namespace", "change")
-        found = list(rows.defer("template__words")[:_MOST])
-        Notification.objects.filter(pk__in=[row.pk for row in found]).update(mailed_at=at)
-    for row in found:
-        taken[row.person].append(row)
-    return taken
+        rows_found = list(rows.defer("template__words")[:_MOST])
+        Notification.objects.filter(pk__in=[row.pk for row in rows_found]).update(mailed_at=at)
+    for row in rows_found:
+        by_person[row.person].append(row)
+    return by_person
 
 
 def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
@@ -71,12 +71,12 @@ def _wanted(person: User, notifications: list[Notification]) -> list[Notificatio
     and an emergency is told until it is approved."""
     if not person.email or not person.is_active:
         return []
-    wishes, news = list(Watch.objects.filter(person=person)), log.now() - _NEWS
+    watches, news = list(Watch.objects.filter(person=person)), log.now() - _NEWS
     return [
         row
         for row in notifications
         if row.created_at > news
-        and (_is_urgent(row) if row.kind == EMERGENCY else row.read_at is None and _is_wished(wishes, row))
+        and (_is_urgent(row) if row.kind == EMERGENCY else row.read_at is None and _is_wished(watches, row))
     ]
 
 
@@ -84,10 +84,10 @@ def _is_urgent(row: Notification) -> bool:
     return row.change is not None and row.change.needs_approval
 
 
-def _is_wished(wishes: Sequence[Watch], row: Notification) -> bool:
+def _is_wished(watches: Sequence[Watch], row: Notification) -> bool:
     if row.template is None:  # about a key that acts for the person
         return True
-    return watch_level(wishes, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
+    return watch_level(watches, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
 
 
 def _message(person: User, notifications: list[Notification]) -> EmailMessage:

@@ -29,29 +29,33 @@ def list_own_watches(actor: Actor) -> list[Watch]:
     return sorted(rows, key=lambda watch: (watch.namespace.name if watch.namespace else "", len(watch.template)))
 
 
-def watch_level(wishes: Iterable[Watch], namespace: Namespace, path: str) -> str:
+def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> str:
     """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
-    fitting = [wish for wish in wishes if _fits(wish, namespace, path)]
+    fitting = [watch for watch in watches if _fits(watch, namespace, path)]
     if not fitting:
         return Watch.MINE
-    return max(fitting, key=lambda wish: (wish.namespace_id is not None, len(wish.template))).level
+    return max(fitting, key=lambda watch: (watch.namespace_id is not None, len(watch.template))).level
 
 
 def list_watchers(template: Template) -> list[User]:
     """The members who want to hear of all that happens to the template."""
-    here = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))
-    wanting = here.filter(level=Watch.ALL).values("person")
+    watches = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))
+    wanting = watches.filter(level=Watch.ALL).values("person")
     members = Membership.objects.filter(namespace=template.namespace).values("person")
-    wishes: dict[User, list[Watch]] = defaultdict(list)
-    for wish in here.filter(person__in=wanting, person__is_active=True).select_related("person"):
-        wishes[wish.person].append(wish)
+    watches_by_person: dict[User, list[Watch]] = defaultdict(list)
+    for watch in watches.filter(person__in=wanting, person__is_active=True).select_related("person"):
+        watches_by_person[watch.person].append(watch)
     path = template.name.partition("/")[2]
-    wanted = [person for person, theirs in wishes.items() if watch_level(theirs, template.namespace, path) == Watch.ALL]
-    able = set(members.filter(person__in=wanted).values_list("person", flat=True)) if wanted else set()
-    return [person for person in wanted if person.pk in able]
+    people = [
+        person
+        for person, own_watches in watches_by_person.items()
+        if watch_level(own_watches, template.namespace, path) == Watch.ALL
+    ]
+    able = set(members.filter(person__in=people).values_list("person", flat=True)) if people else set()
+    return [person for person in people if person.pk in able]
 
 
-def _fits(wish: Watch, namespace: Namespace, path: str) -> bool:
-    if wish.namespace_id not in (None, namespace.pk):
+def _fits(watch: Watch, namespace: Namespace, path: str) -> bool:
+    if watch.namespace_id not in (None, namespace.pk):
         return False
-    return not wish.template or fnmatchcase(path, wish.template)
+    return not watch.template or fnmatchcase(path, watch.template)

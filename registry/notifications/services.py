@@ -79,9 +79,9 @@ def tell_of_decision(actor: Actor, decision: Decision) -> None:
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
     """The request's people and the thread's hear of a comment."""
     change = comment.thread.change
-    others = User.objects.filter(pk__in=comment.thread.comments.values("person"))
+    commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
     sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
-    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *others], sentence, change)
+    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], sentence, change)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
@@ -97,8 +97,8 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     people = [version.author for version in (move.before, move.after) if version is not None]
     if move.change is not None:
         end_waiting(move.change)
-        said = move.change.decisions.values("person")
-        people += [move.change.opened_by, *User.objects.filter(pk__in=said)]
+        deciders = move.change.decisions.values("person")
+        people += [move.change.opened_by, *User.objects.filter(pk__in=deciders)]
     able = _able(move.template.namespace) if move.how != "published" else []
     people += able
     sentence = (
@@ -132,10 +132,10 @@ def _remind_of_emergency(emergency: Emergency) -> int:
             return 0
         at, template = log.now(), emergency.change.template
         earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
-        told = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
+        reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
         if change.closed_at is not None and change.closed_at > at - _DAY:
-            told.add(emergency.move.person_id)  # who published it needed not be told then
-        people = [person for person in _able(template.namespace) if person.pk not in told]
+            reminded.add(emergency.move.person_id)  # who published it needed not be told then
+        people = [person for person in _able(template.namespace) if person.pk not in reminded]
         old = earlier.filter(person__in=people)
         old.filter(read_at=None).update(read_at=at)
         old.filter(mailed_at=None).update(mailed_at=at)
@@ -147,8 +147,8 @@ def _remind_of_emergency(emergency: Emergency) -> int:
 
 def tell_of_save(actor: Actor, version: Version) -> None:
     """Those who watch the template hear of a new version."""
-    said = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
-    sentence = f"{_name(actor)} saved {version.template.name} {version.number}{said}"
+    ending = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
+    sentence = f"{_name(actor)} saved {version.template.name} {version.number}{ending}"
     _write(actor, VersionSaved.kind, [], sentence, version, version.created_at)
 
 
@@ -170,9 +170,9 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     person = key.person
     if person == actor.person or not person.is_active or person.username == OPERATOR:
         return
-    kind, made = (KeyRotated.kind, "rotated") if key.replaces_id else (KeyIssued.kind, "issued")
+    kind, verb = (KeyRotated.kind, "rotated") if key.replaces_id else (KeyIssued.kind, "issued")
     sentence = (
-        f"{_name(actor)} {made} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
+        f"{_name(actor)} {verb} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
         f"{key_queries.describe_key(key)}. If you do not want it, revoke it on your account page."
     )
     Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
@@ -237,15 +237,15 @@ def _able(namespace: Namespace) -> list[User]:
 
 def _overdue(emergency: Emergency) -> str:
     change, move = emergency.change, emergency.move
-    what = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
-    said = (
+    subject = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+    words = (
         f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet "
-        f"approved: {what}."
+        f"approved: {subject}."
     )
     if emergency.is_served:
-        return f"{said} {move.reason} Approve it, or roll back."
+        return f"{words} {move.reason} Approve it, or roll back."
     now = f"serves version {emergency.holds} now" if emergency.holds else "is not set any more"
-    return f"{said} {move.reason} {change.label} {now}: approve it all the same, or close it."
+    return f"{words} {move.reason} {change.label} {now}: approve it all the same, or close it."
 
 
 def _name(actor: Actor) -> str:
@@ -272,12 +272,12 @@ def set_watch_level(*, actor: Actor, level: str | None, namespace: str | None = 
     pattern = check_text("template", template, 200).strip()
     if pattern and namespace is None:
         raise Invalid(fields={"namespace": "say in which namespace these paths are."})
-    found = permissions.find_namespace(actor, Verb.READ, namespace) if namespace else None
+    space = permissions.find_namespace(actor, Verb.READ, namespace) if namespace else None
     with transaction.atomic():
-        same = Watch.objects.filter(person=actor.person, namespace=found, template=pattern)
+        same = Watch.objects.filter(person=actor.person, namespace=space, template=pattern)
         if level is None:
             same.delete()
         elif not same.update(level=level):
             if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
                 raise Conflict(f"You have {MOST_WATCHES} wishes: forget one first.")
-            Watch.objects.create(person=actor.person, namespace=found, template=pattern, level=level)
+            Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level)

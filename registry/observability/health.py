@@ -111,11 +111,11 @@ def _find_what_children_may() -> tuple[str, ...]:
 
 def _judge_remotes() -> dict[str, str]:
     """By name; told only: this instance is ready whatever others do with their repositories."""
-    found = {}
+    states = {}
     for row in mirror.remotes():
         late = f"{row.behind} events behind" if row.behind else "ok"
-        found[row.name] = "diverged" if row.diverged else "failing" if row.error else late
-    return found
+        states[row.name] = "diverged" if row.diverged else "failing" if row.error else late
+    return states
 
 
 def _judge_mirror() -> str:

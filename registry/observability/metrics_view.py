@@ -39,12 +39,12 @@ class Standing(Collector):
         """One family a figure; where the database does not answer, only that it doesn't."""
         up = GaugeMetricFamily("promptuary_database_up", "1 when the database answers.")
         try:
-            found = list(_read_standing())
+            families = list(_read_standing())
         except DatabaseError:
             up.add_metric([], 0)
             return [up]
         up.add_metric([], 1)
-        return [up, *found]
+        return [up, *families]
 
 
 def _read_standing() -> Iterable[GaugeMetricFamily]:
@@ -72,13 +72,13 @@ def _read_counted() -> bytes:
 
 
 def _read_now() -> bytes:
-    asked = CollectorRegistry()
-    asked.register(Standing())
-    return generate_latest(asked)
+    registry = CollectorRegistry()
+    registry.register(Standing())
+    return generate_latest(registry)
 
 
 def _may_read(request: HttpRequest) -> bool:
     # The network address says nothing: behind a proxy on this machine everybody comes from loopback.
     token = settings.PROMPTUARY_METRICS_TOKEN
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-    return bool(token) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), token.encode())
+    presented = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    return bool(token) and hmac.compare_digest(presented.encode("utf-8", "surrogatepass"), token.encode())

@@ -23,15 +23,15 @@ _MOST = 30  # of each sort
 def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
     """Passages of the documents that none of the texts that stay has: up to 30 of prose and 30 words, the longest
     first."""
-    given = list(documents)
-    prose = {piece for document in given for piece in _prose(document)}
-    words = {word for document in given for word in _words(document)}
+    texts = list(documents)
+    prose = {piece for document in texts for piece in _prose(document)}
+    words = {word for document in texts for word in _words(document)}
     return (*_longest(prose, staying), *_longest(words - prose, staying))
 
 
-def _longest(found: Iterable[str], staying: Sequence[str]) -> list[str]:
-    own = [passage for passage in found if not any(passage in text for text in staying)]
-    return sorted(own, key=lambda passage: (-len(passage), passage))[:_MOST]
+def _longest(passages: Iterable[str], staying: Sequence[str]) -> list[str]:
+    removable = [passage for passage in passages if not any(passage in text for text in staying)]
+    return sorted(removable, key=lambda passage: (-len(passage), passage))[:_MOST]
 
 
 def list_spellings(passage: str) -> tuple[str, ...]:

@@ -26,10 +26,12 @@ def passages_of(versions: Sequence[Version]) -> tuple[str, ...]:
     going = [row.pk for row in versions]
     templates = {row.template_id for row in versions}
     spaces = {row.template.namespace_id for row in versions}
-    near = Version.objects.filter(template__in=templates).exclude(pk__in=going).order_by("-pk")[:_MOST_COMPARED]
+    same_templates = (
+        Version.objects.filter(template__in=templates).exclude(pk__in=going).order_by("-pk")[:_MOST_COMPARED]
+    )
     latest = Template.objects.filter(namespace__in=spaces).exclude(latest__in=going).exclude(latest=None)
-    others = Version.objects.filter(pk__in=latest.values("latest"))[:_MOST_COMPARED]
-    staying = [row.document for row in (*near, *others) if not row.is_redacted]
+    latest_versions = Version.objects.filter(pk__in=latest.values("latest"))[:_MOST_COMPARED]
+    staying = [row.document for row in (*same_templates, *latest_versions) if not row.is_redacted]
     return find_passages([row.document for row in versions], staying)
 
 
@@ -55,10 +57,10 @@ def blank_copies(passages: Sequence[str]) -> None:
 
 def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
     models = {model._meta.db_table: model for model in apps.get_models()}
-    found: dict[str, list[str]] = {}
+    texts_by_model: dict[str, list[str]] = {}
     for table, column in columns_that(*holds):
-        found.setdefault(table, []).append(column)
-    for table, columns in found.items():
+        texts_by_model.setdefault(table, []).append(column)
+    for table, columns in texts_by_model.items():
         yield models[table], columns
 
 

@@ -33,9 +33,9 @@ def contains_passage(column: str, passages: Iterable[str]) -> Q:
 
 def list_repeating_rows(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[RunRow]":
     """Rows of runs that asked or judged with one of the versions, and rows of others that repeat a passage."""
-    asked = Q(run__version__in=versions) | Q(run__judge__in=versions)
+    uses = Q(run__version__in=versions) | Q(run__judge__in=versions)
     return RunRow.objects.filter(
-        asked | contains_passage("result", passages) | contains_passage("judgement_text", passages)
+        uses | contains_passage("result", passages) | contains_passage("judgement_text", passages)
     )
 
 
@@ -64,8 +64,12 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
         result["prompts"] = []
     # The one that echoes answers with the prompt, so nothing of what it said may stay.
     is_echo = is_of_version and row.run.model == endpoints.ECHO
-    said = {name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"}
-    row.result = json.dumps({**said, "problem": _cleaned_problem(result.get("problem"), passages, everything=is_echo)})
+    fields = {
+        name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"
+    }
+    row.result = json.dumps(
+        {**fields, "problem": _cleaned_problem(result.get("problem"), passages, everything=is_echo)}
+    )
     judgement = row.judgement_text
     if judgement and (
         is_echo or (is_judged_by and row.run.judge_model == endpoints.ECHO) or _repeats(judgement, passages)

@@ -98,23 +98,23 @@ def redact_version(  # what an admin decides
                 template_queries.lock_template(other)
         log.lock()
         template_queries.find_template(actor, Verb.MANAGE, name)  # the right once more, now that nobody else writes
-        found = _plan(actor, _find(name, version), everywhere=everywhere)
-        _require_alone(found)
-        _require_rights(actor, found.versions)
+        plan = _plan(actor, _find(name, version), everywhere=everywhere)
+        _require_alone(plan)
+        _require_rights(actor, plan.versions)
         permissions.require_proof(actor)
-        if found.uses and not force:
+        if plan.uses and not force:
             raise Conflict(
-                f"{'; '.join(found.uses)}. Move on first, or force it: then it answers 410 from this moment.",
-                uses=list(found.uses),
+                f"{'; '.join(plan.uses)}. Move on first, or force it: then it answers 410 from this moment.",
+                uses=list(plan.uses),
             )
-        notification_services.tell_of_redaction(actor, found.versions, reason.strip(), remotes)
-        for row in found.versions:
-            _take_away(actor, row, reason.strip(), found.passages)
-        repeated_texts.blank_copies(found.passages)
-        for template in {row.template_id: row.template for row in found.versions}.values():
+        notification_services.tell_of_redaction(actor, plan.versions, reason.strip(), remotes)
+        for row in plan.versions:
+            _take_away(actor, row, reason.strip(), plan.passages)
+        repeated_texts.blank_copies(plan.passages)
+        for template in {row.template_id: row.template for row in plan.versions}.values():
             locking.recompute_states(template.namespace, template)
     sequence_diff.forget()
-    return found
+    return plan
 
 
 def _find(name: str, number: int) -> Version:
@@ -153,16 +153,16 @@ def _holders(version: Version) -> list[Version]:
     """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
     digest = log.digest_of(version.document)
     events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
-    found = []
+    holders = []
     for text in events.values_list("text", flat=True):
         body = json.loads(text)["body"]
         if digest in (body["document"], *body["fragments"].values()):
-            found.append((body["template"], body["number"]))
+            holders.append((body["template"], body["number"]))
     rows = [
         Version.objects.select_related("template__namespace", "template__latest", "author").get(
             template__name=name, number=number
         )
-        for name, number in found
+        for name, number in holders
     ]
     return [row for row in rows if row.pk != version.pk and not row.is_redacted]
 
@@ -184,18 +184,18 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
 
 def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
     """Those begun from a version, those with its whole text, and those that repeat a passage of it."""
-    whole = Q(base__in=versions) | Q(document__in={row.document for row in versions})
+    copies = Q(base__in=versions) | Q(document__in={row.document for row in versions})
     repeating = [run_texts.contains_passage(column, passages) for column in ("document", "samples", "message")]
-    return Draft.objects.filter(whole | repeating[0] | repeating[1] | repeating[2])
+    return Draft.objects.filter(copies | repeating[0] | repeating[1] | repeating[2])
 
 
-def _require_alone(found: RedactionPlan) -> None:
-    left = [row for row in found.holders if row not in found.versions]
-    if not left and (found.hidden == 0 or len(found.versions) > 1):
+def _require_alone(plan: RedactionPlan) -> None:
+    left = [row for row in plan.holders if row not in plan.versions]
+    if not left and (plan.hidden == 0 or len(plan.versions) > 1):
         return
     names = [f"{row.template.name}@{row.number}" for row in left]
-    if found.hidden:
-        names.append(f"{found.hidden} in namespaces that you can't read")
+    if plan.hidden:
+        names.append(f"{plan.hidden} in namespaces that you can't read")
     raise Conflict(
         f"The same text stands in {', '.join(names)}: redact everywhere, or those first.",
         holders=[f"{row.template.name}@{row.number}" for row in left],

@@ -213,4 +213,9 @@ STORES = (
 
 def columns_that(*holds: Holds) -> list[tuple[str, str]]:
     """The columns that can hold this, each as (table, column)."""
-    return [(table, column) for table, columns in COLUMNS.items() for column, what in columns.items() if what in holds]
+    return [
+        (table, column)
+        for table, columns in COLUMNS.items()
+        for column, handling in columns.items()
+        if handling in holds
+    ]

@@ -38,11 +38,11 @@ class Fetch(APIView):
     def get(self, request: Request, name: str, ref: str) -> HttpResponse:
         """Fetch by number, digest (both immutable) or label, with an entity tag to ask again by."""
         actor, target = actor_of(request), f"{name}@{ref}"
-        seen = request.headers.get("If-None-Match", "")
+        known_etag = request.headers.get("If-None-Match", "")
         fetcher().mark_due()  # this way is slow already; it may as well be exact
         if actor.key is not None:
-            return _respond(fetcher().answer(request.META["HTTP_AUTHORIZATION"], target, seen))
-        return _respond(fetcher().answer_person(actor.person, target, seen))
+            return _respond(fetcher().answer(request.META["HTTP_AUTHORIZATION"], target, known_etag))
+        return _respond(fetcher().answer_person(actor.person, target, known_etag))
 
 
 class History(APIView):
@@ -59,5 +59,5 @@ class History(APIView):
         return answer_page(request, page, HistoryItem.of)
 
 
-def _respond(found: Answer) -> HttpResponse:
-    return HttpResponse(found.body, status=found.status, headers=dict(found.headers))
+def _respond(answer: Answer) -> HttpResponse:
+    return HttpResponse(answer.body, status=answer.status, headers=dict(answer.headers))

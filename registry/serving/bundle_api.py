@@ -41,8 +41,10 @@ class Bundle(APIView):
         """Each as the fetch of it would give it, sorted by name, under one digest to ask again by."""
         fetcher().mark_due()
         label = request.query_params.get("label", "production")
-        seen = request.headers.get("If-None-Match", "")
-        return _respond(namespace_bundle.answer_bundle(fetcher(), _caller(request, namespace), namespace, label, seen))
+        known_etag = request.headers.get("If-None-Match", "")
+        return _respond(
+            namespace_bundle.answer_bundle(fetcher(), _caller(request, namespace), namespace, label, known_etag)
+        )
 
 
 class Moves(APIView):
@@ -71,11 +73,11 @@ def _caller(request: Request, namespace: str) -> Caller:
     actor = actor_of(request)
     if actor.key is not None:
         return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"])
-    found = Namespace.objects.filter(name=namespace).first()
-    if found is None or role_of(actor.person, found) is None:
+    space = Namespace.objects.filter(name=namespace).first()
+    if space is None or role_of(actor.person, space) is None:
         raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
-    return Caller("", found.name)
+    return Caller("", space.name)
 
 
-def _respond(found: Answer) -> HttpResponse:
-    return HttpResponse(found.body, status=found.status, headers=dict(found.headers))
+def _respond(answer: Answer) -> HttpResponse:
+    return HttpResponse(answer.body, status=answer.status, headers=dict(answer.headers))

@@ -63,15 +63,15 @@ def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
         return error
 
 
-def _result(ref: str, found: Answer | PromptuaryError) -> bytes:
+def _result(ref: str, answer: Answer | PromptuaryError) -> bytes:
     """The bytes that a fetch keeps go out as they are: nothing is parsed or written anew."""
-    if isinstance(found, PromptuaryError):
-        problem = of_error(found)
+    if isinstance(answer, PromptuaryError):
+        problem = of_error(answer)
         status, etag, body = problem.status, None, problem.to_bytes()
         approval = None
     else:
-        headers = dict(found.headers)
-        status, etag, body = found.status, headers.get("ETag"), found.body
+        headers = dict(answer.headers)
+        status, etag, body = answer.status, headers.get("ETag"), answer.body
         approval = headers.get(APPROVAL)
     kind = "found" if status == 200 else "problem"
     facts = {"ref": ref, "status": status, "etag": etag, **({"approval": approval} if approval else {})}

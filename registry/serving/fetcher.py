@@ -254,9 +254,9 @@ class Fetcher:
 @functools.cache
 def fetcher() -> Fetcher:
     """The process's own. With a redaction, or another journal, all memories of the process are emptied."""
-    own = Fetcher(attempts=key_attempts())
-    own.listeners.append(_forget_texts)
-    return own
+    new_fetcher = Fetcher(attempts=key_attempts())
+    new_fetcher.listeners.append(_forget_texts)
+    return new_fetcher
 
 
 def _forget_texts(event: FollowedEvent | None) -> None:

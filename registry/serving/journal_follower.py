@@ -122,9 +122,9 @@ class Follower:
             self.changed.notify_all()
 
 
-def start_poller(follower: Follower, ended: threading.Event | None = None) -> threading.Thread:
+def start_poller(follower: Follower, stop: threading.Event | None = None) -> threading.Thread:
     """Start the thread that polls for this follower until the process ends or `ended` is set."""
-    arguments = (follower, ended or threading.Event())
+    arguments = (follower, stop or threading.Event())
     thread = threading.Thread(target=_run_poller, args=arguments, name="journal-poller", daemon=True)
     thread.start()
     return thread
@@ -136,23 +136,23 @@ def renew_connection() -> None:
         close_old_connections()
 
 
-def _run_poller(follower: Follower, ended: threading.Event) -> None:
+def _run_poller(follower: Follower, stop: threading.Event) -> None:
     listening: Any = None  # the connection that was told to listen
-    while not ended.is_set():
+    while not stop.is_set():
         try:
-            listening = _wait_for_append(listening, ended)
+            listening = _wait_for_append(listening, stop)
             follower.poll()
         except DatabaseError:  # fetches meet the same, and say so
             logger.debug("the journal can't be read", exc_info=True)
             connection.close()
-            ended.wait(RETRY_DELAY)
+            stop.wait(RETRY_DELAY)
     connection.close()
 
 
-def _wait_for_append(listening: Any, ended: threading.Event) -> Any:
+def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
     """Wait until something was appended, as far as the database says so, or for the interval."""
     if connection.vendor != "postgresql":
-        ended.wait(POLL_INTERVAL)
+        stop.wait(POLL_INTERVAL)
         return None
     connection.ensure_connection()
     raw = connection.connection

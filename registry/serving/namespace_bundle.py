@@ -32,66 +32,68 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
         raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")
     if label != LATEST:
         check_label(label)
-    found, omitted = _gather(fetches, caller, _standing(namespace, label), label)
-    contents: list[Any] = [[name, one.number, one.digest] for name, one in found]
+    entries, omitted = _gather(fetches, caller, _standing(namespace, label), label)
+    contents: list[Any] = [[name, version.number, version.digest] for name, version in entries]
     digest = "sha256:" + hashlib.sha256(rfc8785.dumps(contents)).hexdigest()
-    for _, one in found if caller.key else ():
-        recorder.note_fetch(caller.key, one.version, label)
-    tag = _tag(digest, found)
+    for _, version in entries if caller.key else ():
+        recorder.note_fetch(caller.key, version.version, label)
+    tag = _tag(digest, entries)
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
     status = 304 if if_none_match and matches_etag(if_none_match, f'"{tag}"') else 200
     metrics.count(status)
     if status == 304:
         return make_answer(304, b"", "", headers)
     head: dict[str, object] = {"namespace": namespace, "label": label, "digest": digest, "omitted": omitted}
-    return make_answer(200, _body(head, label, found), "application/json", headers)
+    return make_answer(200, _body(head, label, entries), "application/json", headers)
 
 
 def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
     """Name and number of every template that the label stands on, by the code points of the name."""
     rows = Template.objects.filter(namespace__name=namespace, archived_at=None)
     if label == LATEST:
-        found = rows.filter(latest__isnull=False).values_list("name", "latest__number")
+        names = rows.filter(latest__isnull=False).values_list("name", "latest__number")
     else:
-        found = rows.filter(labels__name=label).values_list("name", "labels__version__number")
-    return sorted(found)
+        names = rows.filter(labels__name=label).values_list("name", "labels__version__number")
+    return sorted(names)
 
 
 def _gather(
     fetches: Fetcher, caller: Caller, standing: list[tuple[str, int]], label: str
 ) -> tuple[list[tuple[str, ServedVersion]], list[dict[str, object]]]:
     fetches.load_label([name for name, _ in standing], label)
-    found: list[tuple[str, ServedVersion]] = []
+    entries: list[tuple[str, ServedVersion]] = []
     omitted: list[dict[str, object]] = []
     size = 0
     for name, number in standing:
         try:
-            one = fetches.find_version(caller, f"{name}@{label}")
+            version = fetches.find_version(caller, f"{name}@{label}")
         except NotFound:  # taken off in this moment
             continue
         except PromptuaryError as error:
             omitted.append({"name": name, "version": number, "reason": error.message})
             continue
-        found.append((name, one))
-        size += len(one.answer.body)
+        entries.append((name, version))
+        size += len(version.answer.body)
         if size > MOST_BYTES:
             raise TooLarge(f"This is more than {MOST_BYTES} bytes at once: fetch many refs instead.", limit=MOST_BYTES)
-    return found, omitted
+    return entries, omitted
 
 
-def _tag(digest: str, found: list[tuple[str, ServedVersion]]) -> str:
+def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
     """The digest, and what else the answer says: a protected label may serve what it never held by approval."""
-    missing = [[name, one.approval.value] for name, one in found if one.approval not in (None, Approval.APPROVED)]
+    missing = [
+        [name, version.approval.value] for name, version in entries if version.approval not in (None, Approval.APPROVED)
+    ]
     return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
 
 
-def _body(head: dict[str, object], label: str, found: list[tuple[str, ServedVersion]]) -> bytes:
+def _body(head: dict[str, object], label: str, versions: list[tuple[str, ServedVersion]]) -> bytes:
     """The bytes that a fetch keeps go out as they are."""
     entries = []
-    for name, one in found:
-        facts = {"ref": f"{name}@{label}", "etag": one.etag}
-        if one.approval:
-            facts["approval"] = one.approval.value
+    for name, version in versions:
+        facts = {"ref": f"{name}@{label}", "etag": version.etag}
+        if version.approval:
+            facts["approval"] = version.approval.value
         entry = json.dumps(facts).encode()
-        entries.append(entry[:-1] + b', "found": ' + one.answer.body + b"}")
+        entries.append(entry[:-1] + b', "found": ' + version.answer.body + b"}")
     return json.dumps(head, ensure_ascii=False).encode()[:-1] + b', "entries": [' + b",".join(entries) + b"]}"

@@ -90,31 +90,31 @@ def _packed(path: Path, digest: str) -> Path | None:
     """The file as gzip; None where it can't be kept."""
     if path.suffix == ".gz":
         return path
-    kept = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
-    if _is_whole(kept, digest):
-        return kept
+    packed_path = vocabulary_cache.cache_folder() / "packed" / f"{digest.partition(':')[2]}.gz"
+    if _is_whole(packed_path, digest):
+        return packed_path
     try:
-        with vocabulary_cache.making(kept):
-            if not _is_whole(kept, digest):
-                _pack(path, kept)
+        with vocabulary_cache.making(packed_path):
+            if not _is_whole(packed_path, digest):
+                _pack(path, packed_path)
     except OSError as error:
         _log.warning("the vocabulary %s can't be kept packed and is sent as it is: %s", path.name, error)
         return None
-    return kept if _is_whole(kept, digest) else None
+    return packed_path if _is_whole(packed_path, digest) else None
 
 
-def _is_whole(kept: Path, digest: str) -> bool:
+def _is_whole(packed_path: Path, digest: str) -> bool:
     """Whether it unpacks to what the digest says; looked at again when the file has changed."""
     try:
-        return vocabularies.hash_of(kept) == digest.partition(":")[2]
+        return vocabularies.hash_of(packed_path) == digest.partition(":")[2]
     except (OSError, EOFError, ValueError):
         return False
 
 
-def _pack(path: Path, kept: Path) -> None:
+def _pack(path: Path, packed_path: Path) -> None:
     """Write the packed file whole or not at all, a piece at a time."""
-    make_private_folder(kept.parent)
-    handle, temporary = tempfile.mkstemp(dir=kept.parent, prefix=".new-")
+    make_private_folder(packed_path.parent)
+    handle, temporary = tempfile.mkstemp(dir=packed_path.parent, prefix=".new-")
     try:
         with (
             path.open("rb") as source,
@@ -122,6 +122,6 @@ def _pack(path: Path, kept: Path) -> None:
             gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0) as packer,
         ):
             shutil.copyfileobj(source, packer, _CHUNK)
-        Path(temporary).replace(kept)
+        Path(temporary).replace(packed_path)
     finally:
         Path(temporary).unlink(missing_ok=True)

@@ -41,16 +41,16 @@ class Vocabulary(APIView):
         """The bytes with this SHA-256, immutable, as gzip for who takes that. Any key that may fetch or check may
         ask.
         """
-        found = vocabularies.find_vocabulary(
+        vocabulary = vocabularies.find_vocabulary(
             actor=actor_of(request),
             digest=digest,
             if_none_match=request.headers.get("If-None-Match", ""),
             accept_encoding=request.headers.get("Accept-Encoding", ""),
         )
-        if found.path is None or request.method == "HEAD":
-            body = b"" if request.method == "HEAD" else found.body or b""
-            return HttpResponse(body, status=found.status, headers=found.headers)
-        return StreamingHttpResponse(_chunks(found.path), status=found.status, headers=found.headers)
+        if vocabulary.path is None or request.method == "HEAD":
+            body = b"" if request.method == "HEAD" else vocabulary.body or b""
+            return HttpResponse(body, status=vocabulary.status, headers=vocabulary.headers)
+        return StreamingHttpResponse(_chunks(vocabulary.path), status=vocabulary.status, headers=vocabulary.headers)
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

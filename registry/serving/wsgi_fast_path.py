@@ -51,8 +51,10 @@ def serve_fetches_first(application: Application) -> Application:
             count_304()
         else:
             count_200()
-        sent = environ.get("HTTP_X_REQUEST_ID")
-        start_response(answer.line, [*answer.headers, ("X-Request-Id", choose_id(sent) if sent else fresh_id())])
+        request_id = environ.get("HTTP_X_REQUEST_ID")
+        start_response(
+            answer.line, [*answer.headers, ("X-Request-Id", choose_id(request_id) if request_id else fresh_id())]
+        )
         return [answer.body]
 
     def serve_rest(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:

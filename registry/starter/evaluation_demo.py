@@ -69,10 +69,10 @@ def _save(author: Actor, number: int, document: str, message: str) -> Version:
         return template.versions.get(number=number)
     origin = "demo/question-answering@1" if latest is None else None
     base = latest.digest if latest else None
-    saved = template_save.save_version(
+    result = template_save.save_version(
         actor=author, name=TEMPLATE, document=document, message=message, base=base, copied_from=origin
     )
-    return saved.version
+    return result.version
 
 
 def _publish(author: Actor, reviewer: Actor) -> None:
@@ -109,8 +109,8 @@ def _record(rows: Iterable[Mapping[str, Any]], first: Version, second: Version) 
     path = Path(settings.MODELS_PATH)
     if path.exists():
         return
-    listed = list(rows)
-    lines = [*_replies(first, listed, _wordy), *_replies(second, listed, _terse)]
+    row_list = list(rows)
+    lines = [*_replies(first, row_list, _wordy), *_replies(second, row_list, _terse)]
     path.with_name("recorded-answers.jsonl").write_text("".join(lines), encoding="utf-8")
     path.write_text(f"{MODEL}: {{replies: recorded-answers.jsonl}}\n", encoding="utf-8")
 
@@ -120,10 +120,10 @@ def _replies(version: Version, rows: Iterable[Mapping[str, Any]], answer: Callab
     expected = {row["id"]: str(row["expected"]["answer"]) for row in rows}
     inputs = {row["id"]: row["inputs"] for row in rows}
     with child() as bounded:
-        found = bounded.render_samples(
+        outcomes = bounded.render_samples(
             bundle["document"], inputs, fragments=bundle["fragments"], profile=bundle["profile"]
         )
-    for index, (name, prompt) in enumerate(found.items()):
+    for index, (name, prompt) in enumerate(outcomes.items()):
         if isinstance(prompt, dict):
             reply = answer(index, expected[name])
             yield json.dumps({"prompt": prompt_digest(_Asked(prompt["messages"])), "reply": reply}) + "\n"

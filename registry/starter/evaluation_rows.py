@@ -64,7 +64,7 @@ def make_evaluation_rows() -> Iterator[dict[str, Any]]:
             "built": f"{name} is built of {stone}, painted {colour}, and stands {height} metres high.",
             "visit": f"Visitors may climb the {steps} steps of {name} from {month} to October, when the wind allows.",
         }
-        asked = (
+        questions = (
             ("lit", f"When was the lighthouse of {name} first lit?", str(lit)),
             ("stone", f"What is the lighthouse of {name} built of?", stone),
             ("height", f"How high is the lighthouse of {name}?", f"{height} metres"),
@@ -72,7 +72,7 @@ def make_evaluation_rows() -> Iterator[dict[str, Any]]:
             ("steps", f"How many steps lead up the lighthouse of {name}?", str(steps)),
         )
         documents = [{"content": text, "id": f"{name.lower().replace(' ', '-')}-{key}"} for key, text in about.items()]
-        for topic, question, answer in asked:
+        for topic, question, answer in questions:
             yield {
                 "id": f"{name.lower().replace(' ', '-')}-{topic}",
                 "inputs": {"query": question, "documents": documents},

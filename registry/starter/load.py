@@ -78,8 +78,8 @@ def _key_path() -> Path:
 
 
 def _make_person(name: str) -> User:
-    person, made = User.objects.get_or_create(username=name, defaults={"email": f"{name}@example.org"})
-    if made:
+    person, is_new = User.objects.get_or_create(username=name, defaults={"email": f"{name}@example.org"})
+    if is_new:
         person.set_password(f"{name}-promptuary")
         person.save()
     return person

@@ -99,5 +99,5 @@ class Reports(APIView):
         values.
         """
         entries = [client_reports.ReportEntry(**entry) for entry in read(ReportsInput, request)["reports"]]
-        taken = client_reports.add_reports(actor=actor_of(request), entries=entries)
-        return Response({"accepted": taken.accepted, "ignored": taken.ignored}, status=202)
+        result = client_reports.add_reports(actor=actor_of(request), entries=entries)
+        return Response({"accepted": result.accepted, "ignored": result.ignored}, status=202)

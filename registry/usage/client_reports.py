@@ -65,18 +65,22 @@ def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportOutcom
     if actor.key is None:
         raise NotAllowed("Reports come from services, with their key.")
     permissions.require_verb(actor, Verb.FETCH, actor.key.namespace)
-    given = list(entries)
-    versions = _find(actor.key.namespace.name, given)
-    known = [(versions[entry.name, entry.digest], entry) for entry in given if (entry.name, entry.digest) in versions]
+    reports = list(entries)
+    versions = _find(actor.key.namespace.name, reports)
+    reports_by_version = [
+        (versions[entry.name, entry.digest], entry) for entry in reports if (entry.name, entry.digest) in versions
+    ]
     with transaction.atomic():
-        for version, entry in sorted(known, key=lambda pair: pair[0]):  # one order, so that no two wait for each other
+        for version, entry in sorted(
+            reports_by_version, key=lambda pair: pair[0]
+        ):  # one order, so that no two wait for each other
             _add(actor.key.pk, version, entry)
     ignored = [
         {"name": entry.name, "digest": entry.digest, "reason": "There is no such version, or this key may not read it."}
-        for entry in given
+        for entry in reports
         if (entry.name, entry.digest) not in versions
     ]
-    return ReportOutcome(len(known), ignored)
+    return ReportOutcome(len(reports_by_version), ignored)
 
 
 def round_up_tokens(tokens: int) -> int:
@@ -87,12 +91,12 @@ def round_up_tokens(tokens: int) -> int:
 
 def _find(namespace: str, entries: Iterable[ReportEntry]) -> dict[tuple[str, str], int]:
     """Name and digest to the version's row; of several numbers with one digest the lowest, as in a fetch."""
-    wanted = [entry for entry in entries if entry.name.partition("/")[0] == namespace]
+    selection = [entry for entry in entries if entry.name.partition("/")[0] == namespace]
     rows = Version.objects.filter(
-        template__name__in={entry.name for entry in wanted}, digest__in={entry.digest for entry in wanted}
+        template__name__in={entry.name for entry in selection}, digest__in={entry.digest for entry in selection}
     )
-    found = rows.order_by("-number").values_list("template__name", "digest", "pk")
-    return {(name, digest): pk for name, digest, pk in found}
+    rows_found = rows.order_by("-number").values_list("template__name", "digest", "pk")
+    return {(name, digest): pk for name, digest, pk in rows_found}
 
 
 def _add(key: str, version: int, entry: ReportEntry) -> None:
@@ -112,11 +116,11 @@ def _add(key: str, version: int, entry: ReportEntry) -> None:
 
 
 def _merge(text: str, new: Mapping[str, int], most: int) -> str:
-    found: dict[str, int] = json.loads(text)
+    counts: dict[str, int] = json.loads(text)
     for name, count in new.items():
-        place = name if name in found or len(found) < most else "other"
-        found[place] = found.get(place, 0) + count
-    return json.dumps(found)
+        place = name if name in counts or len(counts) < most else "other"
+        counts[place] = counts.get(place, 0) + count
+    return json.dumps(counts)
 
 
 @dataclass(frozen=True)
@@ -158,33 +162,33 @@ def _rows(days: int) -> QuerySet[Report]:
 
 
 def _sum(rows: Iterable[Report]) -> ReportTotals | None:
-    found = list(rows)
-    if not found:
+    row_list = list(rows)
+    if not row_list:
         return None
     failures: Counter[str] = Counter()
     tokens: Counter[str] = Counter()
     inputs: Counter[str] = Counter()
-    for row in found:
+    for row in row_list:
         failures.update(json.loads(row.failures))
         tokens.update(json.loads(row.tokens))
         inputs.update(json.loads(row.inputs))
     buckets = sorted((int(bucket), count) for bucket, count in tokens.items() if bucket.isdigit() and count)
     return ReportTotals(
-        renders=sum(row.renders for row in found),
+        renders=sum(row.renders for row in row_list),
         failures=dict(failures.most_common()),
         p50=_at(buckets, 0.50),
         p99=_at(buckets, 0.99),
         inputs=dict(sorted(inputs.items())),
-        keys=sorted({row.key.name for row in found}),
-        last_at=max(row.last_at for row in found),
+        keys=sorted({row.key.name for row in row_list}),
+        last_at=max(row.last_at for row in row_list),
     )
 
 
 def _at(buckets: list[tuple[int, int]], share: float) -> int | None:
     """The smallest bucket that holds at least this share of all, together with those below it."""
-    total, seen = sum(count for _, count in buckets), 0
+    total, cumulated = sum(count for _, count in buckets), 0
     for bucket, count in buckets:
-        seen += count
-        if seen >= share * total:
+        cumulated += count
+        if cumulated >= share * total:
             return bucket
     return None

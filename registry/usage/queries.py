@@ -75,35 +75,35 @@ class FetchesOfDay:
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     """One for each key, ref and version, the busiest first."""
     rows = _rows(of, days).values("key", "ref", "version__number")
-    found = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref"))
-    keys = Key.objects.select_related("person").in_bulk({row["key"] for row in found})
+    totals = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref"))
+    keys = Key.objects.select_related("person").in_bulk({row["key"] for row in totals})
     return [
         Fetcher(
             keys[row["key"]], keys[row["key"]].person, row["ref"], row["version__number"], row["total"], row["last"]
         )
-        for row in found
+        for row in totals
         if row["key"] in keys
     ]
 
 
 def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     """Label to fetches that asked for it; those by number or digest stand under the empty text."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for ref, count in _sums(_rows(template, days), "ref").items():
         label = "" if is_pin(ref) else ref
-        found[label] = found.get(label, 0) + count
-    return dict(sorted(found.items(), key=lambda entry: -entry[1]))
+        counts[label] = counts.get(label, 0) + count
+    return dict(sorted(counts.items(), key=lambda entry: -entry[1]))
 
 
 def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
     """Version number to its fetches on each of the last days, the version fetched most first."""
     days_shown = _days(days)
     place = {day: index for index, day in enumerate(days_shown)}
-    found: dict[int, list[int]] = {}
+    counts: dict[int, list[int]] = {}
     rows = _rows(template, days).values_list("version__number", "day").annotate(total=Sum("count"))
     for number, day, total in rows.order_by():
-        found.setdefault(number, [0] * days)[place[day]] = total
-    return dict(sorted(found.items(), key=lambda entry: (-sum(entry[1]), -entry[0])))
+        counts.setdefault(number, [0] * days)[place[day]] = total
+    return dict(sorted(counts.items(), key=lambda entry: (-sum(entry[1]), -entry[0])))
 
 
 def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
@@ -127,8 +127,8 @@ def describe_yesterday(of: Template | Version, label: str = "") -> str:
     """`fetched 1.2 k times yesterday by checkout and mailer`, or nothing when nobody did; with a label, by that
     label.
     """
-    found = fetches_of_yesterday(of, label)
-    return f"fetched {_times(found.count)} yesterday by {_listed(found.keys)}" if found.count else ""
+    fetches = fetches_of_yesterday(of, label)
+    return f"fetched {_times(fetches.count)} yesterday by {_listed(fetches.keys)}" if fetches.count else ""
 
 
 def describe_use_of_keys(namespace: str) -> dict[str, str]:
@@ -159,10 +159,10 @@ def _times(count: int) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    shown = names[:MOST_NAMED]
+    listed_names = names[:MOST_NAMED]
     if len(names) > MOST_NAMED:
-        shown = [*shown[:-1], f"{len(names) - MOST_NAMED + 1} others"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+        listed_names = [*listed_names[:-1], f"{len(names) - MOST_NAMED + 1} others"]
+    return " and ".join([", ".join(listed_names[:-1]), listed_names[-1]] if len(listed_names) > 1 else listed_names)
 
 
 def _rows(of: Template | Version, days: int) -> QuerySet[Fetch]:
@@ -202,10 +202,10 @@ def pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tupl
     """
     since = datetime.now(UTC).date() - timedelta(days=days)
     rows = Fetch.objects.filter(_PINS, version__template__in=list(templates), day__gt=since)
-    found: dict[int, set[str]] = {}
+    digests_by_template: dict[int, set[str]] = {}
     for template, digest in rows.values_list("version__template_id", "version__digest").distinct():
-        found.setdefault(template, set()).add(digest)
-    return {template: tuple(sorted(digests)) for template, digests in found.items()}
+        digests_by_template.setdefault(template, set()).add(digest)
+    return {template: tuple(sorted(digests)) for template, digests in digests_by_template.items()}
 
 
 def find_callers(template: Template) -> TemplateCallers:
@@ -213,8 +213,12 @@ def find_callers(template: Template) -> TemplateCallers:
     digests = dict(template.versions.filter(fetches__isnull=False).distinct().values_list("number", "digest"))
     of_label: dict[str, list[str]] = {}
     of_digest: dict[str, list[str]] = {}
-    for one in list_fetchers(template):
-        names = of_digest.setdefault(digests[one.version], []) if one.is_pinned else of_label.setdefault(one.ref, [])
-        if one.key.name not in names:
-            names.append(one.key.name)
+    for fetcher in list_fetchers(template):
+        names = (
+            of_digest.setdefault(digests[fetcher.version], [])
+            if fetcher.is_pinned
+            else of_label.setdefault(fetcher.ref, [])
+        )
+        if fetcher.key.name not in names:
+            names.append(fetcher.key.name)
     return TemplateCallers(of_label, of_digest)

@@ -82,8 +82,8 @@ class FetchCounts:
 
     def take_lost(self) -> int:
         """How many fetches found no room since the last time this was called."""
-        lost, self.lost = self.lost, 0
-        return lost
+        number, self.lost = self.lost, 0
+        return number
 
     def forget(self) -> None:
         """Drop everything: the database is another one now, and its rows have other ids."""
@@ -132,13 +132,13 @@ class FetchCounts:
 
 def _write(rows: Iterable[tuple[Row, PendingCount]]) -> None:
     """Add to the rows, all or none. In one order everywhere, so that two processes never wait for each other."""
-    given = list(rows)
-    if not given:
+    row_list = list(rows)
+    if not row_list:
         return
     table, adapt = connection.ops.quote_name(Fetch._meta.db_table), connection.ops.adapt_datetimefield_value
     with transaction.atomic(), connection.cursor() as cursor:
-        for start in range(0, len(given), _ROWS):
-            some = given[start : start + _ROWS]
+        for start in range(0, len(row_list), _ROWS):
+            some = row_list[start : start + _ROWS]
             values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(some))
             cursor.execute(
                 f"INSERT INTO {table} (key_id, version_id, ref, day, count, last_at) VALUES {values} "  # noqa: S608  # its own name
@@ -164,8 +164,8 @@ def note_fetch(key: str, version: int, ref: str) -> None:
 def flush_counts() -> bool:
     """Write what this process has counted, and hand what found no room to the metrics."""
     is_written = _counts.flush()
-    if lost := _counts.take_lost():
-        metrics.UNCOUNTED.inc(lost)
+    if lost_count := _counts.take_lost():
+        metrics.UNCOUNTED.inc(lost_count)
     return is_written
 
 

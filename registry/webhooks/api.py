@@ -116,8 +116,8 @@ class Webhooks(APIView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Have an address told of events. The answer is the only one that holds its secret."""
-        made = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
-        return _answer(made, 201)
+        created = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
+        return _answer(created, 201)
 
 
 class OneWebhook(APIView):
@@ -196,8 +196,10 @@ class Deliveries(APIView):
         return answer_page(request, page, _delivery)
 
 
-def _answer(made: services.CreatedWebhook, status: int) -> Response:
-    return Response({**_shape(made.webhook), "secret": made.secret}, status, headers={"Cache-Control": "no-store"})
+def _answer(created: services.CreatedWebhook, status: int) -> Response:
+    return Response(
+        {**_shape(created.webhook), "secret": created.secret}, status, headers={"Cache-Control": "no-store"}
+    )
 
 
 def _shape(webhook: Webhook) -> dict[str, Any]:

@@ -42,17 +42,17 @@ def deliver_due() -> int:
     if not _busy.acquire(blocking=False):
         return 0
     try:
-        sent = 0
-        while due := _due_webhooks():
-            if len(due) == 1:
-                rounds = [_serve(due[0])]
+        count = 0
+        while webhooks := _due_webhooks():
+            if len(webhooks) == 1:
+                rounds = [_serve(webhooks[0])]
             else:
                 with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="webhooks") as pool:
-                    rounds = list(pool.map(_serve_in_thread, due))
-            sent += sum(rounds)
+                    rounds = list(pool.map(_serve_in_thread, webhooks))
+            count += sum(rounds)
             if not any(rounds):
                 break  # all that is due is another worker's
-        return sent
+        return count
     finally:
         _busy.release()
 
@@ -83,8 +83,8 @@ def delete_old_deliveries() -> int:
 
 def _due_webhooks() -> list[str]:
     at = log.now()
-    due = Delivery.objects.filter(state=Delivery.PENDING, due_at__lte=at, webhook__paused_at=None)
-    free = due.filter(Q(webhook__claimed_until=None) | Q(webhook__claimed_until__lt=at))
+    deliveries = Delivery.objects.filter(state=Delivery.PENDING, due_at__lte=at, webhook__paused_at=None)
+    free = deliveries.filter(Q(webhook__claimed_until=None) | Q(webhook__claimed_until__lt=at))
     return list(free.values_list("webhook_id", flat=True).distinct())
 
 
@@ -101,21 +101,21 @@ def _serve(webhook_id: str) -> int:
     free = Webhook.objects.filter(pk=webhook_id).filter(Q(claimed_until=None) | Q(claimed_until__lt=at))
     if not free.update(claimed_until=at + _CLAIM):
         return 0
-    ends, sent = time.monotonic() + _TURN, 0
+    ends, count = time.monotonic() + _TURN, 0
     try:
         while time.monotonic() < ends and (delivery := _next(webhook_id)):
             send_delivery(delivery)
-            sent += 1
+            count += 1
     finally:
         Webhook.objects.filter(pk=webhook_id).update(claimed_until=None)
-    return sent
+    return count
 
 
 def _next(webhook_id: str) -> Delivery | None:
-    due = Delivery.objects.filter(
+    deliveries = Delivery.objects.filter(
         webhook=webhook_id, webhook__paused_at=None, state=Delivery.PENDING, due_at__lte=log.now()
     )
-    return due.select_related("webhook").order_by("pk").first()
+    return deliveries.select_related("webhook").order_by("pk").first()
 
 
 def _post(delivery: Delivery, at: datetime) -> _Answer:
@@ -143,11 +143,11 @@ def _read(response: httpx.Response) -> str:
 
 def _asked_pause(response: httpx.Response, at: datetime) -> timedelta | None:
     """How long the receiver asks to be left alone, at most a day."""
-    asked = response.headers.get("retry-after", "").strip()
-    if response.status_code not in (429, 503) or not asked:
+    header = response.headers.get("retry-after", "").strip()
+    if response.status_code not in (429, 503) or not header:
         return None
     try:
-        pause = timedelta(seconds=int(asked)) if asked.isdigit() else parsedate_to_datetime(asked) - at
+        pause = timedelta(seconds=int(header)) if header.isdigit() else parsedate_to_datetime(header) - at
     except (ValueError, OverflowError, TypeError):
         return None
     return min(max(pause, timedelta()), timedelta(days=1))

@@ -18,14 +18,14 @@ _BATCH = 200  # events looked at in one transaction
 def plan_deliveries() -> int:
     """Queue what each webhook has not been told yet; how many deliveries were made. Safe in several workers at once."""
     newest = Event.objects.aggregate(newest=Max("number"))["newest"] or 0
-    made = 0
+    count = 0
     for webhook in Webhook.objects.filter(paused_at=None, cursor__lt=newest).select_related("namespace"):
         while webhook.cursor < newest:
             planned = _plan_batch(webhook, newest)
             if planned is None:
                 break  # another worker was faster; it goes on from there
-            made += planned
-    return made
+            count += planned
+    return count
 
 
 def matches_event(webhook: Webhook, event: Event) -> bool:

@@ -19,13 +19,13 @@ KINDS = kinds()  # what a webhook can hear of
 
 def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
     """All webhooks of the namespace in the order they were made, each with `waiting`, `failed` and `last_at`."""
-    found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-    counted = found.webhooks.annotate(
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    webhooks = space.webhooks.annotate(
         waiting=Count("deliveries", filter=Q(deliveries__state=Delivery.PENDING)),
         failed=Count("deliveries", filter=Q(deliveries__state=Delivery.FAILED)),
         last_at=Max("deliveries__finished_at", filter=Q(deliveries__state=Delivery.DELIVERED)),
     )
-    return list(counted.select_related("created_by", "namespace").order_by("created_at", "pk"))
+    return list(webhooks.select_related("created_by", "namespace").order_by("created_at", "pk"))
 
 
 def find_webhook(actor: Actor, webhook_id: str) -> Webhook:

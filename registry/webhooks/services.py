@@ -59,20 +59,20 @@ def create_webhook(
     at = log.now()
     with transaction.atomic():
         log.lock()
-        found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
-        if found.webhooks.count() >= MOST:
+        if space.webhooks.count() >= MOST:
             raise Conflict(f"{namespace} has {MOST} webhooks: remove one first.")
         webhook = Webhook.objects.create(
             id="".join(secrets.choice(_LETTERS) for _ in range(8)),
-            namespace=found,
+            namespace=space,
             cursor=0,  # set below: an address hears of what comes after its own making
             created_by=actor.person,
             created_at=at,
             **filters,
         )
         secret = _add_secret(webhook, at)
-        event = log.append(actor, _describe(webhook), namespace=found, at=at)
+        event = log.append(actor, _describe(webhook), namespace=space, at=at)
         webhook.cursor = event.number
         webhook.save(update_fields=["cursor"])
     return CreatedWebhook(webhook, secret)
@@ -165,9 +165,9 @@ def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = No
     with transaction.atomic():
         webhook = queries.find_webhook(actor, webhook_id)
         _require_running(webhook)
-        chosen = webhook.deliveries.exclude(state=Delivery.PENDING)
-        chosen = chosen.filter(state=Delivery.FAILED) if message is None else chosen.filter(message=message)
-        count = chosen.update(state=Delivery.PENDING, attempts_made=0, due_at=log.now(), finished_at=None)
+        deliveries = webhook.deliveries.exclude(state=Delivery.PENDING)
+        deliveries = deliveries.filter(state=Delivery.FAILED) if message is None else deliveries.filter(message=message)
+        count = deliveries.update(state=Delivery.PENDING, attempts_made=0, due_at=log.now(), finished_at=None)
     if message is not None and not count and not webhook.deliveries.filter(message=message).exists():
         raise NotFound(f"There is no message {message[:40]} of this webhook.")
     return count
@@ -182,11 +182,11 @@ def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
     check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
     check_text("template", template, 200)
     safe_http.check(url)
-    chosen = sorted(set(kinds))
-    if unknown := [kind for kind in chosen if kind not in kinds_of_events()]:
+    kind_names = sorted(set(kinds))
+    if unknown := [kind for kind in kind_names if kind not in kinds_of_events()]:
         all_kinds = ", ".join(kinds_of_events())
         raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {all_kinds}."})
-    return {"url": url, "kinds": log.canonical(chosen), "template": template.strip()}
+    return {"url": url, "kinds": log.canonical(kind_names), "template": template.strip()}
 
 
 def _add_secret(webhook: Webhook, at: datetime) -> str:

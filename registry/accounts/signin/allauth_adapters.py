@@ -139,8 +139,8 @@ def _make(facts: dict[str, Any]) -> User | None:
 
 def _free_name(facts: dict[str, Any], address: str) -> str:
     """A username as ours are, never one that somebody has: the name alone does not say that it is the same person."""
-    wish = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
-    base = re.sub(r"[^a-z0-9._-]+", "-", wish)[:_MOST].strip("._-") or "person"
+    preferred = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
+    base = re.sub(r"[^a-z0-9._-]+", "-", preferred)[:_MOST].strip("._-") or "person"
     for number in range(1, _TRIES):
         name = base if number == 1 else f"{base}-{number}"
         if name != OPERATOR and not User.objects.filter(username=name).exists():

@@ -29,8 +29,8 @@ class Adapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allauth has 
     def openid_config(self) -> dict[str, Any]:
         """The provider's own description, which must name the issuer that the settings name."""
         config: dict[str, Any] = super().openid_config
-        wanted = self.get_provider().app.settings["server_url"].rstrip("/")
-        if str(config.get("issuer", "")).rstrip("/") != wanted:
+        issuer = self.get_provider().app.settings["server_url"].rstrip("/")
+        if str(config.get("issuer", "")).rstrip("/") != issuer:
             raise OAuth2Error("The provider calls itself by another name than the settings do.")
         return config
 

@@ -42,11 +42,11 @@ def password_slot() -> Iterator[None]:
     """Hold one of `settings.PASSWORD_SLOTS`. Raises Busy after waiting for five seconds."""
     folder = Path(settings.PASSWORD_SLOTS_PATH)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    held = _take_slot(folder, settings.PASSWORD_SLOTS)
+    slot = _take_slot(folder, settings.PASSWORD_SLOTS)
     try:
         yield
     finally:
-        os.close(held)  # closing the file gives the lock back
+        os.close(slot)  # closing the file gives the lock back
 
 
 def _take_slot(folder: Path, count: int) -> int:

@@ -24,13 +24,13 @@ def missing_proof(request: HttpRequest | Request) -> str:
     """What the session would have to prove again, `password` or `totp`; empty where it is proven, or nothing is
     asked.
     """
-    wanted = str(settings.PROMPTUARY_STEP_UP)
-    if wanted == "off":
+    method = str(settings.PROMPTUARY_STEP_UP)
+    if method == "off":
         return ""
     person = request.user if isinstance(request.user, User) else None
     since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
     is_proven = any(
-        record["at"] >= since and (wanted == "password" or record["method"] == "mfa")
+        record["at"] >= since and (method == "password" or record["method"] == "mfa")
         for record in get_authentication_records(request, person)
     )
-    return "" if is_proven else wanted
+    return "" if is_proven else method

@@ -21,11 +21,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument(
+        owner = parser.add_mutually_exclusive_group(required=True)
+        owner.add_argument(
             "--scope", choices=sorted(permissions.SCOPES), help="write includes read, but not rolling back"
         )
-        what.add_argument(
+        owner.add_argument(
             "--verbs",
             default="",
             help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; roll_back only so",

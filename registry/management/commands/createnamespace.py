@@ -54,9 +54,9 @@ class Command(BaseCommand):
         operator = actor.operator_actor()
         try:
             with transaction.atomic():
-                made = namespace_services.create_namespace(actor=operator, name=name, **rules)
+                space = namespace_services.create_namespace(actor=operator, name=name, **rules)
                 namespace_services.set_role(actor=operator, namespace=name, username=admin, role=Role.ADMIN)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        checks = ", ".join(made.required_checks) or "none"
+        checks = ", ".join(space.required_checks) or "none"
         self.stdout.write(f"{name} is there; {admin} is its admin. Checks that must pass: {checks}.")

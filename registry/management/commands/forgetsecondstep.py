@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:
-            gone = people.forget_second_step(actor=actor.operator_actor(), username=username)
+            count = people.forget_second_step(actor=actor.operator_actor(), username=username)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"The second step of {username} is off." if gone else f"{username} had no second step.")
+        self.stdout.write(f"The second step of {username} is off." if count else f"{username} had no second step.")

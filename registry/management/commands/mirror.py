@@ -41,12 +41,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-        for verb, what in _HELP.items():
-            one = verbs.add_parser(verb, help=what)
+        for verb, description in _HELP.items():
+            entry = verbs.add_parser(verb, help=description)
             if verb == "verify":
-                one.add_argument("--clone", type=Path, metavar="PATH", help="somebody's clone instead of the mirror")
+                entry.add_argument("--clone", type=Path, metavar="PATH", help="somebody's clone instead of the mirror")
             if verb == "remote":
-                _add_remote(one)
+                _add_remote(entry)
 
     def handle(self, *_args: Any, what: str, **options: Any) -> None:
         run: dict[str, Callable[[], None]] = {
@@ -79,11 +79,11 @@ class Command(BaseCommand):
         self._tell(mirror.verify_clone(mirror.open_clone(path)), str(path))
         self.stdout.write(f"{path} holds nothing but what the journal says.")
 
-    def _tell(self, findings: list[str], what: str) -> None:
+    def _tell(self, findings: list[str], subject: str) -> None:
         for finding in findings:
             self.stdout.write(finding)
         if findings:
-            raise CommandError(f"{what} is not what the journal says: {len(findings)} found.")
+            raise CommandError(f"{subject} is not what the journal says: {len(findings)} found.")
 
     def _rebuild(self) -> None:
         if complaint := rollback_guard.describe_disagreement():
@@ -91,10 +91,10 @@ class Command(BaseCommand):
         self._renew()
 
     def _renew(self) -> None:
-        kept = mirror.rebuild()
+        old_path = mirror.rebuild()
         self.stdout.write(f"Rebuilt: main at {mirror.status().head}.")
-        if kept:
-            self.stdout.write(f"The mirror as it was is kept at {kept}.")
+        if old_path:
+            self.stdout.write(f"The mirror as it was is kept at {old_path}.")
 
     def _catch_up(self) -> None:
         self.stdout.write(f"{mirror.catch_up(wait=_WAIT)} events mirrored.")
@@ -105,10 +105,10 @@ class Command(BaseCommand):
         self._verify()
 
     def _discard(self) -> None:
-        lost = [json.loads(text) for text in mirror.forgotten()]
+        events = [json.loads(text) for text in mirror.forgotten()]
         self._renew()
-        self.stdout.write(f"{len(lost)} events that only the mirror knew are given up.")
-        for event in lost:
+        self.stdout.write(f"{len(events)} events that only the mirror knew are given up.")
+        for event in events:
             if event["kind"] == VersionRedacted.kind:
                 body = event["body"]
                 self.stdout.write(f"Among them a redaction: redact {body['template']}@{body['version']} again.")
@@ -123,7 +123,9 @@ class Command(BaseCommand):
             remote_setup.remove(actor=actor.operator_actor(), name=options["name"])
             self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
         else:
-            self.stdout.write(json.dumps([asdict(one) for one in mirror.remotes()], indent=2, cls=DjangoJSONEncoder))
+            self.stdout.write(
+                json.dumps([asdict(entry) for entry in mirror.remotes()], indent=2, cls=DjangoJSONEncoder)
+            )
 
     def _push(self) -> None:
         failed = []
@@ -150,6 +152,6 @@ def _add_remote(parser: ArgumentParser) -> None:
     add.add_argument("name")
     add.add_argument("url", help="https://… or ssh://…, without a password")
     add.add_argument("--user", help="over https: who the token signs in")
-    for field, what in _FILES.items():
-        add.add_argument(f"--{field.replace('_', '-')}", metavar="PATH", help=what)
+    for field, description in _FILES.items():
+        add.add_argument(f"--{field.replace('_', '-')}", metavar="PATH", help=description)
     how.add_parser("remove", help="push there no more").add_argument("name")

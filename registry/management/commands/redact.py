@@ -40,7 +40,7 @@ class Command(BaseCommand):
             number = parse_ref(ref).number
             if number is None:
                 raise CommandError(f"Name the version by its number, as in {name}@3: a label may move meanwhile.")
-            asked: dict[str, Any] = {
+            arguments: dict[str, Any] = {
                 "actor": actor.operator_actor(),
                 "name": name,
                 "version": number,
@@ -48,14 +48,14 @@ class Command(BaseCommand):
             }
             remotes = [remote.url for remote in mirror.remotes()]
             if options["dry_run"]:
-                self._tell(redaction_services.plan_redaction(**asked), "would go", remotes)
+                self._tell(redaction_services.plan_redaction(**arguments), "would go", remotes)
                 return
-            done = redaction_services.redact_version(
-                **asked, reason=options["reason"], force=bool(options["force"]), remotes=remotes
+            plan = redaction_services.redact_version(
+                **arguments, reason=options["reason"], force=bool(options["force"]), remotes=remotes
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self._tell(done, "is gone", remotes)
+        self._tell(plan, "is gone", remotes)
         _scrub()
         try:
             mirror.catch_up(wait=_WAIT)
@@ -63,25 +63,25 @@ class Command(BaseCommand):
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
         self.stdout.write(f"The mirror was written anew: main at {mirror.status().head}.")
 
-    def _tell(self, found: RedactionPlan, verb: str, remotes: list[str]) -> None:
-        for row in found.versions:
+    def _tell(self, plan: RedactionPlan, verb: str, remotes: list[str]) -> None:
+        for row in plan.versions:
             self.stdout.write(f"{row.template.name}@{row.number} {verb} ({row.digest}).")
         self.stdout.write(
-            f"With it: details of {found.verdicts} verdicts, what {found.threads} threads quote, "
-            f"{found.renderings} kept renderings, drafts of {', '.join(found.drafts) or 'nobody'}."
+            f"With it: details of {plan.verdicts} verdicts, what {plan.threads} threads quote, "
+            f"{plan.renderings} kept renderings, drafts of {', '.join(plan.drafts) or 'nobody'}."
         )
         self.stdout.write(
-            f"Of evaluation runs: what {found.rows} rows hold of it, {found.replies} kept replies; scores stay."
+            f"Of evaluation runs: what {plan.rows} rows hold of it, {plan.replies} kept replies; scores stay."
         )
-        for row in found.holders:
-            if row not in found.versions:
+        for row in plan.holders:
+            if row not in plan.versions:
                 self.stdout.write(f"Holds the same text: {row.template.name}@{row.number} (--everywhere).")
-        for use in found.uses:
+        for use in plan.uses:
             self.stdout.write(f"In use: {use} (--force).")
-        self.stdout.write(f"Stays: messages, and {found.comments} comments in those threads, as people wrote them.")
-        for sentence in found.repeated:
+        self.stdout.write(f"Stays: messages, and {plan.comments} comments in those threads, as people wrote them.")
+        for sentence in plan.repeated:
             self.stdout.write(f"Stays, and repeats the text: {sentence}.")
-        if not found.repeated:
+        if not plan.repeated:
             self.stdout.write("Nothing that stays was found to repeat a passage of it; paraphrases can't be found.")
         self.stdout.write(
             "Out of reach: backups, clones, logs, sent mail, and what clients keep of a version they fetched by number."
