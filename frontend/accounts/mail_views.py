@@ -58,7 +58,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
     context = {
         "section": "account",
-        "wishes": notification_queries.list_own_watches(actor),
+        "watches": notification_queries.list_own_watches(actor),
         "namespaces": [namespace.name for namespace, _role in namespace_queries.list_namespaces(actor)],
         "levels": LEVELS,
         "words": {level: words for level, words, _note in LEVELS},

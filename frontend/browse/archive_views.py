@@ -23,12 +23,12 @@ __all__ = ["archive"]
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Who fetched it lately, what stands on it, and the form; `do` says which way."""
     template = queries.find_template(actor, Verb.MANAGE, name)
-    refused: PromptuaryError | None = None
+    refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
             sentence = _act(request, actor, name)
         except PromptuaryError as error:
-            refused = error
+            refusal = error
         else:
             messages.success(request, sentence)
             return redirect("template", name)
@@ -45,11 +45,11 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "open_changes": waiting,
         "has_emergency": any(change.needs_approval for change in waiting),
         "dependants": fragments.list_dependants(actor, name),
-        "refused": refused,
+        "refusal": refusal,
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),
     }
-    return show(request, "browse/archive.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "browse/archive.html", context, status=status_of(refusal) if refusal else 200)
 
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:

@@ -59,7 +59,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "form": form,
         "problems": problems,
-        "kept": sample_set,
+        "saved": sample_set,
         "count": len(sample_set.samples) if sample_set else 0,
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
     }

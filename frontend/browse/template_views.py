@@ -89,7 +89,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "origin_url": _origin_url(template),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
         "has_draft": draft_queries.find_draft(actor, name) is not None,
-        "ledger": marks,
+        "label_statuses": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
         "standing": standing,

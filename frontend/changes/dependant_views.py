@@ -31,14 +31,14 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     label = request.POST.get("label") or live
     message = request.POST.get("message", "")
     done: list[UpdatedDependant] = []
-    refused: PromptuaryError | None = None
+    refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
             done = dependant_update.update_dependants(
                 actor=actor, name=name, version=number, label=label, message=message
             )
         except PromptuaryError as error:
-            refused = error
+            refusal = error
     target: Version = version_queries.get_version(actor, name, min(number, newest))
     context = {
         "section": "templates",
@@ -54,6 +54,6 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             for other, refs in fragments.list_dependants(actor, name, apart_from=f"{name}@{target.number}")
         ],
         "done": done,
-        "refused": refused,
+        "refusal": refusal,
     }
-    return show(request, "changes/dependants.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "changes/dependants.html", context, status=status_of(refusal) if refusal else 200)

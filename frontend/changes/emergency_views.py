@@ -26,7 +26,7 @@ __all__ = ["break_glass"]
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What is still missing, what it would move, and the form: a reason, and the password once more."""
     change = change_queries.find_change(actor, Verb.READ, number)
-    refused: PromptuaryError | None = None
+    refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
             if fault := reauthentication.proof_problem(request, actor):
@@ -35,7 +35,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         except ProofRequired:
             raise  # leads to the page where it is given
         except PromptuaryError as error:
-            refused = error
+            refusal = error
         else:
             done = (
                 f"{change.label} is on v{change.version.number}. The review stays open, and red, until it is approved."
@@ -55,6 +55,6 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
         "wants_password": reauthentication.wants_password(request),
         "reason": request.POST.get("reason", ""),
-        "refused": refused,
+        "refusal": refusal,
     }
-    return show(request, "changes/emergency.html", context, status=status_of(refused) if refused else 200)
+    return show(request, "changes/emergency.html", context, status=status_of(refusal) if refusal else 200)

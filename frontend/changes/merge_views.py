@@ -33,7 +33,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get_version(actor, change.template.name, change.version.number)
     preview = change_merge.preview_merge(change) if change.is_open else None
-    refused: PromptuaryError | None = None
+    refusal: PromptuaryError | None = None
     do = request.POST.get("do", "")
     answers = merge_form.read_conflict_forms(preview.merged, request.POST.dict(), must=bool(do)) if preview else []
     document = merge_form.resolved_text(preview.merged, answers) if preview else None
@@ -41,7 +41,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         try:
             _save(request, actor, change, document)
         except PromptuaryError as error:
-            refused = error
+            refusal = error
         else:
             messages.success(
                 request,
@@ -62,12 +62,12 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "open_count": sum(not answer.way for answer in answers),
         "unclaimed": merge_form.unclaimed_texts(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),
-        "refused": refused,
+        "refusal": refusal,
         "newest": change.template.latest.number if change.template.latest else change.version.number,
         **(_result(actor, change, preview, document) if preview and document is not None else {}),
     }
     undecided = do == "look" and document is None
-    status = status_of(refused) if refused else 422 if undecided else 200
+    status = status_of(refusal) if refusal else 422 if undecided else 200
     return show(request, "changes/merge.html", context, status=status)
 
 

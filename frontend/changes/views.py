@@ -60,7 +60,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
             {"word": word, "url": f"?{urlencode({**query, 'state': key})}", "on": key == state}
             for key, word in STATES.items()
         ],
-        "kept": query,
+        "filters": query,
         "next_url": f"?{urlencode({**query, 'state': state, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
@@ -70,14 +70,14 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 @signed_in
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
-    refused: PromptuaryError | None = None
+    refusal: PromptuaryError | None = None
     if request.method == "POST" and request.POST.get("do") != "range":
         try:
             done = change_actions.perform_action(request, actor, number)
         except (NotFound, ProofRequired):
             raise
         except PromptuaryError as error:
-            refused = error
+            refusal = error
         else:
             messages.success(request, done.words, extra_tags=done.form)
             return redirect(done.url)
@@ -114,14 +114,14 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
-        "refused": refused,
+        "refusal": refusal,
         "text": request.POST.get("text", ""),
         "emergency": emergency,
         "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
     }
     if not any(is_for_region(request, region) for region in ("checks", "blockers")):
-        context |= _reading(request, actor, gate, act, refused)
-    status = status_of(refused) if refused else 200
+        context |= _reading(request, actor, gate, act, refusal)
+    status = status_of(refusal) if refusal else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
     return show(request, "changes/change.html", context, regions=regions, status=status)
 

@@ -23,7 +23,7 @@ FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The context of the editor's fragments, on the page and in an answer to the script alike."""
-    return {"look": preview, "budget": preview.budget, "desk": state}
+    return {"preview": preview, "budget": preview.budget, "state": state}
 
 
 def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
     problems = result.problems if result else None
     saved = result.version if result and result.kind == "saved" else None
     return {
-        "html": render_to_string("frontend/editor/_editor_outcome.html", {"outcome": result, "desk": state}, request),
+        "html": render_to_string("frontend/editor/_editor_outcome.html", {"result": result, "state": state}, request),
         "problems": None if problems is None else [problem.to_dict() for problem in problems],
         "saved": _version_facts(saved),
     }

@@ -134,7 +134,7 @@ def _render_page(
         **responses.fragment_context(state, text_preview),
         "setup": responses.script_data(state, text_preview),
         "crumbs": breadcrumbs(state.name),
-        "outcome": result,
+        "result": result,
         "overlaps": _overlaps(actor, state),
         "source": responses.source_diff(state.base.remaining if state.base else "", state.document)
         if with_diff
@@ -162,7 +162,7 @@ def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, again
 
 def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     """The fragment with the text rendered on each sample: tokens, and which takes most."""
-    context = {"tried": render_samples(actor, state), "desk": state}
+    context = {"rendered_samples": render_samples(actor, state), "state": state}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 

@@ -43,7 +43,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "evaluations",
         "rows": page.items,
-        "asked": filters,
+        "filters": filters,
         "may_add": bool(_mine(actor)),
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
@@ -82,7 +82,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         **_frame(actor, dataset),
         "before": before,
         "after": after,
-        "found": difference,
+        "difference": difference,
         "sides": [
             (title, [_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], style, len(placed))
             for title, placed, style in (

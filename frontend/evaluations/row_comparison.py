@@ -50,8 +50,8 @@ class ComparedRow:
 
     index: int
     name: str
-    asked: Excerpt
-    others: int
+    question: Excerpt
+    other_count: int
     expected: Excerpt
     before: tuple[Word, ...]
     after: tuple[Word, ...]

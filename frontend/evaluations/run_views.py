@@ -28,7 +28,7 @@ from registry.templates import label_queries
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run"]
 
 _STATES = {"": "All", "running": "Running", "done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
-_LOOKS = {
+_STYLES = {
     Run.QUEUED: ("Waiting", "clock", ""),
     Run.RUNNING: ("Running", "loader", ""),
     Run.DONE: ("Done", "circle-check", "ok"),
@@ -55,14 +55,14 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
-        "rows": [{"run": run, "look": _LOOKS[run.state], "score": _first_score(run)} for run in page.items],
-        "asked": filters,
+        "rows": [{"run": run, "style": _STYLES[run.state], "score": _first_score(run)} for run in page.items],
+        "filters": filters,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
             for state, word in _STATES.items()
         ],
         "waits": any(not run.is_over for run in page.items) and not request.GET.get("cursor"),
-        "here": f"?{urlencode(query)}",
+        "page_url": f"?{urlencode(query)}",
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
@@ -128,7 +128,7 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         {
             "pair": row_comparison.compare_row(detail),
             "scores": [(title, score_table.format_score(_score(detail, name))) for name, title in columns.items()],
-            "asked": detail.row is not None,
+            "is_answered": detail.row is not None,
         }
         for detail in page.items
     ]
@@ -160,13 +160,13 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "inputs": row_comparison.readable_values(detail.inputs),
         "expected": row_comparison.answer_text(detail.expected),
         "outputs": _others(detail),
-        "said": answer,
+        "answer": answer,
         "against": against,
         "other": other,
         "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
         "scores": _scores(detail, other),
         "judgement": judgement,
-        "judged": row_comparison.judgement_scores(judgement) if judgement else [],
+        "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
         "query": _query(request),
@@ -196,7 +196,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "run": run,
         "template": template,
         "crumbs": breadcrumbs(template.name),
-        "look": _LOOKS[run.state],
+        "style": _STYLES[run.state],
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
@@ -238,11 +238,11 @@ def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:
 
 def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, Any]:
     if line is None:
-        return {"pairs": [], "lost": 0}
+        return {"pairs": [], "lost_count": 0}
     if against is None or line.compared is None:
-        return {"pairs": row_comparison.lowest_rows(run, line.metric, line.target), "lost": 0}
+        return {"pairs": row_comparison.lowest_rows(run, line.metric, line.target), "lost_count": 0}
     pairs, missing = row_comparison.worst_regressions(run, against, line.compared)
-    return {"pairs": pairs, "lost": missing}
+    return {"pairs": pairs, "lost_count": missing}
 
 
 def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:

@@ -26,8 +26,8 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "home",
         "heading": work_items.count_sentence(items),
-        "mine": items,
-        "others": work_items.items_of_others(gates, actor),
+        "own_items": items,
+        "items_of_others": work_items.items_of_others(gates, actor),
         "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
         "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
         "published": label_queries.list_published_moves(actor),

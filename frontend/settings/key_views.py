@@ -73,7 +73,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
         "used": usage_queries.describe_use_of_keys(namespace),
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
         "limited": {key.id for key in rows if not permissions.verbs_of(key) - permissions.SCOPES[Key.READ]},
-        "ended": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
+        "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
         "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},
     }
 

@@ -22,7 +22,7 @@ from registry.webhooks.models import Delivery
 __all__ = ["webhook", "webhooks"]
 
 
-@sensitive_variables("made")
+@sensitive_variables("created")
 @form_page
 @signed_in
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
@@ -39,11 +39,11 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
                 status = status_of(error)
             else:
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
-    context = {**_frame(namespace), "rows": rows, "form": form, "made": created}
+    context = {**_frame(namespace), "rows": rows, "form": form, "created": created}
     return show(request, "settings/webhooks.html", context, status=status)
 
 
-@sensitive_variables("made")
+@sensitive_variables("rotated")
 @form_page
 @signed_in
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
@@ -73,7 +73,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         **_frame(namespace),
         "webhook": row,
         "form": form,
-        "made": rotated,
+        "created": rotated,
         "page": page,
         "state": state or "",
         "states": Delivery.STATES,
