@@ -1,4 +1,4 @@
-"""Writes the generated tables of the reference pages anew from what they describe.
+"""Writes the generated tables of the reference pages again from what they describe.
 
     .venv/bin/python docs/generate_reference.py          write the pages
     .venv/bin/python docs/generate_reference.py --check  write nothing; exit with 1 where a page is not up to date
@@ -44,7 +44,7 @@ TABLES: dict[str, Callable[[], str]] = {"problems": list_problems}
 
 
 def write_tables(text: str) -> str:
-    """The text of a page with each of its tables made anew. Raises KeyError for a table of an unknown name."""
+    """The text of a page with each of its tables made again. Raises KeyError for a table of an unknown name."""
     return PLACE.sub(lambda match: f"{match[1]}\n{TABLES[match[2]]().strip()}\n\n{match[3]}", text)
 
 

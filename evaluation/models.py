@@ -94,7 +94,7 @@ class CachingModel:
         try:
             return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": ()})
         except (OSError, ValueError, TypeError):
-            pass  # never asked before, or a file that can't be read: ask, and write it anew
+            pass  # never asked before, or a file that can't be read: ask, and write the file again
         reply = self._model.complete(prompt, settings)
         content = json.dumps(asdict(reply), ensure_ascii=False).encode("utf-8")
         write_atomically(path, content, mode=0o600)  # a reply may repeat a private prompt

@@ -53,7 +53,7 @@ class AsyncHttpTransport:
         return HttpTransport(self._url, self._headers)
 
     def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
-        # Connections belong to the loop they were opened on; a later `asyncio.run` starts anew.
+        # Connections belong to the loop they were opened on; a later `asyncio.run` starts again.
         if self._client is None or self._loop is not loop:
             self._client = httpx.AsyncClient(base_url=self._url, headers=self._headers)
             self._loop = loop

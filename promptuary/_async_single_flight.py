@@ -16,7 +16,7 @@ class AsyncSingleFlight(Generic[Result]):
         self.renew()
 
     def renew(self) -> None:
-        """Begin anew, in a child after a fork."""
+        """Start again, in a child after a fork."""
         self._flights: dict[tuple[str, str], asyncio.Task[Result]] = {}
 
     async def join(self, key: tuple[str, str], fetch: Callable[[], Coroutine[Any, Any, Result]]) -> Result:

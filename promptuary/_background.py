@@ -130,7 +130,7 @@ class LabelRefresher:
         self.report(max(ends - time.monotonic(), SHORTEST_PAUSE), may_load=may_load)
 
     def renew(self) -> None:
-        """Begin anew, in a child after a fork."""
+        """Start again, in a child after a fork."""
         self.daemon.renew()
         self._report_at = self._state.clock() + REPORT_EVERY
         self._unsettled.clear()
@@ -173,7 +173,7 @@ class MoveListener:
         return moves
 
     def renew(self) -> None:
-        """Begin anew, in a child after a fork."""
+        """Start again, in a child after a fork."""
         self.daemon.renew()
         self.cursor = None
 

@@ -18,7 +18,7 @@ class SingleFlight(Generic[Result]):
         self.renew()
 
     def renew(self) -> None:
-        """Begin anew: a flight of the parent's threads never lands in a forked child."""
+        """Drop all flights: a flight of the parent's threads never lands in a forked child."""
         self._flights: dict[tuple[str, str], Future[Result]] = {}
 
     def join(self, key: tuple[str, str], fetch: Callable[[], Result], timeout: float) -> Result:

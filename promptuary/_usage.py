@@ -99,7 +99,7 @@ class Usage:
                 counts.failures[code] += 1
 
     def take(self, *, may_load: bool = True) -> list[dict[str, Any]]:
-        """What was counted, as the registry takes it; counting begins anew.
+        """Return the counts in the form of a report, and start counting from zero.
 
         Prompts that nobody has counted are counted now: with vocabularies on this machine, or, unless `may_load`, with
         those that this process has read.

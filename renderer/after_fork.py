@@ -1,6 +1,6 @@
 """Work that a forked child of this process has to do first.
 
-A child has copies of its parent's locks and counts, but none of its threads: whoever keeps such things makes them anew.
+A child has copies of its parent's locks and counts, but none of its threads: whoever keeps such things recreates them.
 """
 
 import os

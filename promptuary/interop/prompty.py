@@ -201,7 +201,7 @@ def _split(text: str) -> list[dict[str, str]]:
 
 def _plain(text: str) -> str:
     if _STATEMENT.search(_STRING.sub("", text)):
-        raise LossError("a statement or comment of Jinja stands in it, whose lines count otherwise here; write it anew")
+        raise LossError("a statement or comment of Jinja stands in it, whose lines count otherwise here; write it again")
     return _STRING.sub(r"\1", text)
 
 

@@ -225,7 +225,7 @@ class Reopen(APIView):
 
     @extend_schema(operation_id="reopenChange", request=NothingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Open a withdrawn request again; it needs its approvals anew."""
+        """Open a withdrawn request again; its approvals are needed again."""
         read(NothingInput, request)
         services.reopen_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PROPOSE)

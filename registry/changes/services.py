@@ -207,7 +207,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Open a withdrawn request again, in a new round: it needs its approvals anew."""
+    """Open a withdrawn request again, in a new round: its approvals are needed again."""
     with transaction.atomic():
         change = locking.lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:

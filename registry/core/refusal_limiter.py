@@ -47,7 +47,7 @@ class Refusals:
             self._seen[scope, who] = began, count + 1
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Forget all refusals."""
         self._seen.clear()
 
 

@@ -1,11 +1,11 @@
 """Triggers that keep rows as they are: in the database itself, whatever code asks for a change.
 
 One function writes them for both databases. A migration that makes or alters one of the tables ends with `Immutable()`,
-because SQLite drops a table's triggers when it makes the table anew; a system check names what is missing.
+because SQLite drops a table's triggers when it recreates the table; a system check names what is missing.
 
 One change is let through, and only in one form: a version that has a row in `registry_redaction` may be given the
 tombstone of `TOMBSTONES` in place of its text, and its verdicts in place of their details; every other column must stay
-as it is. (A migration that makes `registry_redaction` anew has to take the triggers of these tables away first: SQLite
+as it is. (A migration that recreates `registry_redaction` has to take the triggers of these tables away first: SQLite
 renames no table that a trigger elsewhere asks about.)
 """
 

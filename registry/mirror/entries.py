@@ -2,7 +2,7 @@
 
 Each file holds the whole of one small thing (a document, a label of a template, a step of a change request), so what an
 event writes follows from that event and the rows it made alone, never from what other events wrote before. One thing
-reaches back: a version that was redacted is written without its text, so a redaction makes the history anew (writer).
+reaches back: a version that was redacted is written without its text, so a redaction rewrites the history (writer).
 """
 
 import json

@@ -78,7 +78,7 @@ def _check_known(ref: str, head: Head) -> None:
     if head.stamp is None:
         raise Diverged(
             f"Commit {head.commit[:12]} at the head of {name} was not written by Promptuary. "
-            "Look at `manage.py mirror verify`; `manage.py mirror rebuild` sets the mirror aside and makes it anew."
+            "Look at `manage.py mirror verify`; `manage.py mirror rebuild` sets the mirror aside and writes it again."
         )
     journal_hash = Event.objects.filter(number=head.stamp.number).values_list("hash", flat=True).first()
     if journal_hash != head.stamp.chain:
@@ -107,7 +107,7 @@ def _record(repository: Repository, main: Head | None) -> None:
 
 
 def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
-    """The commits after the last one noted, or all where Git doesn't hold that one: the mirror was made anew."""
+    """The commits after the last one noted, or all where Git doesn't hold that one: the mirror was made again."""
     try:
         return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
     except GitFailed:

@@ -100,7 +100,7 @@ def _push(remote: Remote) -> int:
     heads = repository.heads() if repository.exists else {}
     number = fill.resume_point(heads)  # Diverged: what somebody forged here goes nowhere else
     if rebuilding.is_redaction_due(heads):
-        raise PushFailed("The mirror is being written anew after a redaction.")
+        raise PushFailed("The mirror is being rewritten after a redaction.")
     if not heads:
         return 0
     destination = destination_of(remote.url)
@@ -162,7 +162,7 @@ def _failure(output: str) -> PushFailed:
         return PushFailed(
             f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a "
             "redaction wrote the "
-            "mirror anew. Nothing is forced; have its owner empty it or put it back.",
+            "mirror again. Nothing is forced; have its owner empty it or put it back.",
             diverged=True,
         )
     words = " ".join(" ".join(refused_lines or output.splitlines()).split())

@@ -10,7 +10,7 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["KeyIssued", "KeyRevoked", "KeyRotated", "MemberSet", "NamespaceCreated", "NamespaceRuled"]
 
-_NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued anew
+_NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued again
 _CALLERS = Cache.KEYS | Cache.APPROVALS
 
 

@@ -16,7 +16,7 @@ from registry.serving.journal_follower import renew_connection
 __all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "caller_of_key"]
 
 KEY_TTL = 0.7  # seconds a key is believed
-KEY_STALE_WHILE_REFRESHING = 0.3  # seconds more while one thread reads it anew, so that others need not
+KEY_STALE_WHILE_REFRESHING = 0.3  # seconds more while one thread reads it again, so that others need not
 MOST_CALLERS = 10_000
 
 

@@ -64,7 +64,7 @@ def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
 
 
 def _result(ref: str, answer: Answer | PromptuaryError) -> bytes:
-    """The bytes that a fetch keeps go out as they are: nothing is parsed or written anew."""
+    """Join the cached bytes of each fetch; nothing is parsed or serialized again."""
     if isinstance(answer, PromptuaryError):
         problem = of_error(answer)
         status, etag, body = problem.status, None, problem.to_bytes()

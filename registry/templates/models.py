@@ -146,7 +146,7 @@ class Version(models.Model):
 
     @property
     def remaining(self) -> str:
-        """What is left of the document: all of it, or nothing after a redaction. For what compares and starts anew."""
+        """What is left of the document: all of it, or nothing after a redaction. For comparisons and for starting again."""
         return "" if self.is_redacted else self.document
 
 

@@ -33,7 +33,7 @@ class WebhookSet(JournalEvent):
         return CommitContent(f"{texts.namespace}: webhook {self.id} of {self.host} set", files)
 
     def restore(self, rows: Restorer) -> None:
-        """No row: neither the address nor the secret is known, so an admin makes the webhook anew."""
+        """No row: neither the address nor the secret is known, so an admin makes the webhook again."""
 
 
 @event("webhook.removed", caches=Cache.NOTHING, page=Page.WEBHOOKS)

@@ -23,11 +23,11 @@ _HELP = {
     "verify": "every commit is what the journal says; of a clone with --clone",
     "status": "how far it is, as JSON",
     "catch-up": "mirror what is not mirrored yet",
-    "rebuild": "write it anew; the old one is kept beside it",
+    "rebuild": "write it again; the old one is kept beside it",
     "adopt": "bring a database that is older than its mirror up to it",
     "push": "push to the remotes now, those that failed included",
     "remote": "add, remove or list the repositories that it is pushed to",
-    "discard": "give up what only the mirror knows: set it aside and write it anew from the database",
+    "discard": "give up what only the mirror knows: set it aside and write it again from the database",
 }
 _FILES = {
     "token_file": "over https: the file that holds the password or token",

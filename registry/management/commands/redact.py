@@ -61,7 +61,7 @@ class Command(BaseCommand):
             mirror.catch_up(wait=_WAIT)
         except mirror.MirrorError as error:
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
-        self.stdout.write(f"The mirror was written anew: main at {mirror.status().head}.")
+        self.stdout.write(f"The mirror was written again: main at {mirror.status().head}.")
 
     def _tell(self, plan: RedactionPlan, verb: str, remotes: list[str]) -> None:
         for row in plan.versions:

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = (
         "Fill an empty database from a clone of the mirror, check it, and bring this instance's own mirror up. "
         "Passwords "
-        "and the secrets of keys don't come back: set and issue them anew."
+        "and the secrets of keys don't come back: set and issue them again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -47,7 +47,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence(leaked, arguments, sentenc
 
 def test_afterwards_no_file_holds_the_text(transactional_db, leaked, capsys, settings):
     call_command("redact", "support/reply@1", reason="It held a key")
-    assert "The mirror was written anew" in capsys.readouterr().out
+    assert "The mirror was written again" in capsys.readouterr().out
     assert mirror.verify() == []
     if connection.vendor == "sqlite":
         path = connection.settings_dict["NAME"]

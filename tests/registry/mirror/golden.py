@@ -167,7 +167,7 @@ class _Process:
         forgotten = [name for name, ask in self._questions.items() if _asks_database(ask)]
         if self._moves.read_moves_since(event.namespace, str(before)).moves:
             forgotten.append("news of moves")
-        if memory.get("text", lambda: "made anew") == "made anew":
+        if memory.get("text", lambda: "made again") == "made again":
             forgotten.append("texts")
         return forgotten
 

@@ -1,6 +1,6 @@
 """The golden journal: what is stored and written of every kind of event stays the same, byte for byte.
 
-A failure here means that journals and mirrors of older releases are read differently. How to record anew where that is
+A failure here means that journals and mirrors of older releases are read differently. How to record again where that is
 meant: `record_golden_journal.py`.
 """
 

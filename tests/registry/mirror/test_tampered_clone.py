@@ -30,7 +30,7 @@ def verify(clone):
 
 
 def rewrite(clone, edit):
-    """Write `main` anew, each message going through `edit(message, event)`; gives {event number: its new commit}."""
+    """Write `main` again, each message going through `edit(message, event)`; gives {event number: its new commit}."""
     commits = git(clone, "log", "--first-parent", "--reverse", "--format=%H", "main").split()
     parent, written = "", {}
     for number, commit in enumerate(commits, start=1):
