@@ -1,7 +1,7 @@
 """Confidence intervals as SVG, one table row each: shapes with classes for colour, no style, no script.
 
 The shape tells what the colour does: a filled dot is better, an open dot no clear difference (or a score by itself), a
-diamond worse. The figures stand beside the drawing in the same row, so it is hidden from screen readers.
+diamond worse. The figures are beside the drawing in the same row, so it is hidden from screen readers.
 """
 
 from collections.abc import Iterable
@@ -37,13 +37,13 @@ class Axis:
     signed: bool
 
     def place(self, value: float) -> float:
-        """Where a value stands, in the drawing's units."""
+        """Where a value is, in the drawing's units."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
 
     @property
     def figures(self) -> list[tuple[float, str]]:
-        """Where each tick's figure stands, and the figure."""
+        """Where each tick's figure is, and the figure."""
         return [(self.place(tick), self.figure(tick)) for tick in self.ticks]
 
     def figure(self, tick: float) -> str:
@@ -76,7 +76,7 @@ class Drawing:
 
 
 def interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> Drawing:
-    """Where one row's shapes stand; `grid` says of each line whether it is zero."""
+    """Where one row's shapes are; `grid` says of each line whether it is zero."""
     return Drawing(
         tuple((axis.place(tick), tick == 0 and axis.signed) for tick in axis.ticks),
         None if low is None or high is None else (axis.place(low), axis.place(high)),

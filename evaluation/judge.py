@@ -49,7 +49,7 @@ class Judge:
     unit: Unit = "sentence"
 
     def judge_row(self, row: Mapping[str, Any]) -> Judgement:
-        """The judgement of one row; what goes wrong stands in its `error` and `reasons`, and nothing is raised."""
+        """The judgement of one row; what goes wrong is in its `error` and `reasons`, and nothing is raised."""
         try:
             documents, question, response = self.find(row)
         except EvaluationError as error:

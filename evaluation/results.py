@@ -1,7 +1,7 @@
 """The result of a run: what ran, as text, and every row, in one JSON Lines file that loads without a registry.
 
 Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
-Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}. A chain's outputs stand under their
+Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}. A chain's outputs are under their
 component's name. Rows stay in the file and are read as they are needed, so that memory does not grow with them.
 """
 
@@ -163,7 +163,7 @@ class EvaluationResult:
 
     @property
     def is_chain(self) -> bool:
-        """Whether outputs stand under components' names."""
+        """Whether outputs are under components' names."""
         return bool(self.runnable.get("chain"))
 
     def _targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:

@@ -132,7 +132,7 @@ def _run_row(
     columns = {**(expected or {}), **simulated}
     for component, part in runnable.components.items():
         feeds = runnable.upstream(component)
-        if not feeds:  # nothing stands before it: by itself it does what it did
+        if not feeds:  # nothing is before it: by itself it does what it did
             row["isolated"][component] = row["actual"].get(component)
         elif all(isinstance(columns.get(u), Mapping) and output in columns[u] for u, output in feeds.values()):
             alone = runnable.gather(component, data, columns)

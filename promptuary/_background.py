@@ -26,7 +26,7 @@ _log = logging.getLogger("promptuary")
 
 @dataclass(frozen=True)
 class Moved:
-    """Where a label stands by now: the digest, None where it was removed, `""` where only that is known that it may
+    """What a label points to by now: the digest, None where it was removed, `""` where only that is known that it may
     have moved.
 
     One process of the registry may tell of a move that the next one to be asked has not heard of: until `settled`,

@@ -50,11 +50,11 @@ class Workspace:
         return next((cls(folder) for folder in folders if (folder / STATE).is_dir()), None)
 
     def document_path(self, name: str) -> Path:
-        """Where a template's document stands."""
+        """Where a template's document is."""
         return self.folder / (check_name(name) + DOCUMENT)
 
     def samples_path(self, name: str) -> Path:
-        """Where a template's samples stand."""
+        """Where a template's samples are."""
         return self.folder / (check_name(name) + SAMPLES)
 
     def pulled(self) -> dict[str, Pulled]:
@@ -68,7 +68,7 @@ class Workspace:
             raise ConfigurationError(f"{path} cannot be read; pull into a new folder") from None
 
     def is_edited(self, name: str, pulled: Pulled | None) -> bool:
-        """Whether the files differ from what was pulled, or stand there without having been pulled."""
+        """Whether the files differ from what was pulled, or are there without having been pulled."""
         document, samples = self.document_path(name), self.samples_path(name)
         if pulled is None:
             return document.exists() or samples.exists()
@@ -106,7 +106,7 @@ class Workspace:
         return path
 
     def remember(self, name: str, version: int, digest: str) -> None:
-        """Note that the files as they stand are this version."""
+        """Note that the files are this version now."""
         document = _hash_of(self.document_path(name))
         entry = Pulled(version, digest, document or "", _hash_of(self.samples_path(name)))
         pulled = {**self.pulled(), name: entry}

@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore", category=SecurityWarning)
 app = Celery("registry")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 if str(app.conf.broker_url).startswith("filesystem:"):
-    # The folders stand in the transport's options; a host is named only because kombu warns without one.
+    # The folders are in the transport's options; a host is named only because kombu warns without one.
     app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.tasks.folder_broker:Transport")
 app.conf.update(
     imports=["registry.tasks.tasks"],

@@ -31,7 +31,7 @@ WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
 _MOST_DIGITS = 15  # of a Content-Length; Python reads no number of thousands of digits
-REASON = "Nothing stands at an address with a NUL in it."
+REASON = "No page has an address with a NUL in it."
 logger = logging.getLogger(__name__)
 
 
@@ -67,7 +67,7 @@ def count_work(respond: Respond) -> Respond:
 
 def answer_probes(respond: Respond) -> Respond:
     """Answer /livez and /readyz ahead of all else: a load balancer asks by IP address, over plain http and without a
-    session, so neither the Host check, nor the redirect to https, nor the database of sessions may stand before them.
+    session, so neither the Host check, nor the redirect to https, nor the database of sessions may be before them.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:

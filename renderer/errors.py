@@ -80,7 +80,7 @@ class RenderError(Exception):
         return self
 
     def to_problem(self) -> Problem:
-        """The same finding as a Problem of severity error; without a place it stands on line 1."""
+        """The same finding as a Problem of severity error; without a place it is put on line 1."""
         place = self.place or Place(1, 1)
         return Problem(
             code=self.code,

@@ -14,7 +14,7 @@ Content = str | list[Any]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A `{{ … }}` of the author's: where it stands in the document (1-based) and what it says."""
+    """A `{{ … }}` of the author's: where it is in the document (1-based) and what it says."""
 
     expression: str
     line: int
@@ -38,7 +38,7 @@ class Mark(NamedTuple):
 class Span:
     """A stretch of a part's content that did not come from the author's text.
 
-    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` stands in the
+    `start` and `end` are code point offsets in the content; `line` and `column` say where the `{{ }}` is in the
     document.
     """
 
@@ -62,10 +62,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a part of a format with a layout of its own stands in the prompt.
+    """How a part of a format with a layout of its own is laid out in the prompt.
 
     `before` and `after` are its markup where the profile has none. With `glue`, as a message the part goes on with the
-    message before it, that text between them. What is not `spoken` stands in the text only and is no message.
+    message before it, that text between them. What is not `spoken` is in the text only and is no message.
     """
 
     before: str = ""

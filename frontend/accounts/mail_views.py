@@ -22,7 +22,7 @@ __all__ = ["mail"]
 LEVELS = (
     (Watch.ALL, "everything", "each save, move, request, decision and comment"),
     (Watch.MINE, "what concerns me", "what waits for me, and what happens to my own work"),
-    (Watch.NONE, "nothing", "it still stands on the home page"),
+    (Watch.NONE, "nothing", "it is still shown on the home page"),
 )
 
 

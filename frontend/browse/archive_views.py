@@ -21,7 +21,7 @@ __all__ = ["archive"]
 @form_page
 @signed_in
 def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Who fetched it lately, what stands on it, and the form; `do` says which way."""
+    """Who fetched it lately, what points to it, and the form; `do` says which way."""
     template = queries.find_template(actor, Verb.MANAGE, name)
     refusal: PromptuaryError | None = None
     if request.method == "POST":

@@ -14,7 +14,7 @@ DAYS = 7
 MOST_LINES = 3
 WIDTH, HEIGHT = 246.0, 74.0  # of the drawing inside its margins, in its own units
 LEFT, TOP = 4.0, 8.0
-STEP = 13.0  # between two names at the right end, so that they never stand on each other
+STEP = 13.0  # between two names at the right end, so that they never overlap
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Asker:
-    """A service and what it gets. `behind` counts the versions that a pin stands behind what is live."""
+    """A service and what it gets. `behind` counts the versions between a pin and what is live."""
 
     service: str
     person: str
@@ -56,7 +56,7 @@ class Fetched:
 
 
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
-    """The last seven days of a template; `live` is the number that its live `label` stands on."""
+    """The last seven days of a template; `live` is the number that its live `label` points to."""
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
     rows = rows_of(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(

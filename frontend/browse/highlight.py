@@ -41,7 +41,7 @@ def highlight(text: str) -> list[list[Run]]:
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if len(text) > LONGEST:
         return [[Run(line)] for line in text.split("\n")]
-    # One look a character; Jinja is painted last because it may stand inside a YAML string.
+    # One look a character; Jinja is painted last because it may be inside a YAML string.
     looks = [""] * len(text)
     for match in YAML.finditer(text):
         _paint(looks, match, str(match.lastgroup))
@@ -56,7 +56,7 @@ def highlight(text: str) -> list[list[Run]]:
 
 
 def _jinja(text: str) -> Iterator[tuple[int, int]]:
-    """Where tags and comments stand. A mark that is never closed is looked for once, not once for each opening."""
+    """Where tags and comments are. A mark that is never closed is looked for once, not once for each opening."""
     at, never = 0, set[str]()
     while (opening := JINJA.search(text, at)) is not None:
         mark, end = JINJA_ENDS[opening[0]], -1

@@ -31,7 +31,7 @@ VERBS = {
 
 @dataclass(frozen=True)
 class LabelStatus:
-    """A label and where it stands. `number` is None where it was never set; `ahead` counts against what is live.
+    """A label and where it is. `number` is None where it was never set; `ahead` counts against what is live.
 
     `unapproved` says that the label is protected and never held what it serves by approval.
     """

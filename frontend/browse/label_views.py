@@ -27,7 +27,7 @@ __all__ = ["move"]
 
 
 class LabelForm(forms.Form):
-    """Where an unprotected label goes, or a protected one goes back to. `expected` is where the page saw it stand."""
+    """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed."""
 
     label = forms.CharField(max_length=36)
     version = forms.TypedChoiceField(coerce=int)

@@ -27,7 +27,7 @@ FILTERS = ("tag", "label")
 
 @dataclass(frozen=True)
 class Row:
-    """A template in the list. `stem` is what of its path stands under the folder that is open."""
+    """A template in the list. `stem` is what of its path is under the folder that is open."""
 
     name: str
     stem: str

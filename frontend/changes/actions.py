@@ -32,7 +32,7 @@ SAID = {
     "set_version": "The request has a new head; earlier approvals are void.",
     "rerun": "The checks that have not finished run again.",
     "thread": "Said on its line.",
-    "suggest": "Your suggestion stands under its line.",
+    "suggest": "Your suggestion is shown under its line.",
     "keep": "Kept for your review. Nobody else sees it yet.",
     "discard": "The remark is gone.",
     "reply": "Your reply is kept.",

@@ -36,7 +36,7 @@ class View:
     kept: Mapping[str, str] = field(default_factory=dict)
 
     def shows(self, side: str) -> bool:
-        """Whether lines of this side stand in the page."""
+        """Whether lines of this side are in the page."""
         return self.name in (side, "both")
 
     def address(self, **further: object) -> str:

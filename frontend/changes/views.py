@@ -172,7 +172,7 @@ def _reading(
 
 
 def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
-    """How the request stands, and all that are pending for the top bar: read together."""
+    """The state of the request, and all that are pending for the top bar: read together."""
     others = changes_query.list_changes(actor, state="pending", limit=change_gate.MOST_PENDING).items
     gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
     return gate, [gate, *found]
@@ -197,7 +197,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         and suggestion is not None
         and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
     ):
-        suggestion = None  # the lines as they stand, which are others where the range was changed
+        suggestion = None  # the lines as they are, which are others where the range was changed
     return OpenCommentForm(
         side=side,
         part=change_actions.parse_number(given.get("part")),

@@ -110,7 +110,7 @@ def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
 
 
 def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
-    """Part against part of the same name, in the new order; removed parts stand where they stood."""
+    """Part against part of the same name, in the new order; removed parts are where they were."""
     effort = Effort()
     before, after = _named(old), _named(new)
     places = {name: place for place, name in enumerate(before)}
@@ -132,7 +132,7 @@ def _with_removed(
     after: Mapping[tuple[str, int], Any],
     result: Sequence[PartDiff],
 ) -> list[PartDiff]:
-    """The parts with the removed ones put in, each below the lowest of those that stood above it."""
+    """The parts with the removed ones put in, each below the lowest of those that were above it."""
     order = {name: place for place, name in enumerate(after)}
     removed: dict[int, list[PartDiff]] = {}
     lowest = -1

@@ -244,7 +244,7 @@ class _Marks:
         self._bags: dict[str, Counter[str]] = {}
 
     def replaced(self, old_range: range, new_range: range) -> list[Line]:
-        """A block that was replaced: likely pairs next to each other, the rest as they stand."""
+        """A block that was replaced: likely pairs next to each other, the rest as they are."""
         before, after = self.before, self.after
         lines: list[Line] = []
         old, new = old_range.start, new_range.start

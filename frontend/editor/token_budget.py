@@ -11,7 +11,7 @@ from frontend.web.wording import ordinal
 
 __all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 
-# More parts than this stand in one last row: a list that long is not read row by row.
+# More parts than this are in one last row: a list that long is not read row by row.
 MOST_ROWS = 120
 
 

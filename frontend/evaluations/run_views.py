@@ -255,7 +255,7 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
             "before": score_table.format_score(_score(other, name)) if other else "",
         }
         for name, value in names.items()
-        if not name.endswith(" judgement")  # they stand with the judge's words
+        if not name.endswith(" judgement")  # they are with the judge's words
     ]
 
 

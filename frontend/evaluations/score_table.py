@@ -82,7 +82,7 @@ class ScoreRow:
 
     @property
     def title(self) -> str:
-        """The metric in words; its name stands below."""
+        """The metric in words; its name is below."""
         return TITLES.get(self.metric, self.metric)
 
     @property

@@ -40,7 +40,7 @@ _MOST = 200  # templates and datasets that a select offers
 
 @dataclass(frozen=True)
 class _Place:
-    """What a form is about: the template, where its labels stand, what is live."""
+    """What a form is about: the template, where its labels point, what is live."""
 
     template: Template
     standing: dict[str, int]

@@ -51,7 +51,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
-        messages.success(request, "The worker goes through every event now; the result stands here when it is done.")
+        messages.success(request, "The worker goes through every event now; the result is here when it is done.")
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
     sought = _read(form)

@@ -100,7 +100,7 @@ def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
 
 @register.filter
 def sentence(text: str) -> SafeString:
-    """A finding as a sentence: a capital, a full stop, and what stands between backticks as code."""
+    """A finding as a sentence: a capital, a full stop, and text between backticks as code."""
     text = text.strip()
     first = FIRST_WORD.match(text)
     if first and first[0].islower() and first[0].isalpha():
@@ -202,7 +202,7 @@ def diff_words(line: Line) -> SafeString:
 
 @register.filter
 def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
-    """Whether something hangs under one of these diff lines, so that a fold of them has to stand open.
+    """Whether something hangs under one of these diff lines, so that a fold of them has to be open.
 
     A page without threads has no spots at all, which a template hands on as an empty text.
     """

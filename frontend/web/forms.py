@@ -45,7 +45,7 @@ def set_choices(form: forms.Form, name: str, choices: Sequence[tuple[Any, str]])
 
 
 def version_choices(newest: int, standing: Mapping[str, int]) -> list[tuple[int, str]]:
-    """The newest versions, and every one a label stands on, each with its labels."""
+    """The newest versions, and every one a label points to, each with its labels."""
     return [
         (number, ", ".join([f"v{number}", *(label for label, at in standing.items() if at == number)]))
         for number in sorted({*range(max(1, newest - MOST_VERSIONS), newest + 1), *standing.values()}, reverse=True)

@@ -27,7 +27,7 @@ Data = Annotated[str, typer.Option("--data", "-d", help="Render with this in pla
 
 @dataclass(frozen=True)
 class Document:
-    """One side. `samples` are those that stand beside it."""
+    """One side. `samples` are those that are beside it."""
 
     name: str
     text: str

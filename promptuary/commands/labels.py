@@ -61,4 +61,4 @@ def _tell(answer: Any, as_json: bool) -> None:
         write_json(answer)
     else:
         note = _NOTES.get(answer.get("approval") or "", "")
-        say(f"{answer['label']} of {answer['template']} stands on version {answer['version']}{note}")
+        say(f"{answer['label']} of {answer['template']} points to version {answer['version']}{note}")

@@ -62,7 +62,7 @@ def _list(transport: HttpTransport, label: str) -> Iterator[str]:
 
 
 def _get(transport: HttpTransport, name: str, label: str) -> Any:
-    # `latest` stands on the newest version there. References to other prompts are not filled in, so that they are seen.
+    # `latest` points to the newest version there. References to other prompts are not filled in, so that they are seen.
     query = urlencode({"label": label or "latest", "resolve": "false"})
     return _ask(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
 

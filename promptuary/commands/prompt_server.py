@@ -1,7 +1,7 @@
 """An MCP server of prompts: lists what a label holds, renders one with arguments, completes their values.
 
 MCP knows arguments that are text, and messages of a user or an assistant. So an argument of a declared type other than
-text is written as JSON, and a system part comes as a user message that stands first, as MCP's own examples have it.
+text is written as JSON, and a system part becomes the first user message, as MCP's own examples have it.
 """
 
 import json

@@ -62,7 +62,7 @@ def as_list(value: Any, subject: str) -> list[Any]:
 def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mapping[str, Any] | None = None) -> str:
     """A document's text: front matter in one order, the body as it is. The same is written for the same, always.
 
-    `facts` are what the source says beyond that (its own name and version, authors); they stand in a comment, from
+    `facts` are what the source says beyond that (its own name and version, authors); they are in a comment, from
     which an export takes them again.
     """
     origin = {key: value for key, value in (facts or {}).items() if value not in (None, "", [], {})}

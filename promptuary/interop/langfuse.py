@@ -27,7 +27,7 @@ __all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_f
 KIND = "langfuse"
 _ROLES = ("system", "user", "assistant", "developer", "tool")
 _KNOWN = ("name", "type", "prompt", "config", "tags", "version", "commitMessage")
-# What its server adds to a prompt and what only says where it stood there.
+# What its server adds to a prompt and what only says where it was kept.
 _SERVERS = (
     *(
         "id",

@@ -123,20 +123,20 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
 
 
 def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Prompty 2's options under the names that model calls take; what stands in additionalProperties beside them."""
+    """Prompty 2's options under the names that model calls take; what is in additionalProperties beside them."""
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
     named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
     return {**further, **{_OPTIONS.get(name, name): value for name, value in named.items()}}
 
 
 def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """JSON Schemas by name, and the values that stand there as samples."""
+    """JSON Schemas by name, and the values that are there as samples."""
     if isinstance(entries, list):
         if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in entries):
             raise LossError("each of its inputs is a mapping with a name")
         entries = {entry["name"]: {key: value for key, value in entry.items() if key != "name"} for entry in entries}
     if sample is not None and not isinstance(sample, dict):
-        raise LossError("its sample stands in another file; put it in its place")
+        raise LossError("its sample is in another file; put it in its place")
     schemas: dict[str, Any] = {}
     samples: dict[str, Any] = dict(sample or {})
     for name, entry in as_mapping(entries, "inputs").items():
@@ -193,7 +193,7 @@ def _split(text: str) -> list[dict[str, str]]:
         if match[2] or role not in _TAKEN:
             raise LossError(f"there is no place for the message {line.strip()}")
     if any(_IMAGE.search(message["content"]) for message in messages):
-        raise LossError("an image stands in the text; here it is an item of the part's content")
+        raise LossError("an image is in the text; here it is an item of the part's content")
     if not messages:
         raise LossError("it has no message")
     return messages
@@ -201,7 +201,7 @@ def _split(text: str) -> list[dict[str, str]]:
 
 def _plain(text: str) -> str:
     if _STATEMENT.search(_STRING.sub("", text)):
-        raise LossError("a statement or comment of Jinja stands in it, whose lines count otherwise here; write it again")
+        raise LossError("a statement or comment of Jinja is in it, whose lines count otherwise here; write it again")
     return _STRING.sub(r"\1", text)
 
 

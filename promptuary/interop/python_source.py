@@ -1,4 +1,4 @@
-"""A prompt that stands in Python code as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
+"""A prompt that Python code holds as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
 run.
 """
 

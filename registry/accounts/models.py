@@ -7,7 +7,7 @@ __all__ = ["Key", "User"]
 
 
 class User(AbstractUser):
-    """Somebody who signs in; what they may do stands in their memberships."""
+    """Somebody who signs in; what they may do is in their memberships."""
 
     checklist_closed_at = models.DateTimeField(null=True, help_text="when the first steps on the home page were closed")
 

@@ -182,7 +182,7 @@ class Publish(APIView):
 
     @extend_schema(operation_id="publishChange", request=NothingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Move the label, when nothing stands in the way any more."""
+        """Move the label, when nothing blocks it any more."""
         read(NothingInput, request)
         services.publish_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PUBLISH)
@@ -232,6 +232,6 @@ class Reopen(APIView):
 
 
 def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
-    """The request as it stands now: what every call that changes one answers. verb: what the call has just done."""
+    """The request as it is now: what every call that changes one answers. verb: what the call has just done."""
     actor = actor_of(request)
     return Response(ChangeOutput.of(ChangeFacts.read(queries.find_change(actor, verb, number), actor)), status)

@@ -40,7 +40,7 @@ def request_checks(template: Template, label: str | None = None) -> None:
 
 
 def rerun_checks(*, actor: Actor, number: int) -> Job:
-    """Have the checks run again that have no verdict on what the request stands on now; Conflict once it is closed.
+    """Have the checks run again that have no verdict on what the request proposes now; Conflict once it is closed.
 
     A verdict belongs to digests and never changes, so those that were given are not given twice.
     """
@@ -78,7 +78,7 @@ def _reassess(change: ChangeRequest) -> None:
 
 
 def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done, _all: None) -> list[Verdict]:
-    """Run every check of the request that has no verdict on what it stands on now; for the worker.
+    """Run every check of the request that has no verdict on what it proposes now; for the worker.
 
     `report` is told how many of how many checks are done. Everything runs before the transaction that keeps it, and a
     verdict is bound to the digests that were looked at, so one that comes late is merely about something past.

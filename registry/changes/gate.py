@@ -35,7 +35,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Gate:
-    """How one request stands, for the one who looks.
+    """The state of one request, for the one who looks.
 
     A closed request has the checks and approvals that it was decided on, no blockers and nobody's turn.
     `versions_between` are the numbers of the versions that would go live along with the head. `inputs` are the digests
@@ -148,7 +148,7 @@ def count_waiting_on(actor: Actor) -> int:
 
 
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:
-    """How the request stands now; inside a write, read after the journal's lock.
+    """The state of the request now; inside a write, read after the journal's lock.
 
     with_checks: without, neither checks nor their blockers are looked at, nor since when it is whose turn: for those
     who ask about people only.
@@ -157,7 +157,7 @@ def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = 
 
 
 def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_checks: bool = True) -> list[Gate]:
-    """How each request stands, in the order given, in as many queries for one as for many.
+    """The state of each request, in the order given, in as many queries for one as for many.
 
     Rows as `queries.list_changes` and `queries.find_change` give them. Blockers speak to the actor; None is nobody in
     particular.
@@ -171,7 +171,7 @@ def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime)
     if not change.takes_decisions:
         return None
     if not found:
-        return Turn((change.opened_by.username,), "Nothing stands in its way: it can be published.", since)
+        return Turn((change.opened_by.username,), "Nothing blocks it: it can be published.", since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])
     return Turn(first.waiting_for, first.cause, since)
 

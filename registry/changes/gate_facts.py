@@ -137,7 +137,7 @@ class ReviewFacts:
 
 
 class CheckFacts:
-    """Samples, plans, callers and verdicts: what says how the checks of requests stand."""
+    """Samples, plans, callers and verdicts: what says the state of the checks of requests."""
 
     def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], review: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}

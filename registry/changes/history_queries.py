@@ -19,7 +19,7 @@ from registry.templates.models import Template, Version
 __all__ = ["read_history", "read_version_graph"]
 
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
-_COLUMNS = (  # of a version, then of a label that stands on it, then of one thing that it took in
+_COLUMNS = (  # of a version, then of a label that points to it, then of one thing that it took in
     "pk",
     "template_id",
     "number",
@@ -87,7 +87,7 @@ def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tupl
 
 
 class _Versions:
-    """Versions with what they took in and the labels that stand on them, in one query."""
+    """Versions with what they took in and the labels that point to them, in one query."""
 
     def __init__(self, templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> None:
         rows = Version.objects.filter(template__in=templates)

@@ -9,14 +9,14 @@ __all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
 
 
 class Anchors:
-    """Where the lines of one text stand in another: compared once, asked for any number of lines."""
+    """Where the lines of one text are in another: compared once, asked for any number of lines."""
 
     def __init__(self, before: str, after: str) -> None:
         self._runs = sequence_diff.matches(split_lines(before), split_lines(after))
         self._starts = [run.old for run in self._runs]
 
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:
-        """Where lines `line` to `end_line` (1-based, included) of the first text stand in the second one.
+        """Where lines `line` to `end_line` (1-based, included) of the first text are in the second one.
 
         None where any of them was changed or they were parted.
         """
@@ -37,7 +37,7 @@ def take_lines(text: str, line: int, end_line: int) -> str | None:
 
 
 def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
-    """Where these lines of `before` stand in `after`, or None where any of them was changed or they were parted."""
+    """Where these lines of `before` are in `after`, or None where any of them was changed or they were parted."""
     return Anchors(before, after).find(line, end_line)
 
 

@@ -83,7 +83,7 @@ def merge_change(
         raise Conflict("There is nothing to merge: the version comes from what the label holds.")
     if seen is not None and seen != (found.head.digest, found.held.digest):
         raise Conflict(
-            f"{change.label} holds version {found.held.number} and the request stands on version "
+            f"{change.label} holds version {found.held.number} and the request proposes version "
             f"{found.head.number} now: "
             "look at the merge again.",
             held=found.held.number,

@@ -68,7 +68,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class ApprovalStatus:
-    """Where a request stands with its reviewers."""
+    """What the reviewers of a request decided."""
 
     approvals: tuple[str, ...]
     objections: tuple[str, ...]

@@ -355,7 +355,7 @@ class CommentOutput(Output):
 
 
 class ThreadOutput(Output):
-    """A thread of a request: the lines it was opened on, and where those stand in the head."""
+    """A thread of a request: the lines it was opened on, and where those are in the head."""
 
     number = serializers.IntegerField(source="thread.number")
     side = serializers.ChoiceField(["source", "rendered"], source="thread.side")

@@ -88,7 +88,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         if head.pk == change.version_id:
             return change
         if expected is not None and change.version.number != expected:
-            raise Conflict(f"The request stands on version {change.version.number} now.", version=change.version.number)
+            raise Conflict(f"The request proposes version {change.version.number} now.", version=change.version.number)
         locking.require_new_head(change.template, change.label, head)
         before = change.version.number
         change.version = head
@@ -131,7 +131,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         locking.require_undecided(change)
     if digest != change.version.digest:
         raise Conflict(
-            f"The request stands on version {change.version.number} now, which is not what you looked at.",
+            f"The request proposes version {change.version.number} now, which is not what you looked at.",
             version=change.version.number,
             digest=change.version.digest,
         )
@@ -158,7 +158,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
 
 
 def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Move the label, when nothing stands in the way any more: the gate itself.
+    """Move the label, when nothing blocks it any more: the gate itself.
 
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
     event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has

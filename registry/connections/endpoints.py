@@ -1,7 +1,7 @@
 """The models that evaluations may ask: those that the operator lists in a file, and one that echoes.
 
 Authors choose a model by its name and can't name an address, so no request goes where the operator did not send it. A
-credential stands in the environment or in a file of its own; the list names it, and nothing shows or keeps it.
+credential is in the environment or in a file of its own; the list names it, and nothing shows or keeps it.
 
     small:
       base_url: http://127.0.0.1:9000/v1          # up to and without /chat/completions

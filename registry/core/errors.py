@@ -7,7 +7,7 @@ PromptuaryError
         ApprovalRequired  the label is protected: only an approved change request moves it
         ProofRequired     the session's last proof of who this is is too old for this
     Conflict              the thing is not in the state the caller took it to be in
-        Stale             a newer version (or another one) stands where the caller's base stood
+        Stale             a newer version (or another one) took the place of the caller's base
     PreconditionRequired  the caller did not say which version the work was made from
     Invalid               the input is wrong; nothing was stored
     TooLarge              the input is over a size limit

@@ -1,4 +1,4 @@
-"""Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the
+"""Every request has an id: the caller's own, else one made here. It is in the answer and in each line of the
 log.
 """
 

@@ -47,7 +47,7 @@ def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise BadJson(f"The key {_shown(name)} stands twice in one object.")
+            raise BadJson(f"The key {_shown(name)} occurs twice in one object.")
         found[name] = value
     return found
 

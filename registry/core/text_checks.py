@@ -48,7 +48,7 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
 
 
 def check_secrets(field: str, text: str) -> None:
-    """Raise Invalid where a credential stands in the text, naming the field and the line and never the credential."""
+    """Raise Invalid where a credential is in the text, naming the field and the line and never the credential."""
     for secret in secrets.find_secrets(text):
         if secret.sure:
             line = text.count("\n", 0, secret.start) + 1

@@ -43,7 +43,7 @@ class Dataset(models.Model):
 
 
 class DatasetVersion(models.Model):
-    """All rows of a dataset as they stood after one save. Never changed, never deleted."""
+    """All rows of a dataset as they were after one save. Never changed, never deleted."""
 
     dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()

@@ -29,7 +29,7 @@ __all__ = [
     "quote_start",
 ]
 
-MOST_WORDS = 160  # characters of a message that stand in a sentence; the rest stands where its link leads
+MOST_WORDS = 160  # characters of a message that are in a sentence; the rest is where its link leads
 
 _JSON_NAME = "json_name"
 _classes: dict[str, type["JournalEvent"]] = {}
@@ -39,8 +39,8 @@ class Cache(Flag):
     """What a process that serves fetches keeps in memory, and an event may make untrue."""
 
     NOTHING = 0
-    TEMPLATE_LABELS = auto()  # where the labels of the event's template stand
-    LABELS = auto()  # where the labels of all templates stand
+    TEMPLATE_LABELS = auto()  # where the labels of the event's template point
+    LABELS = auto()  # where the labels of all templates point
     KEYS = auto()
     APPROVALS = auto()
     VERSIONS = auto()  # and with them all of fetches
@@ -145,7 +145,7 @@ def event(
 ) -> Callable[[type[E]], type[E]]:
     """Register the class below as a kind of event.
 
-    template, version, change: the fields of the body that stand in the row's columns; a name that is no field leaves
+    template, version, change: the fields of the body that are in the row's columns; a name that is no field leaves
     its column empty. caches: what a process drops that hears of such an event. page: where to look at it.
     """
 

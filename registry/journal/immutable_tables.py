@@ -86,7 +86,7 @@ def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[st
 
 
 def missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
-    """The names of triggers that should stand on existing tables and don't."""
+    """The names of triggers that existing tables should have and don't."""
     present = set(connection.introspection.table_names())
     query = (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')"

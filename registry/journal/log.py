@@ -6,7 +6,7 @@ An event's text is the canonical JSON (RFC 8785) of
     7,
      "person": username, "previous": hash of event 6 or null}
 
-and its hash is the SHA-256 of that text, so each event seals all before it. Documents, samples and discussion stand in
+and its hash is the SHA-256 of that text, so each event seals all before it. Documents, samples and discussion are in
 the body by their digest, never by their bytes. Numbers have no gaps and rise in commit order, because whoever appends
 holds one lock until commit: an advisory lock on PostgreSQL, the write lock that BEGIN IMMEDIATE takes on SQLite.
 """

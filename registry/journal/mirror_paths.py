@@ -170,7 +170,7 @@ def is_label_branch(ref: str) -> bool:
 
 
 def check_path(path: str) -> str:
-    """The path itself if fast-import can take it as it stands; MirrorError otherwise. The last net, not the rule."""
+    """The path itself if fast-import can take it as it is; MirrorError otherwise. The last net, not the rule."""
     top = path.split("/", 1)[0]
     if not _PATH.fullmatch(path) or (top.startswith(".") and top != ".promptuary"):
         raise MirrorError(f"{path[:80]!r} can't be a path of the mirror.")

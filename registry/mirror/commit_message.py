@@ -1,6 +1,6 @@
 """The entry of one event, and its commit message and author line: written from the entry, read back from Git.
 
-The trailers are the last paragraph and nothing of a user can stand in it: a note is indented, a subject is one line,
+The trailers are the last paragraph and nothing of a user can be in it: a note is indented, a subject is one line,
 and the event's JSON has no raw newline.
 """
 

@@ -15,7 +15,7 @@ CHECKPOINT = b"checkpoint\n\n"
 def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapping[str, int]) -> Iterator[bytes]:
     """The stream in chunks, `done` at its end.
 
-    `heads` maps a ref to the commit it stands on, `done` a ref to the number of the last event it holds. Labels'
+    `heads` maps a ref to the commit it points to, `done` a ref to the number of the last event it holds. Labels'
     branches come first and a checkpoint makes them durable before `main` moves. A process killed between the two leaves
     a label's branch ahead of `main`, never behind, and the entries that it already holds are left out the next time.
     """

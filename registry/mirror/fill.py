@@ -83,7 +83,7 @@ def _check_known(ref: str, head: Head) -> None:
     journal_hash = Event.objects.filter(number=head.stamp.number).values_list("hash", flat=True).first()
     if journal_hash != head.stamp.chain:
         raise Diverged(
-            f"{name} stands on event {head.stamp.number} and the journal "
+            f"{name} points to event {head.stamp.number} and the journal "
             + ("has another event of that number" if journal_hash else "ends before it")
             + ": the database is older than its mirror, or another instance wrote here. `manage.py mirror adopt` "
             "brings the database up to the mirror; `manage.py mirror discard` sets the mirror aside."

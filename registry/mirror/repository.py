@@ -48,7 +48,7 @@ _LEFTOVERS = (
 
 
 class Head:
-    """Where a ref stands: the commit, its message and what the message says of itself."""
+    """What a ref points to: the commit, its message and what the message says of itself."""
 
     def __init__(self, commit: str, message: str) -> None:
         self.commit = commit
@@ -77,7 +77,7 @@ class Repository:
             "init", "--quiet", "--bare", "--initial-branch=main", "--object-format=sha1", "--template=", "."
         )
         (new_path / "config").write_text(_CONFIG, encoding="ascii")
-        shutil.rmtree(self.path, ignore_errors=True)  # what stands here without a HEAD is no repository
+        shutil.rmtree(self.path, ignore_errors=True)  # what is here without a HEAD is no repository
         new_path.rename(self.path)
 
     def heal(self) -> list[str]:
@@ -91,7 +91,7 @@ class Repository:
 
     # -- reading --------------------------------------------------------------------------------------------------
     def heads(self) -> dict[str, Head]:
-        """Every ref and where it stands."""
+        """Every ref and its head."""
         output = self._git.read("for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00")
         fields = output.decode("utf-8", "surrogateescape").split("\0")
         return {fields[i].lstrip("\n"): Head(fields[i + 1], fields[i + 2]) for i in range(0, len(fields) - 2, 3)}

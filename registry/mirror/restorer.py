@@ -57,7 +57,7 @@ class Rows:
         return self._people[username]
 
     def take_stock(self) -> None:
-        """Know the rows that stand already, for a replay that goes on where they end."""
+        """Remember the rows that exist already, for a replay that continues after them."""
         self.namespaces = {row.name: row for row in Namespace.objects.all()}
         self.templates = {row.name: row for row in Template.objects.select_related("namespace").defer("words")}
         ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")

@@ -35,7 +35,7 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 
 @dataclass(frozen=True)
 class Restored:
-    """What came back: how many events, the hash of the last, and the commit of `main` it stood in."""
+    """What came back: how many events, the hash of the last, and the commit of `main` it was in."""
 
     events: int
     chain: str

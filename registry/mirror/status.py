@@ -34,7 +34,7 @@ class Pushed:
 
 @dataclass(frozen=True)
 class Status:
-    """Where journal and mirror stand; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
+    """How far journal and mirror are; `behind` in events, `lag` in seconds since the oldest event not mirrored, `chain`
     the hash of the last event that is."""
 
     path: str

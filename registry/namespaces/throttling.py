@@ -1,6 +1,6 @@
 """How often one caller may ask: by key, else by person, else by network address.
 
-Rates stand in the settings. Fetches of published versions are not throttled: they are what the registry is for.
+Rates are in the settings. Fetches of published versions are not throttled: they are what the registry is for.
 """
 
 from types import SimpleNamespace

@@ -153,10 +153,10 @@ def tell_of_save(actor: Actor, version: Version) -> None:
 
 
 def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
-    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may still
-    stand.
+    """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may
+    remain.
     """
-    places = f" Copies stand in {' and '.join(remotes)} until their owners remove them." if remotes else ""
+    places = f" Copies are in {' and '.join(remotes)} until their owners remove them." if remotes else ""
     for version in versions:
         template = version.template
         admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)

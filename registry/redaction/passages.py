@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 __all__ = ["find_passages", "list_spellings"]
 
 _MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
-# Of YAML: what stands behind it is the author's text.
+# Of YAML: what is behind it is the author's text.
 _FIELD = re.compile(r"^\s*(?:-\s+)?[a-z_]{1,32}:\s*[|>]?[-+]?\s*")
 _WORD = re.compile(r"[^\s\"'`<>{}()\[\],;]{8,200}")
 _SHORTEST = 16  # characters of prose

@@ -174,7 +174,7 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
             labels.append(LATEST)
         if labels:
             yield (
-                f"{' and '.join(labels)} of {version.template.name} {'stand' if labels[1:] else 'stands'} on "
+                f"{' and '.join(labels)} of {version.template.name} {'point' if labels[1:] else 'points'} to "
                 f"version {version.number}"
             )
         pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
@@ -197,7 +197,7 @@ def _require_alone(plan: RedactionPlan) -> None:
     if plan.hidden:
         names.append(f"{plan.hidden} in namespaces that you can't read")
     raise Conflict(
-        f"The same text stands in {', '.join(names)}: redact everywhere, or those first.",
+        f"The same text is in {', '.join(names)}: redact everywhere, or those first.",
         holders=[f"{row.template.name}@{row.number}" for row in left],
     )
 
@@ -208,7 +208,7 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
             permissions.require_verb(actor, Verb.MANAGE, namespace)
         except NotFound as error:
             raise NotAllowed(
-                "The same text stands in a namespace that you can't read: the operator can redact it everywhere."
+                "The same text is in a namespace that you can't read: the operator can redact it everywhere."
             ) from error
 
 

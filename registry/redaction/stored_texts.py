@@ -43,7 +43,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_draft": {"document": _REMOVED, "samples": _REMOVED, "message": _REMOVED, "path": _NOTHING},
     "registry_verdict": {
         "details": _REMOVED,
-        "summary": _WORDS,  # counts and names of checks; stands in the journal as well
+        "summary": _WORDS,  # counts and names of checks; also in the journal
         "check_name": _NOTHING,
         "key": _NOTHING,
         "outcome": _NOTHING,
@@ -62,13 +62,13 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "message": _WORDS,
         "label": _NOTHING,
         "state": _NOTHING,
-        "decided": _WORDS,  # summaries of checks, as verdicts have them; stands in the journal as well
+        "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
     "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
     "registry_redaction": {"reason": _WORDS},
     "registry_event": {
-        "text": _WORDS,  # texts stand in it by digest; messages and reasons as they are
+        "text": _WORDS,  # texts are in it by digest; messages and reasons as they are
         "kind": _NOTHING,
         "person": _NOTHING,
         "key": _NOTHING,

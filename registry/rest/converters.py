@@ -1,4 +1,4 @@
-"""What may stand in an address of the API."""
+"""What may be in an address of the API."""
 
 from django.urls.converters import StringConverter
 

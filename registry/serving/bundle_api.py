@@ -61,7 +61,7 @@ class Moves(APIView):
         responses={200: MovesOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
-        """What stands where since then. Ask again after `again` seconds."""
+        """The label moves since then. Ask again after `again` seconds."""
         actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
         fetcher().mark_due()
         if actor.key is not None:

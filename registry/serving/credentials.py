@@ -48,7 +48,7 @@ class CallerCache:
         self._refreshing: dict[str, None] = {}  # the headers whose key a thread reads at the moment
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """Who stands behind an Authorization header. Raises Unauthenticated, or TooMany after many wrong keys."""
+        """The caller that an Authorization header names. Raises Unauthenticated, or TooMany after many wrong keys."""
         caller, now = self._callers.get(authorization), self._clock()
         if caller is not None:
             remaining = caller.valid_until - now

@@ -115,7 +115,7 @@ class Fetcher:
         return self.find_version(Caller("", namespace.name), target)
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """Who stands behind an Authorization header. Raises Unauthenticated, or TooMany after many wrong keys."""
+        """The caller that an Authorization header names. Raises Unauthenticated, or TooMany after many wrong keys."""
         self.follower.poll_if_due()
         return self._callers.authenticate(authorization, address)
 

@@ -48,7 +48,7 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
 
 
 def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
-    """Name and number of every template that the label stands on, by the code points of the name."""
+    """Name and number of every template that the label points to, by the code points of the name."""
     rows = Template.objects.filter(namespace__name=namespace, archived_at=None)
     if label == LATEST:
         names = rows.filter(latest__isnull=False).values_list("name", "latest__number")

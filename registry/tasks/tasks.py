@@ -70,7 +70,7 @@ def deliver() -> None:
 
 @app.task(name="registry.tasks.tasks.push")
 def push() -> None:
-    """Push the mirror to the remotes that lack something; what fails stands in their rows and is tried again later."""
+    """Push the mirror to the remotes that lack something; what fails is in their rows and is tried again later."""
     pushing.push_due()
 
 
@@ -141,10 +141,10 @@ def plan_upkeep() -> None:
 
 
 def _complain(sentence: str) -> None:
-    """Log why the mirror stands still, once for each cause and not every three seconds."""
+    """Log why the mirror has stopped, once for each cause and not every three seconds."""
     global _complaint  # noqa: PLW0603  # one worker, one mirror
     if sentence and sentence != _complaint:
-        logger.error("the mirror stands still: %s", sentence)
+        logger.error("the mirror has stopped: %s", sentence)
     _complaint = sentence
 
 

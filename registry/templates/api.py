@@ -35,7 +35,7 @@ class SaveInput(Input):
 
 
 class ArchiveInput(Input):
-    """Why a template is put away, and whether even where a protected label stands on it."""
+    """Why a template is put away, and whether even where a protected label points to it."""
 
     reason = Text(required=False, default="")
     force = Flag(required=False, default=False)
@@ -80,7 +80,7 @@ class Template(APIView):
         responses={200: TemplateOutput, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """What it is and where its labels stand; the document comes with `<name>@<ref>`.
+        """What it is and where its labels point; the document comes with `<name>@<ref>`.
 
         A limited key is told of the newest version that its labels serve; `latest` is null where there is none.
         """

@@ -17,7 +17,7 @@ __all__ = ["archive_template", "unarchive_template"]
 def archive_template(*, actor: Actor, name: str, reason: str, force: bool = False) -> Template:
     """Put a template away: it can be fetched as before, but not changed; admins only.
 
-    Refused while a change request for it is pending, and while a protected label stands on it unless `force`d with a
+    Refused while a change request for it is pending, and while a protected label points to it unless `force`d with a
     reason.
     """
     check_text("reason", reason)
@@ -66,7 +66,7 @@ def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     labels = list(protected.values_list("name", flat=True))
     if labels and not force:
         raise Conflict(
-            f"{' and '.join(labels)} stands on it, so services may be using it: force it, with a reason.", labels=labels
+            f"{' and '.join(labels)} points to it, so services may be using it: force it, with a reason.", labels=labels
         )
     if labels and not reason.strip():
         raise Invalid(fields={"reason": "say why it is put away although services may be using it."})

@@ -1,4 +1,4 @@
-"""What stands where: templates with all their labels at once, and where a protected label could go back to."""
+"""The versions that all labels of templates point to, and where a protected label could be rolled back to."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -21,7 +21,7 @@ _HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
 
 @dataclass(frozen=True)
 class EnvironmentCell:
-    """Where a label stands, since when, and the version it may go back to: the last other one it held, for a protected
+    """Where a label points, since when, and the version it may go back to: the last other one it held, for a protected
     label the last other one it held by approval (None where there is none).
 
     approval: for a protected label how it came to what it serves, else None.

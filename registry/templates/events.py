@@ -170,7 +170,7 @@ class TemplateUnarchived(JournalEvent):
 @event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class LabelMoved(JournalEvent):
-    """A label stands on another version, or is approved where it stood, or was removed.
+    """A label points to another version, or is approved where it is, or was removed.
 
     from_version, to: numbers, None where the label was not set or is not any more. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.

@@ -27,7 +27,7 @@ class ResolvedFragments:
 def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
     """Find what each reference names, through versions the actor may read; nothing of the document is run.
 
-    A label is refused, because what it names can change; the problem then carries a fix with the number it stands on.
+    A label is refused, because what it names can change; the problem then carries a fix with the number it points to.
     """
     source = _Readable(actor)
     try:

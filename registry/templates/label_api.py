@@ -20,7 +20,7 @@ class MoveInput(Input):
     """Where to, and where from."""
 
     version = Integer(min_value=1)
-    expected = Integer(min_value=1, allow_null=True, help_text="The number it stands on; null where it is not set.")
+    expected = Integer(min_value=1, allow_null=True, help_text="The number it points to; null where it is not set.")
 
 
 class RollBackInput(Input):

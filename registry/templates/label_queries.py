@@ -1,4 +1,4 @@
-"""Labels: where they stand and where they have been."""
+"""Labels: where they point and where they have been."""
 
 from collections.abc import Iterable
 

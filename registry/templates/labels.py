@@ -20,9 +20,9 @@ __all__ = ["move_label", "record_move", "remove_label", "roll_back_label"]
 
 
 def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
-    """Point an unprotected label at a version; `expected` is the number it stands on, or None where it is not set.
+    """Point an unprotected label at a version; `expected` is the number it points to, or None where it is not set.
 
-    Conflict where it stands elsewhere (facts["actual"]), ApprovalRequired where it is protected.
+    Conflict where it is elsewhere (facts["actual"]), ApprovalRequired where it is protected.
     """
     names.check_label(label)
     with transaction.atomic():
@@ -153,8 +153,9 @@ def _require_held(template: Template, label: str, target: Version) -> None:
 def _require_expected(label: str, held: Label | None, expected: int | None) -> None:
     actual = held.version.number if held else None
     if actual != expected:
-        where = f"stands on version {actual}" if actual else "is not set"
-        raise Conflict(f"{label} {where}, not on {expected or 'nothing'}.", actual=actual, expected=expected)
+        where = f"points to version {actual}" if actual else "is not set"
+        wanted = f"version {expected}" if expected else "no version"
+        raise Conflict(f"{label} {where}, where {wanted} was expected.", actual=actual, expected=expected)
 
 
 def _find_version(template: Template, number: int) -> Version:

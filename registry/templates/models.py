@@ -78,7 +78,7 @@ class Tag(models.Model):
         return self.name
 
 
-TOMBSTONE = '{"redacted":true}'  # what stands in `bundle` then; the database's triggers know it by heart
+TOMBSTONE = '{"redacted":true}'  # what is in `bundle` then; the database's triggers know it by heart
 
 
 class Version(models.Model):
@@ -146,12 +146,12 @@ class Version(models.Model):
 
     @property
     def remaining(self) -> str:
-        """What is left of the document: all of it, or nothing after a redaction. For comparisons and for starting again."""
+        """The document, or an empty text after a redaction. For comparisons and for starting again."""
         return "" if self.is_redacted else self.document
 
 
 class Redaction(models.Model):
-    """The tombstone of one version. While a row stands here, and only then, the database lets the version's text go."""
+    """The tombstone of one version. While a row is here, and only then, the database lets the version's text go."""
 
     version = models.OneToOneField(Version, on_delete=models.PROTECT, related_name="redaction")
     reason = models.TextField()
@@ -228,7 +228,7 @@ class Rendering(models.Model):
 
 
 class SampleSet(models.Model):
-    """All samples of a template as they stood after one save; the highest number counts."""
+    """All samples of a template as they were after one save; the highest number counts."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="sample_sets")
     number = models.PositiveIntegerField()
@@ -271,7 +271,7 @@ class Draft(models.Model):
 
 
 class Label(models.Model):
-    """Where a label of a template stands now. `latest` has no row: it is the highest number."""
+    """Where a label of a template points now. `latest` has no row: it is the highest number."""
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="labels")
     name = models.CharField(max_length=36)

@@ -1,4 +1,4 @@
-"""References as they stand written in a document: `"support/policy@3"` in quotes of either kind."""
+"""References as they are written in a document: `"support/policy@3"` in quotes of either kind."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ def written_references(document: str, refs: Iterable[str]) -> list[str]:
 
 
 def replace_references(document: str, refs: Iterable[str], target: str) -> str:
-    """The document with each of the refs replaced by the target, whatever quotes it stands in."""
+    """The document with each of the refs replaced by the target, whatever quotes it is in."""
     for ref in refs:
         document = _pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)
     return document

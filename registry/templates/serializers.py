@@ -64,7 +64,7 @@ class TemplateFacts:
 
     @property
     def labels(self) -> dict[str, int]:
-        """The labels that people move; `latest` stands beside them in an answer."""
+        """The labels that people move; `latest` is beside them in an answer."""
         return {label: number for label, number in self.numbers.items() if label != LATEST}
 
 

@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A version in a history: its commit in the mirror (None until mirrored) and the labels that stand on it."""
+    """A version in a history: its commit in the mirror (None until mirrored) and the labels that point to it."""
 
     version: Version
     commit: str | None

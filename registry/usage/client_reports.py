@@ -1,6 +1,6 @@
 """Client reports: counts and names of what clients rendered, added up by version, key and day. Never values.
 
-A service that reports nothing is not in these figures: say so wherever they stand.
+A service that reports nothing is not in these figures: say so wherever they are.
 """
 
 import json

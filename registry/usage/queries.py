@@ -87,7 +87,7 @@ def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
 
 
 def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
-    """Label to fetches that asked for it; those by number or digest stand under the empty text."""
+    """Label to fetches that asked for it; those by number or digest are under the empty text."""
     counts: dict[str, int] = {}
     for ref, count in _sums(_rows(template, days), "ref").items():
         label = "" if is_pin(ref) else ref

@@ -1,4 +1,4 @@
-"""The events of webhooks. Neither the address nor the secret stands in the journal."""
+"""The events of webhooks. Neither the address nor the secret is in the journal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ def event_message(event: Event) -> str:
     """The body for an event: type, timestamp, and data with who, where, an address to look at and the event's own
     facts.
 
-    Documents and discussion stand in it by digest only, as in the journal.
+    Documents and discussion are in it by digest only, as in the journal.
     """
     facts = json.loads(event.text)
     at = from_microseconds(event.at)

@@ -33,7 +33,7 @@ class Document:
     """A template's text, taken apart.
 
     `text` is as stored; `body` has LF newlines and starts on line `body_line` of the document. `front` holds the front
-    matter as plain JSON values and `places` says where each of its values stands, by path: `("inputs", "tone",
+    matter as plain JSON values and `places` says where each of its values is, by path: `("inputs", "tone",
     "enum")`. `inputs` is None where the document declares none, else a JSON Schema per name.
     """
 
@@ -58,7 +58,7 @@ class Document:
     places: dict[tuple[str | int, ...], Place] = field(default_factory=dict, repr=False, compare=False)
 
     def place(self, *path: str | int) -> Place:
-        """Where a front matter value stands; the nearest enclosing one if it is not written out."""
+        """Where a front matter value is; the nearest enclosing one if it is not written out."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.places:
                 return self.places[path[:end]]

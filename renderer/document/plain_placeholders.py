@@ -24,7 +24,7 @@ class NotPlainError(ValueError):
 
 @dataclass(frozen=True)
 class PlainDocument:
-    """The names, and what to render to see where they stand: the document without declared types, and names as
+    """The names, and what to render to see where they are: the document without declared types, and names as
     values.
     """
 

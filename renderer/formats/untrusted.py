@@ -17,7 +17,7 @@ _ROLE = re.compile(r"""\brole["']?\s*:\s*["']?(?:system|developer)\b""")
 
 
 def find_untrusted_in_system(skeleton: Sequence[str | Site], untrusted: frozenset[str]) -> list[Problem]:
-    """An error for each untrusted value that stands in a part with a literal system role."""
+    """An error for each untrusted value that is in a part with a literal system role."""
     problems = []
     for site in _in_system_parts(skeleton):
         names = sorted(site.names & untrusted)

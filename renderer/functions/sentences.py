@@ -102,7 +102,7 @@ def _ends_sentence(line: str, start: int, match: re.Match[str], words: _Words) -
 
 
 class KeyedSentences(list[Any]):
-    """Sentences with their keys. Printed, each stands on a line as `key. sentence`, documents set apart by a blank
+    """Sentences with their keys. Printed, each is on a line as `key. sentence`, documents set apart by a blank
     line.
 
     Of documents: one list of (key, sentence) pairs a document, the form that `trace_scores` takes. Of a response: the

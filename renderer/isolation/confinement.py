@@ -1,6 +1,6 @@
 """What the kernel takes from a child before an author's template runs in it: sockets, files, processes, signals.
 
-Jinja's sandbox and the process's limits stand before this; it counts where they have a hole. Two mechanisms of Linux,
+Jinja's sandbox and the process's limits come before this; it matters where they have a hole. Two mechanisms of Linux,
 each applied where the kernel and a library for it are there (docs/decisions/021):
 
 * seccomp (`pyseccomp`, over libseccomp): no sockets, no new processes or programs, no signals to others, no change of
@@ -108,7 +108,7 @@ def _make_filter() -> Any:
     with contextlib.suppress(OSError, ValueError):
         syscall_filter.add_rule(
             pyseccomp.ERRNO(errno.ENOSYS), "openat2"
-        )  # the flags stand behind a pointer; callers then use openat
+        )  # the flags are behind a pointer; callers then use openat
     with tempfile.TemporaryFile() as file:
         syscall_filter.export_bpf(file)
         file.seek(0)
@@ -116,7 +116,7 @@ def _make_filter() -> Any:
 
 
 class _Program(ctypes.Structure):
-    """`struct sock_fprog`: how many instructions of eight bytes, and where they stand."""
+    """`struct sock_fprog`: how many instructions of eight bytes, and where they are."""
 
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 

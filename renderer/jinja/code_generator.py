@@ -53,7 +53,7 @@ class PieceGenerator(CodeGenerator):
         self.write("))")
 
     def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
-        """Jinja's own does not look up the names that stand in the filter alone."""
+        """Jinja's own does not look up the names that are in the filter alone."""
         self.push_assign_tracking()
         inner = frame.inner()
         inner.require_output_check = False

@@ -1,4 +1,4 @@
-"""A body as a tree of the author's text: what always stands there, what depends on the data, and what cannot be known.
+"""A body as a tree of the author's text: what is always there, what depends on the data, and what cannot be known.
 
 Read from Jinja's tree alone; nothing is run. Macros, set blocks and includes are put in where it is sure that they are
 what is printed. Whatever is not understood becomes `Unknown`, which may print any text of the author's.
@@ -23,7 +23,7 @@ _TELLING = frozenset(("self", "super", "caller", "varargs", "kwargs"))
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The author's text, which stands in every rendering that comes by."""
+    """The author's text, which is in every rendering that reaches it."""
 
     text: str
 
@@ -108,7 +108,7 @@ class _Builder:
         return () if isinstance(node, _SILENT) else (Unknown(),)
 
     def _inner(self, body: Iterable[nodes.Node]) -> Seq:
-        """A body that does not stand in the unit itself: what is set in it is not known outside."""
+        """A body that is not in the unit itself: what is set in it is not known outside."""
         self.depth += 1
         outline = self.all(body)
         self.depth -= 1

@@ -4,7 +4,7 @@ The generated code yields an `int` for a literal (its number in the program) and
 `{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and
 `super()` is a `Captured`: a string that reads as its full text and remembers its pieces.
 
-The author's escapes - a kept space, line ends - also stand in expressions: a string constant such as `"<|space|>"` or
+The author's escapes - a kept space, line ends - may also be in expressions: a string constant such as `"<|space|>"` or
 `'\\\\n'` and text that the template made itself keep what they mean through names, `~`, `+` and the filters that only
 move text about; data never mean anything but themselves.
 """
@@ -60,7 +60,7 @@ class Written(str):
 
 
 class FragmentText(str):
-    """The text of a fragment; it stands in one slot, and its marks say which stretches came from inputs."""
+    """The text of a fragment; it is in one slot, and its marks say which stretches came from inputs."""
 
     __slots__ = ("marks",)
     marks: tuple[Mark, ...]

@@ -1,4 +1,4 @@
-"""One source of a template: where its tokens stand, its literals and printed values, and the fragments it asks for.
+"""One source of a template: where its tokens are, its literals and printed values, and the fragments it asks for.
 
 Jinja keeps only the line of a node. The lexer's tokens are given to the parser with their offset (plus one, as Jinja
 takes zero for "unknown") where it expects the line, so every node, syntax error and debug entry leads back to the very

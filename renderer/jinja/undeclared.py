@@ -21,7 +21,7 @@ class Use:
     place: Place
     sure: bool = True
     is_elsewhere: bool = False
-    """Whether it stands in a fragment, and `place` is the fragment's tag."""
+    """Whether it is in a fragment, and `place` is the fragment's tag."""
 
 
 @dataclass

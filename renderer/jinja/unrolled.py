@@ -1,6 +1,6 @@
 """A body as it is written: every branch once, in order, macros and captured text put in where they are printed.
 
-No rendering looks like it, but each list item of a rendering is made of pieces that stand together in it.
+No rendering looks like it, but each list item of a rendering is made of pieces that are together in it.
 """
 
 from collections.abc import Iterable

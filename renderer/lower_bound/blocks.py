@@ -1,6 +1,6 @@
 """An outline cut where items of the list begin, so that each block can be read by itself.
 
-At `- ` in the first column a new item begins whatever stands before it, unless a quote is still open there. So what one
+At `- ` in the first column a new item begins whatever is before it, unless a quote is still open there. So what one
 block holds can be said without the others, as long as each closes its quotes.
 """
 

@@ -45,7 +45,7 @@ class Ruler:
         return self._sum(merged, whole=True, tidied=tidied or self.trims)
 
     def inside(self, pieces: Sequence[Piece]) -> int:
-        """The fewest tokens that start in these pieces, wherever they stand."""
+        """The fewest tokens that start in these pieces, wherever they are."""
         return self._sum(_joined(pieces), whole=False, tidied=True)
 
     def _sum(self, pieces: Sequence[Piece], *, whole: bool, tidied: bool) -> int:

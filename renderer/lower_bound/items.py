@@ -43,7 +43,7 @@ _UNKNOWN = Found(may_hold=frozenset((None,)))
 class Reader:
     """Reads outlines. `cost` gives what a part of a role costs besides its content, None where that depends on others.
 
-    `every` says that all parts count, whether they may be cut or not, and wherever their text may stand: as in a
+    `every` says that all parts count, whether they may be cut or not, and wherever their text may be: as in a
     fragment.
     """
 

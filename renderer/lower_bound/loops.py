@@ -37,7 +37,7 @@ def printed(variant: Variant, marker: str) -> Printed:
 
 
 def are_inert(text_printed: Printed, node: yaml_reader.Node | None) -> bool:
-    """Whether each loop stands inside one text, which further rounds can neither end nor turn into something else.
+    """Whether each loop is inside one text, which further rounds can neither end nor turn into something else.
 
     In a block or a plain text a round leaves the reader where it found it. In quotes, it does so without quotes of its
     own.
@@ -88,7 +88,7 @@ def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
 
 
 def hole_marks(text_printed: Printed, marker: str, number: int) -> str:
-    """The text with a further mark before and after what each loop says, for the rounds that may stand there."""
+    """The text with a further mark before and after what each loop says, for the rounds that may be there."""
     places: list[int] = []
     for start, end in text_printed.spans:
         places += _said(text_printed.text, start, end)

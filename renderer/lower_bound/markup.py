@@ -1,4 +1,4 @@
-"""The fewest tokens of the markup around parts that are sure to be in a prompt, whatever others stand between them."""
+"""The fewest tokens of the markup around parts that are sure to be in a prompt, whatever others are between them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ class _Least:
         return Reader(self.ruler, structure.marker, lambda ref: self._fragment(body, ref), cost, every)
 
     def _fragment(self, body: JinjaBody, ref: str) -> int:
-        """The fewest tokens that start in the text of a fragment, wherever it stands."""
+        """The fewest tokens that start in the text of a fragment, wherever it is."""
         inner = body.fragments.get(ref)
         if inner is None:
             return 0

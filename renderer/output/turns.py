@@ -180,10 +180,10 @@ def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
 
 
 def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
-    """How often each piece of markup stands in the laid out prompt."""
+    """How often each piece of markup is in the laid out prompt."""
     if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
         return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
-    # Only the roles count, and who stands last: lay out one system part and the last, and add the others by number.
+    # Only the roles count, and who comes last: lay out one system part and the last, and add the others by number.
     system = next((part for part in parts[:-1] if role_of(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
     counts = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)

@@ -38,7 +38,7 @@ _CATALOGUE = ("title", "models", "source")
 
 @dataclass(frozen=True)
 class Markup:
-    """The text around turns. `roles` maps a role to what stands before and after its content.
+    """The text around turns. `roles` maps a role to what is before and after its content.
 
     `own_spaces` says that the spaces at the edges of markup come from the vocabulary, which begins every piece with
     one.

@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A checked recipe. `template` is literal texts and fields; `before` and `after` stand around the instruction.
+    """A checked recipe. `template` is literal texts and fields; `before` and `after` are around the instruction.
 
     `reply_after` is the text after which a model's output begins: a mark in braces, or literal.
     """

@@ -11,7 +11,7 @@ __all__ = ["Piece", "Slot", "fill", "read_slots", "slot_names"]
 
 
 class Slot(NamedTuple):
-    """A slot, and the offset at which it stands in its text."""
+    """A slot, and the offset at which it is in its text."""
 
     name: str
     start: int
@@ -26,7 +26,7 @@ def read_slots(text: str) -> tuple[Piece, ...]:
     """Take a text apart into literal texts and slots.
 
     A `{{` and the `}}` that closes it become single braces, so `{{name}}` is the text `{name}`. Doubled braces without
-    a partner, and single ones around anything but a name, stay as they are: JSON may stand in an instruction.
+    a partner, and single ones around anything but a name, stay as they are: JSON may be in an instruction.
     """
     signs = list(_SIGN.finditer(text))
     pairs = _paired(signs)
@@ -46,7 +46,7 @@ def read_slots(text: str) -> tuple[Piece, ...]:
 
 
 def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
-    """Where the doubled braces stand that have a partner."""
+    """Where the doubled braces are that have a partner."""
     openings: list[int] = []
     pairs: set[int] = set()
     for sign in signs:

@@ -25,7 +25,7 @@ __all__ = ["MAX_REPLY", "Reading", "conform", "read_reply"]
 MAX_REPLY = 2_000_000
 """A longer reply, in characters, is refused."""
 MAX_DEPTH = 100
-"""A value in which lists and objects stand deeper in each other is refused."""
+"""A value in which lists and objects are deeper in each other is refused."""
 _MAX_STARTS = 200
 _MAX_REPAIRED = 60_000  # characters
 _MAX_REPAIR_STEPS = 400_000

@@ -15,7 +15,7 @@ SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact",
 class Support:
     """What the judge says of one response sentence: fully supported or not (None: no verdict), by which sentences.
 
-    `reasons` are the words of `SPECIAL` that stand in place of a sentence.
+    `reasons` are the words of `SPECIAL` that are in place of a sentence.
     """
 
     key: str

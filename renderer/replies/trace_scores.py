@@ -202,7 +202,7 @@ class _Scores:
             self.reasons["adherence"] = "; ".join(notes)
 
     def recount(self, mapping: Mapping[str, Any]) -> None:
-        """Count again as RAGBench does: lists as they stand, the keys common to both once."""
+        """Count again as RAGBench does: lists as they are, the keys common to both once."""
         relevant, utilized = (
             _listed(mapping, "all_relevant_sentence_keys"),
             _listed(mapping, "all_utilized_sentence_keys"),

@@ -81,7 +81,7 @@ def backtracking(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:
             if not is_names and isinstance(patterns, dict):
                 sources += [("patternProperties", source) for source in patterns]
                 if "unevaluatedProperties" in part and patterns:
-                    problems.append(((*path, "patternProperties"), "`unevaluatedProperties` stands beside it"))
+                    problems.append(((*path, "patternProperties"), "`unevaluatedProperties` is beside it"))
             problems += [((*path, key), reason) for key, source in sources for reason in _reasons(source)]
     return problems
 

@@ -117,7 +117,7 @@ def _linear(source: str, ignore_case: bool) -> Any:
         raise _Unknown(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
-# What stands in a class, and by itself in brackets.
+# What is in a class, and by itself in brackets.
 _CLASSES = {
     "d": r"\p{Nd}",
     "D": r"\P{Nd}",

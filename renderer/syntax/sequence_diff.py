@@ -1,6 +1,6 @@
 """Which items two sequences share, in order: the one comparison behind diffs, merges and anchors.
 
-The work is bounded whatever the sequences hold. Equal ends are trimmed, then items that stand once on either side split
+The work is bounded whatever the sequences hold. Equal ends are trimmed, then items that occur once on either side split
 the rest (the patience method), then Myers' method compares what is left until its steps are used up. What is not
 compared then counts as changed as a whole: the answer is always a true alignment, though not always the longest.
 """
@@ -219,7 +219,7 @@ def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Ra
 
 
 def _anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]:
-    """Items that stand once on either side of the range: the most of them that keep their order."""
+    """Items that occur once on either side of the range: the most of them that keep their order."""
     i1, i2, j1, j2 = inner
     in_old, in_new = Counter(a[i1:i2]), Counter(b[j1:j2])
     places = {b[j]: j for j in range(j1, j2) if in_new[b[j]] == 1}

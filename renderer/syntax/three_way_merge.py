@@ -53,7 +53,7 @@ def split_lines(text: str) -> Lines:
 def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", their_name: str = "theirs") -> Merged:
     """Merge the changes that both sides made to the base. A change made on both sides is taken once.
 
-    our_name, their_name: what stands after the markers of a conflict.
+    our_name, their_name: what is after the markers of a conflict.
     """
     old, left, right = split_lines(base), split_lines(ours), split_lines(theirs)
     merged: Lines = []

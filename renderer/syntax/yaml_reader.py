@@ -177,7 +177,7 @@ class _Reader:
         if key.style == "plain" and key.value == "<<":
             raise YamlError("merge keys (<<) are not allowed; write the values out", key.start, "PT103")
         if key.value in seen:
-            raise YamlError(f"the key `{_short(key.value)}` stands here twice", key.start, "PT102")
+            raise YamlError(f"the key `{_short(key.value)}` occurs here twice", key.start, "PT102")
         seen.add(key.value)
         return key
 

@@ -52,7 +52,7 @@ class LazyTokenizer:
 
 
 class UpperBound(RememberingTokenizer):
-    """Stands for a vocabulary that can't be had: for every text the most tokens that it can have."""
+    """Takes the place of a vocabulary that can't be had: for every text the most tokens that it can have."""
 
     exact = False
 

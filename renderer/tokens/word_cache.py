@@ -2,7 +2,7 @@
 
 Byte level vocabularies cut a text by a pattern before they look for tokens. In the patterns known here a space comes
 first in its piece, or after other white space; so before every space that follows something else there is a cut, and
-what stands between two such cuts has the same tokens wherever it stands. New words are encoded by the vocabulary
+what is between two such cuts has the same tokens wherever it is. New words are encoded by the vocabulary
 itself.
 """
 
@@ -183,7 +183,7 @@ _PIECEWISE = (
 def separates_words(core: Any) -> bool:
     """Whether no token of a vocabulary holds a letter, digit or sign and then a space.
 
-    What stands on the two sides of such a place has the same tokens whatever stands on the other. So it is where the
+    The text on each side of such a place has the same tokens whatever the other side is. So it is where the
     text is cut there by a pattern known here, and where byte pairs are looked for in the whole text but none has such a
     place.
     """

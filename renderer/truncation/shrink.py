@@ -9,7 +9,7 @@ from promptuary.renderer.tokens.base import Tokenizer
 __all__ = ["GAP", "shortened"]
 
 GAP = " … "
-"""Stands where the middle of a text was taken out, so that its two ends don't run together."""
+"""Marks where the middle of a text was taken out, so that its two ends don't run together."""
 
 
 def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:

@@ -21,7 +21,7 @@ __all__ = ["least_case", "structure_problems", "worst_case"]
 def structure_problems(template: Template) -> list[Problem]:
     """Errors in the author's own text that show with any data: made up from the declared inputs, or stood in for.
 
-    What stands in answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
+    A placeholder answers all questions alike, which no data may ever do, so what shows in one trial only is a warning.
     """
     problems: list[Problem] = []
     for data in _trials(template):

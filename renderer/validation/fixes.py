@@ -32,7 +32,7 @@ def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
-    """Take an input out, where it stands in lines of its own and is not the only one."""
+    """Take an input out, where it is in lines of its own and is not the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = _value(document, name)
     first = _key_line(lines, document, name)
@@ -56,7 +56,7 @@ def _flow(schema: dict[str, Any]) -> str:
 
 
 def _value(document: Document, name: str) -> Place | None:
-    """Where the schema of an input stands, without the white space that YAML counts to a block."""
+    """Where the schema of an input is, without the white space that YAML counts to a block."""
     place = document.places.get(("inputs", name))
     if place is None or place.end_line is None or place.end_column is None:
         return None

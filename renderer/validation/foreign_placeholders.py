@@ -1,5 +1,5 @@
-"""Placeholders of other template languages in a body that has none of its own: they would reach the model as they
-stand.
+"""Placeholders of other template languages in a body that has none of its own: they would reach the model
+unchanged.
 
 What is looked for has the form of a name. Braces of JSON, CSS, LaTeX and code, shell variables, prices and formulas are
 left alone, so a placeholder in such company may be missed.
@@ -69,7 +69,7 @@ def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
         place = document.body_place(placeholder.start, placeholder.end)
         spelling = _written(placeholder.name, braces=braces)
         message = (
-            f"`{placeholder.text}` reaches the model as it stands; a value is written `{spelling}` in the format "
+            f"`{placeholder.text}` reaches the model as it is; a value is written `{spelling}` in the format "
             f"{document.format}"
         )
         yield Problem(
@@ -137,7 +137,7 @@ def _written(name: str, *, braces: bool) -> str:
 
 
 def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
-    """The stretches of the body that reach the model as they stand; none where it has placeholders of its own."""
+    """The stretches of the body that reach the model as they are; none where it has placeholders of its own."""
     if isinstance(body, JinjaBody):
         tags = body.unit.located.tags
         if any(tag.kind != "comment" for tag in tags):
@@ -165,7 +165,7 @@ _SPOKEN = ("content", "sections", "text", "instruction", "system", "user")
 
 
 def _contents(text: str) -> list[tuple[int, int]]:
-    """Where the contents of parts stand, or the texts of a prompter; names, comments and the like are left out."""
+    """Where the contents of parts are, or the texts of a prompter; names, comments and the like are left out."""
     try:
         node = yaml_reader.compose(text)
     except yaml_reader.YamlError:

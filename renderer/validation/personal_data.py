@@ -1,6 +1,6 @@
 """Personal data in documents, samples and datasets: numbers of cards and bank accounts, e-mail addresses.
 
-They are kept for ever as all else is, and can be right where they stand (a service's own address), so they are a
+They are kept for ever as all else is, and can be right where they are (a service's own address), so they are a
 warning.
 """
 

@@ -43,7 +43,7 @@ def add_printable(*kinds: type) -> None:
 
 
 def check_printable(value: Any) -> None:
-    """Raise Unprintable for what has no text, wherever it stands in the value, and LimitError for a text beyond
+    """Raise Unprintable for what has no text, wherever it is in the value, and LimitError for a text beyond
     MAX_TEXT.
 
     A list may hold the same list many times, so what is counted is what would be written.

@@ -54,7 +54,7 @@ def test_a_label_that_was_moved_meanwhile_stays_where_it_is(reply, browser):
     move(client)
     answer = move(client, version="1")
     assert answer.status_code == 409
-    assert "staging stands on version 2, not on nothing." in words(answer)
+    assert "staging points to version 2, where no version was expected." in words(answer)
 
 
 def test_a_label_can_be_taken_off(reply, browser):

@@ -70,7 +70,7 @@ class Command(BaseCommand):
         try:
             mirror.catch_up(wait=_WAIT)
         except mirror.Diverged as error:
-            self.stderr.write(f"The mirror stands still. {error}")
+            self.stderr.write(f"The mirror has stopped. {error}")
         self._tell(mirror.verify(), "The mirror")
         state = mirror.status()
         self.stdout.write(f"The mirror is what the journal says: {state.mirrored} events, main at {state.head}.")

@@ -67,7 +67,7 @@ class PartsParser:
         items = text[start + 2 :].split("\n- ")
         slots.base = text.count(marker, 0, start)
         lines = stream.item_lines(start == 0)
-        if len(lines) != len(items):  # an item's dash stands in another piece than the line end before it
+        if len(lines) != len(items):  # an item's dash is in another piece than the line end before it
             starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
             lines = stream.lines(_one, tuple(starts))
         # The last item is told apart where it lacks the line end that the cut took from the others.
@@ -108,7 +108,7 @@ class PartsParser:
             raise _blame(error, stream, slots) from error
 
     def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
-        """`nothing` are the numbers of values that are left out: empty ones, where no text can stand."""
+        """`nothing` are the numbers of values that are left out: empty ones, where no text can be."""
         marker = self.marker
 
         def mark(number: int) -> str:
@@ -122,7 +122,7 @@ class PartsParser:
             message = "the body must be a list of parts: `- name: …`, `  content: …`"
             raise PartError(message, "PT301", node.start)
         templates = [read_part(item, marker, text) for item in node.items]
-        # A part's own line is where its dash stands; YAML's node starts after it, on the same line as a rule.
+        # A part's own line is where its dash is; YAML's node starts after it, on the same line as a rule.
         lines = stream.lines(lambda number: len(mark(number)), [item.start for item in node.items])
         return [template.fill(slots, line) for template, line in zip(templates, lines, strict=True)]
 

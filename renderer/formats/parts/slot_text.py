@@ -87,7 +87,7 @@ class SlotText:
         self, raw: Sections, tidy: Callable[[Sections, Slots | None], list[Piece]] | None = None, margin: int = 0
     ) -> None:
         self._raw, self._tidy = raw, tidy
-        # The indentation of the block the text stands in, which an author's `| indent` means to meet.
+        # The indentation of the block the text is in, which an author's `| indent` means to meet.
         self._margin = margin
         pieces = list(raw[0]) if tidy is None else tidy(raw, None)
         # Where one of these values is empty, the white space next to it is at an end after all.

@@ -1,4 +1,4 @@
-"""A compiled prompter: from data to parts that know how they stand in a marked prompt and in messages."""
+"""A compiled prompter: from data to parts that know their layout in a marked prompt and in messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,11 +72,11 @@ class PrompterBody:
         return names
 
     def uses(self) -> list[Use]:
-        """Where each slot stands."""
+        """Where each slot is."""
         return [Use(name, Place(site.line, site.column)) for name, site in self._setup.sites.items()]
 
     def problems(self) -> list[Problem]:
-        """Inputs that are untrusted and would stand in the system's instruction."""
+        """Inputs that are untrusted and would be in the system's instruction."""
         body_problems = []
         for name in dict.fromkeys(piece.name for piece in self._setup.instruction.system if isinstance(piece, Slot)):
             if name in self._untrusted:

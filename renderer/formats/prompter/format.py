@@ -8,7 +8,7 @@
     system: You are …             # instead of the profile's system text
     dialect: "0.1.2"
     template: "{system}…"         # of custom: the fields and literal text of a marked prompt
-    instruction_template: "…"     # of custom: what stands around {instruction} and {extra_keys}
+    instruction_template: "…"     # of custom: what is around {instruction} and {extra_keys}
 
 History comes as the input `history`, tools may come as the input `tools`.
 """
@@ -59,7 +59,7 @@ class Prompter:
 
 @dataclass(frozen=True)
 class _Given:
-    """The body's mapping: its values, and where each stands."""
+    """The body's mapping: its values, and where each is."""
 
     values: dict[str, Any]
     nodes: dict[str, yaml_reader.Node]
@@ -156,7 +156,7 @@ class _Reading:
     def _tools(self, recipe: Layout) -> list[Any]:
         setup_tools, front = self.given.values.get("tools"), list(self.document.tools)
         if setup_tools and front:
-            raise self._error("tools stand in the front matter too; keep them in one place", "tools")
+            raise self._error("tools are in the front matter too; keep them in one place", "tools")
         tools: list[Any] = self._at("tools", lambda: arguments.choose_tools(setup_tools or front or None, None))
         if tools and "tools" not in recipe.fields:
             raise self._error(
@@ -186,7 +186,7 @@ class _Reading:
         return value
 
     def _at(self, key: str, step: Callable[[], T]) -> T:
-        """The step's result; what it refuses stands at `key`."""
+        """The step's result; what it refuses is at `key`."""
         try:
             return step()
         except PrompterError as error:
@@ -205,13 +205,13 @@ class _Reading:
         return self.document.body_place(*((node.start, node.end) if node else (0, None)))
 
     def _field_place(self, key: str, name: str | None) -> Place | None:
-        """Where `{name}` stands in the text of a key."""
+        """Where `{name}` is in the text of a key."""
         node = self.given.nodes.get(key)
         at = self.document.body.find(f"{{{name}}}", node.start, node.end) if node and name else -1
         return self.document.body_place(at, at + len(str(name)) + 2) if at >= 0 else None
 
     def _sites(self, names: list[str]) -> Iterator[tuple[str, Site]]:
-        """Where each slot stands first: in the instruction's source, else at the extra keys."""
+        """Where each slot comes first: in the instruction's source, else at the extra keys."""
         offsets: dict[str, int] = {}
         for key in ("instruction_template", "instruction"):
             node = self.given.nodes.get(key)

@@ -71,7 +71,7 @@ class ShapedBody:
         return names
 
     def uses(self) -> list[Use]:
-        """Where each input stands."""
+        """Where each input is."""
         return [
             Use(node.name, self._document.body_place(node.start, node.end))
             for node in self._nodes()
@@ -84,7 +84,7 @@ class ShapedBody:
         return [problem for check in advice for problem in check(self._document, self._pieces)]
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
-        """One part a prompt. A list value gives a prompt for each of its items; other values stand in every prompt."""
+        """One part a prompt. A list value gives a prompt for each of its items; other values are in every prompt."""
         columns = self._columns(data)
         count = self._count(columns)
         size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
@@ -134,7 +134,7 @@ class ShapedBody:
         return next(iter(lists.values()))
 
     def _column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
-        """What the field shows, one text a prompt; a single text stands in all of them."""
+        """What the field shows, one text a prompt; a single text is in all of them."""
         value = self._value(field.node, data)
         if isinstance(value, list) and not isinstance(value, KeyedSentences):
             return [_shown(item) for item in value[: MAX_PROMPTS + 1]]
@@ -194,7 +194,7 @@ def _shown(value: Any) -> str:
 
 
 def _key(value: Any) -> Any:
-    """A dict's key as Python would hash it; lists have no such form and stand there as text."""
+    """A dict's key as Python would hash it; lists have no such form and are there as text."""
     return str(value) if isinstance(value, list | dict) else value
 
 
@@ -204,7 +204,7 @@ def _repeats(node: Node) -> bool:
 
 
 def _site(document: Document, field: Field) -> Site | None:
-    """Where a field that shows an input stands; None for one made of literals."""
+    """Where a field that shows an input is; None for one made of literals."""
     names = frozenset(node.name for node in parser.walk(field.node) if isinstance(node, Name))
     if not names:
         return None

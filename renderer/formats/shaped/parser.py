@@ -195,7 +195,7 @@ class _Parser(LiteralReader):
             if keyword is not None:
                 keywords.append((keyword, node))
             elif keywords:
-                raise SyntaxFault("arguments go by position; this one stands after a named one", node.start, node.end)
+                raise SyntaxFault("arguments go by position; this one comes after a named one", node.start, node.end)
             else:
                 arguments.append(node)
         return Call(name, tuple(arguments), tuple(keywords), start, self.at)

@@ -47,7 +47,7 @@ def doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> Iterab
                     yield _problem(
                         "PT907",
                         "warning",
-                        f"`{match[0]}` is text with braces here; a value stands in single ones",
+                        f"`{match[0]}` is text with braces here; a value is written in single ones",
                         place,
                         fix(place, (f"Write `{{{match[1]}}}`", f"{{{match[1]}}}")),
                     )

@@ -35,7 +35,7 @@ def test_a_protected_label_refuses_it_until_it_is_forced_with_a_reason(reply, br
     client = browser("admin")
     answer = client.post(ADDRESS, {"do": "archive", "reason": "Not used"})
     assert answer.status_code == 409
-    assert "production stands on it" in words(answer)
+    assert "production points to it" in words(answer)
     assert "Not used</textarea>" in words(answer)
     assert client.post(ADDRESS, {"do": "archive", "force": "on", "reason": ""}).status_code == 422
     assert not archived()

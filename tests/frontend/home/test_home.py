@@ -44,7 +44,7 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     page = words(browser("author").get("/"))
     assert "<b>Publish</b>" in page
-    assert "Nothing stands in its way: it can be published." in page
+    assert "Nothing blocks it: it can be published." in page
 
 
 def test_a_reader_is_not_shown_what_concerns_others(reply, browser):

@@ -31,7 +31,7 @@ def test_a_stale_digest_is_refused(author, reviewer, propose, save):
     first = save("one")
     change = propose(first)
     change_services.set_head(actor=author, number=change.number, version=save("two").number)
-    with pytest.raises(Conflict, match="stands on version 2 now"):
+    with pytest.raises(Conflict, match="proposes version 2 now"):
         decide(reviewer, change, "approve", digest=first.digest)
     assert not Decision.objects.exists()
 

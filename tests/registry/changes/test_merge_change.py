@@ -91,7 +91,7 @@ def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
 def test_what_was_decided_on_another_state_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
     found = change_merge.preview_merge(change)
-    with pytest.raises(Conflict, match="holds version 2 and the request stands on version 3 now"):
+    with pytest.raises(Conflict, match="holds version 2 and the request proposes version 3 now"):
         change_merge.merge_change(
             actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64)
         )

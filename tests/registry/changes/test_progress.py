@@ -73,7 +73,7 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
     assert turn_of(change_queries.get_change(author, 1)).people == ("author",)
     writing.decide_on_change(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
     turn = turn_of(change_queries.get_change(author, 1))
-    assert (turn.people, turn.reason) == (("author",), "Nothing stands in its way: it can be published.")
+    assert (turn.people, turn.reason) == (("author",), "Nothing blocks it: it can be published.")
 
 
 def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):

@@ -228,7 +228,7 @@ def test_a_version_that_is_not_there_is_not_found(admin, leaked):
 
 def test_what_a_label_serves_is_refused_and_the_labels_are_named(author, admin, leaked):
     labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
-    with pytest.raises(Conflict, match="staging of support/reply stands on version 2"):
+    with pytest.raises(Conflict, match="staging of support/reply points to version 2"):
         redact(admin)
     redact(admin, force=True)
     assert version_queries.resolve_version(admin, NAME, "staging").is_redacted
@@ -319,7 +319,7 @@ def test_a_plan_says_what_would_go_and_takes_nothing(author, admin, leaked):
     labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
     plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     assert [row.number for row in plan.versions] == [2]
-    assert plan.uses == ("staging of support/reply stands on version 2",)
+    assert plan.uses == ("staging of support/reply points to version 2",)
     assert SECRET in Version.objects.get(pk=leaked.pk).document
 
 

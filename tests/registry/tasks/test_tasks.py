@@ -52,7 +52,7 @@ def test_a_mirror_that_stands_still_is_logged_and_ends_no_worker(mirror_path, ca
     make_namespace()
     for _ in range(2):
         tasks_tasks.catch_up()
-    assert caplog.text.count("the mirror stands still") == 1
+    assert caplog.text.count("the mirror has stopped") == 1
 
 
 def test_a_mirror_that_was_removed_is_written_anew(mirror_path):
