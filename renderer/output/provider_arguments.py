@@ -63,13 +63,13 @@ class ModelRequest(Protocol):
 def metadata(prompt: Prompt) -> dict[str, str]:
     """Return what finds the prompt again, as short texts: for a provider's request metadata, or a log line."""
     stamp = prompt.stamp
-    found = {
+    fields = {
         "prompt_name": stamp.name,
         "prompt_version": stamp.version,
         "prompt_digest": stamp.digest,
         "rendered_digest": stamp.rendered_digest,
     }
-    return {key: str(value) for key, value in found.items() if value is not None}
+    return {key: str(value) for key, value in fields.items() if value is not None}
 
 
 def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
@@ -113,11 +113,11 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
         if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
             raise RenderError(f"The part `{part.name}` holds an image or file, which a completion API can't take.")
     settings = OPENAI_COMPLETIONS.keep_known(request_settings(prompt), call)
-    found: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
+    arguments: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))
-    if stop and "stop" not in found:
-        found["stop"] = stop
-    return found
+    if stop and "stop" not in arguments:
+        arguments["stop"] = stop
+    return arguments
 
 
 def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[s
     system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
     if system:
         body["system"] = "\n\n".join(system)
-    body["messages"] = _alternating([each for each in messages if each["role"] not in ("system", "developer")])
+    body["messages"] = _alternating([entry for entry in messages if entry["role"] not in ("system", "developer")])
     if not body["messages"] or body["messages"][0]["role"] != "user":
         raise RenderError("Anthropic's API wants a user's message first; this prompt does not begin with one.")
     if request.tools:
@@ -157,8 +157,8 @@ def anthropic_settings(request: ModelRequest) -> dict[str, Any]:
             "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
         )
     if isinstance(settings.get("tool_choice"), str):
-        chosen = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
-        settings["tool_choice"] = {"type": chosen}
+        tool_choice = {"required": "any"}.get(settings["tool_choice"], settings["tool_choice"])
+        settings["tool_choice"] = {"type": tool_choice}
     return settings
 
 
@@ -189,9 +189,9 @@ def responses_settings(request: ModelRequest) -> dict[str, Any]:
     if isinstance(form := settings.pop("response_format", None), dict):
         inner = form.get("json_schema")
         text.setdefault("format", {"type": "json_schema", **inner} if isinstance(inner, dict) else form)
-    chosen = settings.get("tool_choice")
-    if isinstance(chosen, dict) and isinstance(chosen.get("function"), dict):
-        settings["tool_choice"] = {"type": "function", "name": chosen["function"].get("name")}
+    tool_choice = settings.get("tool_choice")
+    if isinstance(tool_choice, dict) and isinstance(tool_choice.get("function"), dict):
+        settings["tool_choice"] = {"type": "function", "name": tool_choice["function"].get("name")}
     return {**settings, "text": text} if text else settings
 
 
@@ -238,16 +238,16 @@ def _plain_text(content: Any) -> str:
 
 def _alternating(messages: list[_Message]) -> list[_Message]:
     """Messages with neighbours of one role joined; whatever is no assistant's is the user's."""
-    joined: list[_Message] = []
+    merged: list[_Message] = []
     for message in messages:
         role = "assistant" if message["role"] == "assistant" else "user"
         content = message["content"]
         items = content if isinstance(content, str) else [_item(item) for item in content]
-        if joined and joined[-1]["role"] == role:
-            joined[-1]["content"] = [*_as_items(joined[-1]["content"]), *_as_items(items)]
+        if merged and merged[-1]["role"] == role:
+            merged[-1]["content"] = [*_as_items(merged[-1]["content"]), *_as_items(items)]
         else:
-            joined.append({"role": role, "content": items})
-    return joined
+            merged.append({"role": role, "content": items})
+    return merged
 
 
 def _as_items(content: Any) -> list[Any]:
@@ -278,5 +278,5 @@ def _tool(tool: dict[str, Any]) -> dict[str, Any]:
     function = tool.get("function")
     if not isinstance(function, dict):
         return tool
-    found = {"name": function.get("name"), "input_schema": function.get("parameters") or {"type": "object"}}
-    return {**found, "description": function["description"]} if "description" in function else found
+    converted = {"name": function.get("name"), "input_schema": function.get("parameters") or {"type": "object"}}
+    return {**converted, "description": function["description"]} if "description" in function else converted
