@@ -3,7 +3,7 @@
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,10 +20,12 @@ REFERENCE = re.compile(r"""["']([^"']+@[^"']+)["']""")
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of a part's text: the author's own, a value from an input or a fragment's; `more` is what is folded."""
+    """A run of a part's text: the author's own, a value from an input, a fragment's, or what stands for a missing
+    value; `more` is what is folded.
+    """
 
     text: str
-    kind: Literal["text", "input", "fragment"] = "text"
+    kind: Literal["text", "input", "fragment", "placeholder"] = "text"
     more: str = ""
     expression: str = ""
     line: int | None = None
@@ -68,8 +70,12 @@ class PartDiff:
         return (self.new_tokens or 0) - (self.old_tokens or 0)
 
 
-def messages(parts: Sequence[Mapping[str, Any]]) -> list[Message]:
-    """Rendered parts (mappings with name, role, content, token_count, spans) as they are read from top to bottom."""
+def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = ()) -> list[Message]:
+    """Rendered parts (mappings with name, role, content, token_count, spans) as they are read from top to bottom.
+
+    placeholders: paths of missing values, which read as `[path]` in the text.
+    """
+    marks = re.compile("|".join(re.escape(f"[{path}]") for path in placeholders)) if placeholders else None
     rows: list[Message] = []
     last = ""
     for part in parts:
@@ -79,7 +85,9 @@ def messages(parts: Sequence[Mapping[str, Any]]) -> list[Message]:
                 name=str(part.get("name") or ""),
                 role="" if role == last else role,
                 tokens=part.get("token_count"),
-                pieces=tuple(pieces_of(text_of(part), part.get("spans") or ())),
+                pieces=tuple(
+                    _with_placeholders(pieces_of(text_of(part), part.get("spans") or ()), marks, placeholders)
+                ),
             )
         )
         last = role
@@ -107,6 +115,29 @@ def pieces_of(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]:
     if at < len(text):
         pieces.append(Piece(text[at:]))
     return pieces
+
+
+def _with_placeholders(
+    pieces: Sequence[Piece], marks: re.Pattern[str] | None, placeholders: Sequence[str]
+) -> Iterator[Piece]:
+    """The pieces with the placeholders in values from inputs as pieces of their own. A missing number is known by its
+    expression: it prints as a number.
+    """
+    for piece in pieces:
+        if marks is None or piece.kind != "input":
+            yield piece
+            continue
+        if piece.expression in placeholders:
+            yield replace(piece, text=piece.expression, kind="placeholder", more="")
+            continue
+        at = 0
+        for mark in marks.finditer(piece.text):
+            if mark.start() > at:
+                yield replace(piece, text=piece.text[at : mark.start()], more="")
+            yield replace(piece, text=mark[0][1:-1], kind="placeholder", more="")
+            at = mark.end()
+        if at < len(piece.text) or piece.more:
+            yield replace(piece, text=piece.text[at:])
 
 
 def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from frontend.editor.preview import drop_spent_samples
 from frontend.editor.state import EditorState
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
@@ -10,7 +11,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, Stale
 from registry.core.problem_details import status_of
-from registry.templates import label_queries, version_queries
+from registry.templates import document_check, label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Version
 
@@ -57,6 +58,7 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
     """Save the text as a version. parallel: beside a newer one. onto: digest of a newer version to take as the base."""
     base = onto or (state.base.digest if state.base else None)
     try:
+        drop_spent_samples(state, document_check.check_document(actor, state.document))
         saved = template_save.save_version(
             actor=actor,
             name=state.name,

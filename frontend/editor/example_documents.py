@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["EXAMPLES", "Example"]
+__all__ = ["EXAMPLES", "Example", "example_values"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ description: What this prompt is for
 QUESTION = {"question": "How long does the glue take to dry?"}
 EXCERPTS = ["The glue is dry after 20 minutes.", "In a cold room it takes twice as long."]
 _ALL = (
-    Example("blank", "Blank", "Two parts and one variable, nothing declared yet.", BLANK, {"first": QUESTION}),
+    Example("blank", "Blank", "A system message and a question. Good for a first prompt.", BLANK, {"first": QUESTION}),
     Example(
         "parts",
         "Chat in parts",
@@ -125,3 +125,8 @@ _ALL = (
     ),
 )
 EXAMPLES = {start.key: start for start in _ALL}
+
+
+def example_values() -> list[dict[str, Any]]:
+    """The values of all samples that come with an example."""
+    return [values for example in EXAMPLES.values() for values in example.samples.values()]

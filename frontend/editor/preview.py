@@ -6,16 +6,20 @@ from typing import Any
 
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
-from frontend.editor.state import EditorState
+from frontend.editor.example_documents import example_values
+from frontend.editor.notices import Notices, list_notices
+from frontend.editor.sample_edits import list_spent_samples, remove_sample
+from frontend.editor.state import STARTER_SAMPLES, EditorState, select_sample
 from frontend.editor.token_budget import Budget, token_budget
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.namespaces.queries import live_label
 from registry.templates import document_check, label_queries, preview, version_queries
+from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Version
 
-__all__ = ["ComparedVersion", "Preview", "SampleResult", "build_preview", "render_samples"]
+__all__ = ["ComparedVersion", "Preview", "SampleResult", "build_preview", "drop_spent_samples", "render_samples"]
 
 # A list this long is not compared by eye; each costs a rendering.
 MOST_SAMPLES = 40
@@ -33,15 +37,16 @@ class ComparedVersion:
 class Preview:
     """The text checked and rendered. `inputs` are the declared schemas, None where the front matter cannot be read.
 
-    `names` are variables that a text without declarations is known to use. `messages` and `budget` are None where
-    nothing could be rendered; then `stopped` is the problem that stopped it. `stand_in` names the version shown instead
-    of the text. `changed_lines` counts lines that differ from `against`. `uncounted` says why there is no budget, where
-    the prompt fits and the server lacks the vocabulary.
+    `undeclared` are the inputs that the text uses and does not declare, with the schemas that fit their uses.
+    `messages` and `budget` are None where nothing could be rendered; then `stopped` is the problem that stopped it.
+    `stand_in` names the version shown instead of the text. `changed_lines` counts lines that differ from `against`.
+    `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary. `placeholders`
+    are the paths of missing values. `spent_samples` are samples of the example document that went with its inputs.
     """
 
     problems: list[Problem]
     inputs: Mapping[str, Any] | None
-    names: list[str]
+    undeclared: Mapping[str, Any]
     messages: list[rendered.Message] | None = None
     text: str | None = None
     cut: list[Mapping[str, Any]] = field(default_factory=list)
@@ -52,6 +57,9 @@ class Preview:
     against: ComparedVersion | None = None
     changed_lines: int = 0
     uncounted: str = ""
+    placeholders: list[str] = field(default_factory=list)
+    notices: Notices = field(default_factory=Notices)
+    spent_samples: list[str] = field(default_factory=list)
 
     @property
     def prompt_numbers(self) -> range:
@@ -67,15 +75,19 @@ class Preview:
 def build_preview(actor: Actor, state: EditorState) -> Preview:
     """Check and render the text, and compare it with production.
 
-    Where the text does not render, the preview shows the version it is compared with.
+    Where the text does not render, the preview shows the version it is compared with. Samples of an example whose
+    inputs are gone leave the state.
     """
     examined = document_check.check_document(actor, state.document, _storable_samples(state))
+    spent = drop_spent_samples(state, examined)
+    if spent:
+        examined = document_check.check_document(actor, state.document, _storable_samples(state))
     against = _compared_version(actor, state)
     prompt: dict[str, Any] | None = None
     stopped = None
     try:
         prompt = preview.render_examined_document(
-            examined=examined, data=state.data, target=state.target, index=state.prompt
+            examined=examined, data=state.data, target=state.target, index=state.prompt, with_placeholders=True
         )
     except PromptuaryError as error:
         stopped = _stopping_problem(error, examined.problems)
@@ -86,8 +98,8 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     return Preview(
         examined.problems,
         examined.document.inputs if examined.document else None,
-        _variable_names(state, stopped),
-        messages=rendered.messages(prompt.get("preview") or prompt["parts"]) if prompt else None,
+        {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs},
+        messages=_messages(prompt),
         text=prompt.get("text") if prompt else None,
         cut=prompt["cut"] if prompt else [],
         budget=token_budget(prompt, None if stopped else other, against_words)
@@ -99,7 +111,37 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         stand_in=against_words if stopped and prompt else "",
         against=against,
         changed_lines=_changed_lines(against, state.document),
+        placeholders=prompt.get("placeholders", []) if prompt else [],
+        notices=list_notices(
+            examined.undeclared,
+            examined.problems,
+            examined.document.inputs if examined.document else None,
+            state.samples,
+            state.sample,
+        ),
+        spent_samples=spent,
     )
+
+
+def drop_spent_samples(state: EditorState, examined: CheckedDocument) -> list[str]:
+    """Take the samples of an example document out of the state of a template that was never saved, where the text no
+    longer uses their inputs; gives their names.
+    """
+    used = examined.undeclared.used
+    if state.latest is not None or used is None:
+        return []
+    spent = list_spent_samples(state.samples, [*example_values(), *STARTER_SAMPLES.values()], used)
+    for name in spent:
+        state.samples = remove_sample(state.samples, name)
+    if spent:
+        select_sample(state, state.sample)
+    return spent
+
+
+def _messages(prompt: Mapping[str, Any] | None) -> list[rendered.Message] | None:
+    if prompt is None:
+        return None
+    return rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
 
 
 def _is_counted(prompt: Mapping[str, Any]) -> bool:
@@ -130,12 +172,6 @@ def render_samples(actor: Actor, state: EditorState) -> list[SampleResult]:
             results.append(SampleResult(name, prompt["token_count"], len(prompt["cut"])))
     most = max((result.tokens or 0 for result in results), default=0)
     return [replace(result, worst=len(results) > 1 and result.tokens == most) for result in results]
-
-
-def _variable_names(state: EditorState, stopped: Problem | None) -> list[str]:
-    """Variables that a text without declarations is known to use: the inputs, and the one that is missing."""
-    missing = [stopped.variable] if stopped and stopped.variable else []
-    return [*state.data, *missing]
 
 
 def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:

@@ -1,5 +1,6 @@
 """JSON answers for the editor's script, with HTML fragments in them, and the data that the script starts from."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpRequest
@@ -9,13 +10,21 @@ from django.utils.html import format_html
 
 from frontend.diff import text
 from frontend.editor.actions import ActionResult
+from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
 
-__all__ = ["action_response", "fragment_context", "preview_response", "script_data", "source_diff"]
+__all__ = [
+    "action_response",
+    "fragment_context",
+    "preview_response",
+    "quick_fix_response",
+    "script_data",
+    "source_diff",
+]
 
 # Offered while typing; the two one-letter names are aliases that read badly.
 FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
@@ -23,7 +32,8 @@ FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The context of the editor's fragments, on the page and in an answer to the script alike."""
-    return {"preview": preview, "budget": preview.budget, "state": state}
+    kinds = [(kind, words) for kind, (words, _) in KINDS.items()]
+    return {"preview": preview, "budget": preview.budget, "state": state, "kinds": kinds}
 
 
 def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
@@ -32,10 +42,11 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "name": state.name,
         "base": _version_facts(state.base),
         "samples": state.samples,
+        "savedSamples": state.kept_samples,
         "sample": state.sample,
         "data": state.data,
         "inputs": dict(preview.inputs or {}),
-        "names": preview.names,
+        "undeclared": preview.undeclared,
         "problems": [problem.to_dict() for problem in preview.problems],
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
@@ -44,6 +55,15 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
         "urls": {name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
     }
+
+
+def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
+    """Templates as they can be put into a text: the reference that pins their latest version, and what they are for."""
+    return [
+        {"ref": f"{template.name}@{template.latest.number}", "description": template.description}
+        for template in templates
+        if template.latest is not None
+    ]
 
 
 def source_diff(old: str, new: str) -> dict[str, Any]:
@@ -66,8 +86,16 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
         "stoppedAt": {"line": stopped.line, "column": stopped.column} if stopped else None,
         "inputs": None if preview.inputs is None else dict(preview.inputs),
-        "names": preview.names,
+        "undeclared": preview.undeclared,
+        "notices": render_to_string("frontend/editor/_notices.html", context, request),
+        "placeholders": preview.placeholders,
+        "spentSamples": preview.spent_samples,
     }
+
+
+def quick_fix_response(state: EditorState, sentence: str) -> dict[str, Any]:
+    """The text and samples after a quick fix, and what was done, as the script takes it."""
+    return {"document": state.document, "samples": state.samples, "sample": state.sample, "status": sentence}
 
 
 def action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:

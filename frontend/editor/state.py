@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from frontend.editor.sample_edits import Samples, set_values
 from registry.accounts.actor import Actor
 from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound
@@ -16,9 +17,7 @@ from registry.templates import draft_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
 
-__all__ = ["EditorState", "load_state", "state_from_request", "state_with_unsaved_text"]
-
-Samples = dict[str, dict[str, Any]]
+__all__ = ["STARTER_SAMPLES", "EditorState", "load_state", "state_from_request", "state_with_unsaved_text"]
 
 STARTER = """\
 ---
@@ -126,14 +125,26 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> Ed
     select_sample(state, str(fields.get("sample", "")))
     data = fields.get("data")
     if isinstance(data, str):
-        state.data_text = data
         data = _parse(data) if data.strip() else {}
     if data is not None:
         if not isinstance(data, dict):
-            raise Invalid(fields={"data": 'The inputs must be one JSON object, like {"question": "…"}.'})
-        state.data = data
-        state.data_text = state.data_text or json.dumps(data, ensure_ascii=False, indent=2)
+            raise Invalid(fields={"data": 'The values must be one JSON object, like {"question": "…"}.'})
+        _take_values(state, data, fields)
     return state
+
+
+def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, Any]) -> None:
+    """Values beside the preview belong to the sample that they were shown for; without a sample's name they are only
+    tried.
+    """
+    if "sample" not in fields:
+        state.data, state.data_text = data, json.dumps(data, ensure_ascii=False, indent=2)
+        return
+    chosen = str(fields["sample"])
+    # A plain form sends the values of the sample that it showed, even where another one was picked since.
+    shown = str(fields.get("shown_sample", chosen))
+    state.samples, written = set_values(state.samples, shown, data)
+    select_sample(state, written if chosen == shown else chosen)
 
 
 def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:

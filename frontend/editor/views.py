@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from frontend.editor import responses
 from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview, render_samples
+from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -23,6 +24,7 @@ from registry.core.errors import Invalid, PromptuaryError
 from registry.core.numbers import parse_number
 from registry.core.problem_details import status_of
 from registry.templates import drafts, version_queries
+from registry.templates import fragments as fragment_queries
 
 __all__ = ["draft", "edit", "preview"]
 
@@ -38,6 +40,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     fields = request.POST.dict()
     if fields.get("do") == "discard":
         return _discard(actor, name)
+    if _is_quick_fix(fields):
+        state, result = _fix_in_draft(actor, name, fields)
+        return _render_page(request, actor, state, result)
     state, result = _run_action(actor, name, fields)
     if result and result.kind == "saved":
         state = load_state(actor, name, state.sample)
@@ -51,6 +56,8 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_json(request)
+        if fields.get("want") == "fragments":
+            return {"fragments": responses.fragment_choices(fragment_queries.list_text_fragments(actor))}, 200
         state = state_from_request(actor, name, fields)
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
@@ -86,8 +93,43 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return _as_json(answer)
 
 
+def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
+    return str(fields.get("do", "")).partition(":")[0] in QUICK_FIXES
+
+
+def _quick_fix(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
+    state = state_from_request(actor, name, fields)
+    verb, _, subject = str(fields["do"]).partition(":")
+    return state, apply_quick_fix(actor, state, verb, subject, fields)
+
+
+def _fix_in_draft(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
+    """A quick fix of a plain form: the draft keeps what it changed, samples among it."""
+    try:
+        state, _ = _quick_fix(actor, name, fields)
+        _store_draft(actor, state)
+    except Invalid as error:
+        return state_with_unsaved_text(actor, name, fields), ActionResult("refused", 422, error=error)
+    return state, None
+
+
+def _store_draft(actor: Actor, state: EditorState) -> None:
+    state.draft = drafts.save_draft(
+        actor=actor,
+        namespace=state.namespace.name,
+        path=state.path,
+        document=state.document,
+        samples=json.dumps(state.samples, ensure_ascii=False),
+        base=state.base.number if state.base else None,
+        message=state.message,
+    )
+
+
 def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
-    state, result = _run_action(actor, name, _read_json(request))
+    fields = _read_json(request)
+    if _is_quick_fix(fields):
+        return responses.quick_fix_response(*_quick_fix(actor, name, fields)), 200
+    state, result = _run_action(actor, name, fields)
     return responses.action_response(request, state, result), result.status if result else 200
 
 

@@ -1,20 +1,27 @@
 // The editor page: wires the source, the form, the inputs, the preview and saving. Without it the page is a plain form.
+import { undo } from "@codemirror/commands";
+import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
+import { showStatus } from "./app/status.ts";
 import { createElement, findElement, pluralize, readJson } from "./dom.ts";
 import { callServer } from "./editor/api.ts";
 import { countChangedLines, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
+import { followSamples, installHistoryControls, SampleHistory, sampleEdit } from "./editor/edit_history.ts";
 import { Form } from "./editor/form/form.ts";
+import type { Fragment } from "./editor/form/insert_completion.ts";
 import { Inputs } from "./editor/inputs.ts";
 import { formatOf } from "./editor/language.ts";
 import { installModes } from "./editor/modes.ts";
+import { Notices } from "./editor/notices.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
 import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { installSave, showDialog } from "./editor/save.ts";
+import { smallestChange } from "./editor/text_changes.ts";
 import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 
@@ -23,9 +30,15 @@ function start(root: HTMLFormElement): void {
   const area = findElement<HTMLTextAreaElement>(root, "textarea[name=document]");
   const region = findElement(root, "[data-preview]");
   const message = findElement<HTMLInputElement>(root, "[name=message]");
-  const vocabulary = { inputs: setup.inputs, names: setup.names, filters: setup.filters, functions: setup.functions };
+  const vocabulary = {
+    inputs: setup.inputs,
+    names: Object.keys(setup.undeclared),
+    filters: setup.filters,
+    functions: setup.functions,
+  };
 
   let announceTimer: number | undefined;
+  let fragments: Promise<Fragment[]> | null = null;
   let target = "messages";
   let prompt = "0";
   const body = (): Record<string, unknown> => ({
@@ -70,11 +83,52 @@ function start(root: HTMLFormElement): void {
     declare: (declared) => {
       vocabulary.inputs = declared;
     },
+    undeclared: () => vocabulary.names,
+    fragments: () => {
+      fragments ??= callServer<{ fragments: Fragment[] }>("POST", setup.urls.preview, { want: "fragments" }).then(
+        (answer) => answer.fragments,
+        () => [],
+      );
+      return fragments;
+    },
+    removed: (sentence) => showStatus(sentence, () => undo(view)),
     fix: (problem) => applyFix(view, problem),
     goTo,
   });
   const showMode = installModes(root, view, form);
-  const inputs = new Inputs(root, setup, changed);
+  const sampleHistory = new SampleHistory(view);
+  const inputs = new Inputs(root, setup, {
+    changed: () => {
+      if (root.classList.contains("is-live")) changed();
+    },
+    record: (before, after) => sampleHistory.record(before, after),
+    removed: (sample) => {
+      sampleHistory.commit();
+      showStatus(`Removed the sample ${sample}.`, () => undo(view));
+    },
+  });
+  const historyControls = installHistoryControls(root, view, sampleHistory);
+  view.dispatch({
+    effects: StateEffect.appendConfig.of([historyControls, followSamples((state) => inputs.load(state))]),
+  });
+  const notices = new Notices(root, {
+    url: setup.urls.edit,
+    body,
+    onFixed: (answer) => {
+      sampleHistory.commit();
+      const after = { samples: answer.samples, sample: answer.sample };
+      const isSame = JSON.stringify(inputs.samples) === JSON.stringify(answer.samples);
+      const change = smallestChange(view.state.doc.toString(), answer.document);
+      view.dispatch({ ...(isSame ? {} : sampleEdit(inputs.state, after)), ...(change && { changes: change }) });
+      if (!isSame) inputs.load(after);
+      showStatus(answer.status, () => undo(view));
+      void preview.refresh();
+    },
+    enterValue: (path) => {
+      root.dataset.open = "inputs";
+      inputs.focusField(path);
+    },
+  });
   const preview = new Preview(root, { url: setup.urls.preview, body, onPreview, goTo }, setup);
   const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
   const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.waitForSave(), onOutcome });
@@ -92,15 +146,26 @@ function start(root: HTMLFormElement): void {
     showProblems(look.problems);
     if (fresh) readPlaces(view, region);
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
-    vocabulary.names = look.names;
-    inputs.setSchemas(look.inputs, look.names);
+    vocabulary.names = Object.keys(look.undeclared);
+    inputs.setSchemas(look.inputs, look.undeclared);
+    if (look.spentSamples.length) {
+      const rest = Object.entries(inputs.samples).filter(([name]) => !look.spentSamples.includes(name));
+      inputs.load({ samples: Object.fromEntries(rest), sample: inputs.sample });
+    }
+    notices.show(look.notices);
     form.refreshInputs();
+    form.refreshChips();
     findElement(root, "[data-summary]").innerHTML = look.summary;
   }
 
   function showProblems(problems: Problem[]): void {
-    view.dispatch({ effects: setProblems.of(problems) });
-    form.showProblems(problems);
+    // A sample that lacks a value has a notice of its own, with its fixes.
+    const inText = problems.filter((each) => each.code !== "PT401" || each.sample === null);
+    view.dispatch({ effects: setProblems.of(inText) });
+    // The notice above the form lists undeclared names; only a likely misspelling stands in its card as well.
+    form.showProblems(
+      inText.filter((each) => each.code !== "PT403" || each.fix?.title.startsWith("Declare") === false),
+    );
     const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
     const parts = [
       of("error") ? pluralize(of("error"), "error") : "",

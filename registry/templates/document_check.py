@@ -1,7 +1,9 @@
 """Checking a document: all that can be wrong with it, before any transaction and without storing anything."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import rfc8785
@@ -12,6 +14,7 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_inputs
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
@@ -22,7 +25,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import fragments
 
-__all__ = ["CheckedDocument", "check_document", "list_problems", "write_samples"]
+__all__ = ["CheckedDocument", "check_document", "check_for_caller", "list_problems", "write_samples"]
 
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
@@ -44,14 +47,29 @@ class CheckedDocument:
         """Whether it can be saved: warnings and notes are no hindrance."""
         return bool(self.bundle) and not only_errors(self.problems)
 
+    @cached_property
+    def undeclared(self) -> UndeclaredInputs:
+        """The inputs that the text uses and does not declare; none where it can't be read."""
+        if self.document is None:
+            return UndeclaredInputs()
+        fragment_texts = json.loads(self.bundle)["fragments"] if self.bundle else {}
+        return find_undeclared_inputs(self.document.text, fragment_texts)
+
 
 def list_problems(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
     """Every problem of the document and its samples, in the order of its lines.
 
     References are resolved with the actor's rights.
     """
+    return check_for_caller(actor=actor, document=document, samples=samples).problems
+
+
+def check_for_caller(*, actor: Actor, document: str, samples: Samples | None = None) -> CheckedDocument:
+    """The document with its verdict, for callers who may ask for one. References are resolved with the actor's
+    rights.
+    """
     permissions.require_key(actor, Verb.CHECK)
-    return check_document(actor, document, samples).problems
+    return check_document(actor, document, samples)
 
 
 def check_document(actor: Actor, document: str, samples: Samples | None = None) -> CheckedDocument:

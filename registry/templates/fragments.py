@@ -13,7 +13,9 @@ from registry.namespaces import queries as namespace_queries
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
 
-__all__ = ["ResolvedFragments", "list_dependants", "resolve_fragments"]
+__all__ = ["ResolvedFragments", "list_dependants", "list_text_fragments", "resolve_fragments"]
+
+_MOST_OFFERED = 200
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tu
     for row in rows.select_related("template__namespace", "template__latest").defer("template__words"):
         found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
     return list(found.values())
+
+
+def list_text_fragments(actor: Actor) -> list[Template]:
+    """Templates of format text that the actor may read, by name: what an author puts into a part. At most 200."""
+    visible = namespace_queries.visible_namespaces(actor)
+    rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
+    return list(rows.select_related("latest").defer("words", "latest__bundle").order_by("name")[:_MOST_OFFERED])
 
 
 class _Readable:

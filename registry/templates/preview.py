@@ -61,12 +61,18 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
 
 
 def render_examined_document(
-    *, examined: CheckedDocument, data: Mapping[str, Any], target: str = "messages", index: int = 0
+    *,
+    examined: CheckedDocument,
+    data: Mapping[str, Any],
+    target: str = "messages",
+    index: int = 0,
+    with_placeholders: bool = False,
 ) -> dict[str, Any]:
     """Render a document that was just examined, whatever is wrong with its samples: the editor's preview.
 
     Of several prompts it gives the one of that index, or the last; `prompts` says how many there are. Invalid carries
-    the problem that stops it, or all of them where there is no bundle to render.
+    the problem that stops it, or all of them where there is no bundle to render. with_placeholders: a value that is
+    missing does not stop it; `placeholders` are the paths of those that are, each of which reads as `[path]`.
     """
     if not examined.bundle:
         raise Invalid(problems=only_errors(examined.problems))
@@ -74,13 +80,20 @@ def render_examined_document(
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), child() as bounded:
-            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
+            placeholders: list[str] = []
+            if with_placeholders:
+                rendered, placeholders = bounded.render_with_placeholders(
+                    bundle["document"], dict(data), **given, target=target
+                )
+            else:
+                rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target)
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     if not rendered:
         raise Invalid(fields={"data": "with these inputs the document makes no prompt."})
     chosen = rendered[min(max(index, 0), len(rendered) - 1)]
-    return {**chosen, "prompts": len(rendered), "version": None, "digest": examined.digest}
+    facts = {"prompts": len(rendered), "placeholders": placeholders, "version": None, "digest": examined.digest}
+    return {**chosen, **facts}
 
 
 def _run(

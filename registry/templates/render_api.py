@@ -59,9 +59,15 @@ class Check(APIView):
         responses={200: CheckOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Check a document and samples; the problems are the answer, so this succeeds with them."""
-        problems = document_check.list_problems(actor=actor_of(request), **read(CheckInput, request))
-        return Response({"problems": [describe_problem(problem) for problem in problems]})
+        """Check a document and samples; the problems are the answer, so this succeeds with them.
+
+        `undeclared` are the inputs that the text uses and does not declare, with the edit that declares them all;
+        absent where there are none.
+        """
+        checked = document_check.check_for_caller(actor=actor_of(request), **read(CheckInput, request))
+        problems = [describe_problem(problem) for problem in checked.problems]
+        undeclared = {"undeclared": checked.undeclared.to_dict()} if checked.undeclared.inputs else {}
+        return Response({"problems": problems, **undeclared})
 
 
 class Render(APIView):

@@ -219,10 +219,28 @@ class LabelMovePage(Output):
     next = serializers.CharField(allow_null=True)
 
 
+class UndeclaredInputOutput(Output):
+    """An input that a text uses and does not declare."""
+
+    name = serializers.CharField()
+    schema = serializers.DictField(help_text="The JSON Schema that fits its uses.")
+    reason = serializers.CharField(help_text="Why it is taken for that type.")
+    line = serializers.IntegerField()
+    column = serializers.IntegerField()
+
+
+class UndeclaredOutput(Output):
+    """All inputs that a text uses and does not declare, and the edit that declares them."""
+
+    inputs = UndeclaredInputOutput(many=True)
+    fix = serializers.DictField(allow_null=True, help_text="Title and edits, as in a problem.")
+
+
 class CheckOutput(Output):
     """What was found about a document that is not stored."""
 
     problems = FoundProblem(many=True)
+    undeclared = UndeclaredOutput(required=False)
 
 
 class RenderOutput(Output):

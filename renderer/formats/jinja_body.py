@@ -30,7 +30,7 @@ from promptuary.renderer.jinja import (
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Place, Problem
 
-__all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body"]
+__all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body", "parse_units"]
 
 
 class Assembly(Protocol):
@@ -134,6 +134,22 @@ def compile_body(
     for ref, (inner, place) in texts.items():
         bodies[ref] = compile_body(inner, fragments, functions, assemblies, place, untrusted)
     return JinjaBody(document, sandbox, unit, bodies, assemblies[document.format], untrusted)
+
+
+def parse_units(
+    document: Document, fragments: Mapping[str, str], functions: Mapping[str, Any], shown: Place | None = None
+) -> list[Unit]:
+    """The document's body and its fragments' bodies, parsed and not compiled; includes hang in their includer's
+    sandbox.
+    """
+    sandbox = Sandbox({**functions, "fragment": None}, spells=document.format == "parts")
+    unit = parse_template(sandbox, None, document.body, document.body_line, shown)
+    texts: dict[str, tuple[Document, Place]] = {}
+    _parse_includes(sandbox, unit, document, fragments, texts)
+    units = [unit]
+    for inner, place in texts.values():
+        units += parse_units(inner, fragments, functions, place)
+    return units
 
 
 def _parse_includes(

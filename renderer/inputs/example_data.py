@@ -2,7 +2,7 @@
 
 from typing import Any
 
-__all__ = ["Longest", "bare", "full"]
+__all__ = ["Longest", "bare", "full", "kind_of"]
 
 _MAX_DEPTH = 12
 _MAX_TEXT = 4_000_000
@@ -16,7 +16,7 @@ def full(schema: Any, depth: int = 0) -> Any:
             return schema[key]
     if schema.get("enum"):
         return schema["enum"][0]
-    kind = _kind(schema)
+    kind = kind_of(schema)
     if kind == "array":
         return [full(schema.get("items", {}), depth + 1)] * max(1, min(int(schema.get("minItems", 1)), 10))
     if kind == "object":
@@ -31,18 +31,19 @@ def bare(schema: Any) -> Any:
     schema = schema if isinstance(schema, dict) else {}
     if "const" in schema or schema.get("enum"):
         return schema["const"] if "const" in schema else schema["enum"][-1]
-    if _kind(schema) == "object":
+    if kind_of(schema) == "object":
         needed = schema.get("required", [])
         return {name: bare(part) for name, part in schema.get("properties", {}).items() if name in needed}
-    return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(_kind(schema), "")
+    return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(kind_of(schema), "")
 
 
-def _kind(schema: dict[str, Any]) -> str:
-    kinds = schema.get("type")
-    if isinstance(kinds, list):
-        kinds = next((kind for kind in kinds if kind != "null"), "null")
-    if isinstance(kinds, str):
-        return kinds
+def kind_of(schema: dict[str, Any]) -> str:
+    """The type that a schema's values are of; string where it says nothing."""
+    given = schema.get("type")
+    if isinstance(given, list):
+        given = next((kind for kind in given if kind != "null"), "null")
+    if isinstance(given, str):
+        return given
     if "properties" in schema:
         return "object"
     return "array" if "items" in schema else "string"
@@ -60,7 +61,7 @@ class Longest:
         choices = [schema["const"]] if "const" in schema else schema.get("enum")
         if choices:
             return max(choices, key=lambda choice: len(str(choice)))
-        kind = _kind(schema)
+        kind = kind_of(schema)
         if kind == "array":
             return self._array(schema, path, depth)
         if kind == "object":

@@ -29,6 +29,7 @@ from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers
+from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
 
 __all__ = ["main"]
 
@@ -181,6 +182,12 @@ def _render_all(document: str, fragments: Any, profile: Any, data: Any, target: 
     return [prompt.to_dict(target) for prompt in template.render_all(data, **options)]
 
 
+def _render_with_placeholders(document: str, fragments: Any, profile: Any, data: Any, target: Any) -> Any:
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    prompts, placeholders = render_with_placeholders(template, data)
+    return {"prompts": [prompt.to_dict(target) for prompt in prompts], "placeholders": placeholders}
+
+
 def _render_samples(document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any) -> Any:
     """Each sample's prompt or error, the template compiled once."""
     template = renderer.load(document, fragments=fragments, profile=profile)
@@ -231,6 +238,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "render": _render,
     "render_all": _render_all,
     "render_samples": _render_samples,
+    "render_with_placeholders": _render_with_placeholders,
     "compare": _compare,
     "read": _read,
     "read_many": _read_many,

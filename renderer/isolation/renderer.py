@@ -136,6 +136,23 @@ class BoundedRenderer:
         prompts = self._call("render_all", request, seconds=wall_seconds)
         return [{**prompt, "preview": prompt["parts"]} for prompt in prompts]
 
+    def render_with_placeholders(
+        self,
+        document: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        target: str = "messages",
+        wall_seconds: float | None = None,
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """As `render_all`, with a placeholder for each missing value; the placeholders' paths come second."""
+        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        asked = {**given, "data": _plain(data) or {}, "target": target}
+        found = self._call("render_with_placeholders", asked, seconds=wall_seconds)
+        prompts = [{**prompt, "preview": prompt["parts"]} for prompt in found["prompts"]]
+        return prompts, found["placeholders"]
+
     def render_samples(
         self,
         document: str,

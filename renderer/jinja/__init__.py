@@ -10,6 +10,7 @@ from promptuary.renderer.jinja.source import Reference, Unit, find_references, u
 from promptuary.renderer.jinja.taint import Names, trace_taint
 from promptuary.renderer.jinja.undeclared import Use, used_names
 from promptuary.renderer.jinja.unrolled import unroll
+from promptuary.renderer.jinja.usage import Usage, infer_usages
 
 __all__ = [
     "GLOBALS",
@@ -29,10 +30,12 @@ __all__ = [
     "Text",
     "Unit",
     "Unknown",
+    "Usage",
     "Use",
     "Value",
     "find_hazards",
     "find_references",
+    "infer_usages",
     "outline",
     "parse_template",
     "trace_taint",

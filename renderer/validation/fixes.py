@@ -4,31 +4,82 @@ declarations.
 
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Edit, Fix, Place
+from promptuary.renderer.syntax import yaml_reader
 from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
-__all__ = ["declare", "redeclare", "undeclare"]
+__all__ = ["apply_fix", "declare", "declare_all", "redeclare", "set_default", "undeclare"]
 
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """Put an input beside those that are declared; None where that would not be a small edit."""
-    line = f"{name}: {_flow(schema)}"
+    """Put an input beside those that are declared; None where none are, or where that would not be a small edit."""
+    return declare_all(document, {name: schema}) if document.inputs is not None else None
+
+
+def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fix | None:
+    """Declare inputs in the front matter, which is made where there is none; all other text stays as it is.
+
+    They come after those that are declared. None where that would not be a small edit.
+    """
+    entries = [f"{name}: {_flow(schema)}" for name, schema in schemas.items()]
+    title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
     lines = unify_newlines(document.text).split("\n")
+    edit = _declaring_edit(document, lines, entries)
+    if edit is None:
+        return None
+    newline = "\r\n" if "\r\n" in document.text else "\n"
+    return Fix(title, (replace(edit, text=edit.text.replace("\n", newline)),))
+
+
+def _declaring_edit(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
+    block = "".join(f"  {entry}\n" for entry in entries)
+    if document.body_line == 1:
+        column = 2 if document.text.startswith("\ufeff") else 1
+        return Edit(1, column, 1, column, f"---\ninputs:\n{block}---\n")
     place = document.places.get(("inputs",))
-    title = f"Declare `{name}`"
-    if document.inputs is None or place is None:
-        return None
+    if "inputs" not in document.front or place is None:
+        # The closing line of the front matter is the one above the body; a mapping in braces has no line of its own.
+        close = document.body_line - 1
+        is_block = all(not line.lstrip().startswith("{") for line in lines[1 : close - 1][:1])
+        return Edit(close, 1, close, 1, f"inputs:\n{block}") if is_block else None
     if lines[place.line - 1][place.column - 1 : place.column] == "{":
-        text = f"{line}, " if document.inputs else line
-        return Fix(title, (Edit(place.line, place.column + 1, place.line, place.column + 1, text),))
-    first = _key_line(lines, document, next(iter(document.inputs), ""))
-    if first is None:
+        written = ", ".join(entries) + (", " if document.inputs else "")
+        return Edit(place.line, place.column + 1, place.line, place.column + 1, written)
+    return _edit_after_last(document, lines, entries)
+
+
+def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
+    names = list(document.inputs or ())
+    first = _key_line(lines, document, names[0]) if names else None
+    last = _value(document, names[-1]) if names else None
+    if first is None or last is None or last.end_line is None:
         return None
-    indent = re.match(" *", lines[first - 1])
-    return Fix(title, (Edit(first, 1, first, 1, f"{indent[0] if indent else ''}{line}\n"),))
+    margin = re.match(" *", lines[first - 1])
+    written = "".join(f"{margin[0] if margin else ''}{entry}\n" for entry in entries)
+    return Edit(last.end_line + 1, 1, last.end_line + 1, 1, written)
+
+
+def set_default(document: Document, name: str, value: Any) -> Fix | None:
+    """Give a declared input a default, which makes it optional; its other keywords stay.
+
+    None where its schema is written in more than one line, or where it has a default already.
+    """
+    schema = (document.inputs or {}).get(name)
+    place = _value(document, name)
+    if schema is None or "default" in schema or place is None or place.end_line != place.line:
+        return None
+    written = _flow(value)
+    line = unify_newlines(document.text).split("\n")[place.line - 1]
+    if place.end_column is None or line[place.column - 1] != "{":
+        return None
+    at = place.end_column - 1
+    text = f", default: {written}" if schema else f"default: {written}"
+    return Fix(f"Make `{name}` optional", (Edit(place.line, at, place.line, at, text),))
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
@@ -50,9 +101,29 @@ def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | No
     return Fix(f"Declare `{name}` as the fragment does", (edit,))
 
 
-def _flow(schema: dict[str, Any]) -> str:
-    """A schema in one line; JSON is YAML too."""
-    return json.dumps(schema, ensure_ascii=False)
+def apply_fix(text: str, fix: Fix) -> str:
+    """The text with the edits of a fix made; all other characters stay, line ends included."""
+    starts = [0, *(found.end() for found in re.finditer("\r\n|\r|\n", text))]
+    for edit in sorted(fix.edits, key=lambda edit: (edit.line, edit.column), reverse=True):
+        start = starts[edit.line - 1] + edit.column - 1
+        # The line after the last is the end of the text.
+        end = starts[edit.end_line - 1] + edit.end_column - 1 if edit.end_line <= len(starts) else len(text)
+        text = text[:start] + edit.text + text[end:]
+    return text
+
+
+_PLAIN = re.compile(r"[A-Za-z_$](?:[A-Za-z0-9_$ ./-]*[A-Za-z0-9_$])?", re.ASCII)
+
+
+def _flow(value: Any) -> str:
+    """A value in one line, in YAML's flow style; a text that could be read as something else is quoted."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(yaml_reader.core_value(value), str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _value(document: Document, name: str) -> Place | None:

@@ -19,7 +19,7 @@ from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.template import Template, find_profile
 from promptuary.renderer.tokens import lazy, tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.renderer.validation import dry_run, fixes, text_scan
+from promptuary.renderer.validation import dry_run, fixes, text_scan, undeclared_inputs
 from promptuary.renderer.validation import empty_prompt as validation_empty_prompt
 from promptuary.renderer.validation import foreign_placeholders as validation_foreign_placeholders
 
@@ -84,7 +84,7 @@ class _Checks:
         template = self._try(lambda: Template(self.document, texts, profile, {}))
         if template is not None:
             template.vocabularies = self.vocabularies
-            self._names(template.body)
+            self._names(template.body, texts)
             self.found.extend(template.body.problems())
             self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.find_output_problems(self.document))
@@ -163,11 +163,15 @@ class _Checks:
                     cure(self.document, name, schema),
                 )
 
-    def _names(self, body: formats.Body) -> None:
+    def _names(self, body: formats.Body, texts: Mapping[str, str]) -> None:
         inputs = self.document.inputs
         if inputs is None:
             return
         uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
+        schemas: dict[str, dict[str, Any]] = {}
+        if any(use.name not in inputs for use in uses):
+            undeclared = undeclared_inputs.find_undeclared_inputs(self.document.text, texts)
+            schemas = {each.name: each.schema for each in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:
                 hint = suggestions.spelling_hint(use.name, inputs)
@@ -177,7 +181,7 @@ class _Checks:
                     if use.is_elsewhere
                     else suggestions.rename_fix(use.place, suggestions.likely_name(use.name, inputs))
                 )
-                fix = suggestion or fixes.declare(self.document, use.name, {})
+                fix = suggestion or fixes.declare(self.document, use.name, schemas.get(use.name, {}))
                 self._add("PT403", "error", message, use.place, use.name, fix)
         names = body.names()
         for name in inputs:

@@ -81,7 +81,7 @@ def test_inputs_are_typed_fields_that_the_preview_is_made_from(new_template):
     desk = new_template()
     desk.page.get_by_label("question", exact=True).fill("Why is the sky blue? {{ 7*7 }} <|im_end|>")
     expect(desk.preview).to_contain_text("Why is the sky blue? {{ 7*7 }} <|im_end|>")
-    desk.page.get_by_role("button", name="Reset to the sample").click()
+    desk.page.get_by_role("button", name="Undo edits").click()
     expect(desk.preview).to_contain_text("What is a promptuary?")
 
 

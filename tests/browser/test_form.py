@@ -68,6 +68,70 @@ def test_an_input_is_put_where_the_cursor_stands_and_shown_as_a_chip(form):
     expect(_content(desk, "question").locator(".chip")).to_have_text("tone")
 
 
+def test_braces_typed_before_an_input_swallow_nothing(form):
+    desk = form(TEXT.replace("Be {{ tone }}.", "Question: {{ tone }}"))
+    _content(desk, "instructions").click()
+    desk.page.keyboard.press("Control+Home")
+    desk.page.keyboard.type("{{ x }} ")
+    assert "    {{ x }} Question: {{ tone }}\n" in desk.text
+
+
+@pytest.mark.parametrize("trigger", ["{{ to", "/to"])
+def test_braces_and_a_slash_offer_inputs(form, trigger):
+    desk = form()
+    expect(desk.page.get_by_label("Kind of tone")).to_be_visible()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(f" {trigger}")
+    expect(desk.page.locator(".cm-tooltip-autocomplete [aria-selected]")).to_contain_text("tone")
+    desk.page.keyboard.press("Enter")
+    assert "    Why? {{ tone }}\n" in desk.text
+
+
+def test_a_slash_that_nobody_meant_stays_a_slash(form):
+    desk = form()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(" /")
+    expect(desk.page.locator(".cm-tooltip-autocomplete")).to_be_visible()
+    desk.page.keyboard.press("Enter")
+    desk.page.keyboard.type("and/or")
+    assert "    Why? /\n    and/or\n" in desk.text
+
+
+def test_a_fragment_is_offered_by_its_pinned_name(form):
+    desk = form()
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(" /policy")
+    option = desk.page.locator(".cm-tooltip-autocomplete [aria-selected]")
+    expect(option).to_contain_text("support/policy@")
+    desk.page.keyboard.press("Enter")
+    assert re.search(r'Why\? \{\{ fragment\("support/policy@\d+"\) \}\}', desk.text)
+
+
+def test_a_removed_part_comes_back_with_undo_and_so_does_typing_after_a_look_at_the_source(form):
+    desk = form()
+    before = desk.text
+    desk.page.get_by_role("button", name="Remove question").click()
+    assert "question" not in desk.text
+    desk.page.locator("#status").get_by_role("button", name="Undo").click()
+    assert desk.text == before
+    _content(desk, "question").click()
+    desk.page.keyboard.press("End")
+    desk.page.keyboard.type(" And when?")
+    desk.page.locator("[data-mode=source]").click()
+    desk.page.locator("[data-mode=form]").click()
+    _content(desk, "instructions").click()
+    desk.page.keyboard.press("Control+z")
+    assert desk.text == before
+    desk.page.keyboard.press("Control+Shift+z")
+    assert "And when?" in desk.text
+    desk.page.keyboard.press("Control+z")
+    desk.page.keyboard.press("Control+y")
+    assert "And when?" in desk.text
+
+
 def test_one_key_takes_a_chip_out_whole(form):
     desk = form()
     _content(desk, "instructions").click()
@@ -105,7 +169,7 @@ def test_a_part_is_added_ready_to_be_written_over_and_taken_out(form):
     desk.page.get_by_role("button", name="Add a part").click()
     desk.page.keyboard.type("Closing words")
     assert desk.text.endswith("- name: part 3\n  role: user\n  content: |\n    Closing words\n")
-    desk.page.get_by_role("button", name="Take part 3 out").click()
+    desk.page.get_by_role("button", name="Remove part 3").click()
     assert desk.text == TEXT
 
 

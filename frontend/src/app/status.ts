@@ -4,14 +4,20 @@ import { createElement, createIcon, findElement } from "../dom.ts";
 const SHOWN_FOR = 6000;
 let timer: number | undefined;
 
-/** Says something in the page's one status line; errors stand where they arose instead. */
-export function showStatus(text: string): void {
+/** Says something in the page's one status line, with a button that undoes it where it can be undone; errors stand
+ * where they arose instead. */
+export function showStatus(text: string, undo?: () => void): void {
   const line = findElement(document, "#status");
   window.clearTimeout(timer);
   const close = createElement("button", { type: "button", class: "status-close", "aria-label": "Close this message" });
   close.append(createIcon("x"));
   close.addEventListener("click", () => line.replaceChildren());
-  line.replaceChildren(createElement("span", {}, text), close);
+  const undoButton = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Undo");
+  undoButton.addEventListener("click", () => {
+    line.replaceChildren();
+    undo?.();
+  });
+  line.replaceChildren(createElement("span", {}, text), ...(undo ? [undoButton] : []), close);
   timer = window.setTimeout(() => line.replaceChildren(), SHOWN_FOR);
 }
 

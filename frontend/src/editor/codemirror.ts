@@ -1,6 +1,6 @@
 // The source editor.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap } from "@codemirror/commands";
 import {
   bracketMatching,
   codeFolding,
@@ -22,6 +22,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { changedLines } from "./change_gutter.ts";
+import { editHistory } from "./edit_history.ts";
 import { type Format, formatOf, hangingLines, highlighter, languageOf, syntaxMarks } from "./language.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
 import { editorTheme } from "./theme.ts";
@@ -98,7 +99,7 @@ export function createSourceEditor(
         highlightSpecialChars(),
         highlightSelectionMatches(),
         drawSelection(),
-        history(),
+        editHistory,
         bracketMatching(),
         closeBrackets(),
         search({ top: true }),
@@ -107,15 +108,7 @@ export function createSourceEditor(
         hangingLines,
         editorTheme,
         followFormat(),
-        keymap.of([
-          ...keys,
-          ...problemKeys,
-          ...closeBracketsKeymap,
-          ...defaultKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...foldKeymap,
-        ]),
+        keymap.of([...keys, ...problemKeys, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...foldKeymap]),
         ...extensions,
       ],
     }),

@@ -1,41 +1,53 @@
 // The inputs pane: the sample picker and one field for each input.
 import { createElement, findElement } from "../dom.ts";
+import type { SampleState } from "./edit_history.ts";
 import { drawField } from "./fields.ts";
 import type { Data, Json, Schema } from "./types.ts";
 
-/** Guesses a schema for an input that the document does not declare, from its name's value. */
-const guessSchema = (value: Json | undefined): Schema => {
-  if (typeof value === "string" || value === undefined) return { type: "string" };
-  if (Array.isArray(value) && value.every((each) => typeof each === "string")) {
-    return { type: "array", items: { type: "string" } };
-  }
-  return {};
-};
+/** What values become that were typed where no sample was. */
+const FIRST_SAMPLE = "first example";
 
-/** The inputs panel: a typed field for each declared input, all over one JSON object that the preview is made from. */
+/** What the pane tells the page. */
+export interface InputsHost {
+  /** The samples or the choice among them changed. */
+  changed(): void;
+  /** An edit that can be undone. */
+  record(before: SampleState, after: SampleState): void;
+  removed(sample: string): void;
+}
+
+/** The inputs pane: a typed field for each input, over the values of the sample that is chosen. */
 export class Inputs {
-  data: Data;
   samples: Record<string, Data>;
+  readonly #saved: Record<string, Data>;
   #schemas: Record<string, Schema>;
-  #names: string[] = [];
+  #undeclared: Record<string, Schema>;
   #drawn = "";
   readonly #fields: HTMLElement;
   readonly #text: HTMLTextAreaElement;
   readonly #picker: HTMLSelectElement;
-  readonly #changed: () => void;
+  readonly #shown: HTMLInputElement;
+  readonly #host: InputsHost;
 
   constructor(
     root: HTMLElement,
-    setup: { data: Data; samples: Record<string, Data>; inputs: Record<string, Schema> },
-    changed: () => void,
+    setup: {
+      samples: Record<string, Data>;
+      savedSamples: Record<string, Data>;
+      inputs: Record<string, Schema>;
+      undeclared: Record<string, Schema>;
+    },
+    host: InputsHost,
   ) {
-    this.data = setup.data;
     this.samples = setup.samples;
+    this.#saved = { ...structuredClone(setup.samples), ...structuredClone(setup.savedSamples) };
     this.#schemas = setup.inputs;
-    this.#changed = changed;
+    this.#undeclared = setup.undeclared;
+    this.#host = host;
     this.#fields = findElement(root, "[data-fields]");
     this.#text = findElement(root, "textarea[name=data]");
     this.#picker = findElement(root, "select[name=sample]");
+    this.#shown = findElement(root, "input[name=shown_sample]");
     findElement(root, "[data-json]").hidden = true;
     this.#wirePicker(root);
     this.#wirePaste(root);
@@ -46,35 +58,71 @@ export class Inputs {
     return this.#picker.value;
   }
 
-  /** Puts another sample in, as choosing it in the list does. */
-  choose(name: string): void {
-    this.#picker.value = name;
-    this.#reset();
+  /** The values of the chosen sample. */
+  get data(): Data {
+    return this.samples[this.sample] ?? {};
   }
 
-  /** Takes the schemas of the text as it is now, and the names it uses; redraws only when they differ. */
-  setSchemas(schemas: Record<string, Schema> | null, names: string[]): void {
+  get state(): SampleState {
+    return { samples: this.samples, sample: this.sample };
+  }
+
+  /** Shows another sample, as choosing it in the list does. */
+  choose(name: string): void {
+    this.load({ samples: this.samples, sample: name });
+  }
+
+  /** Takes other samples, such as those that an undo brings back; nothing is recorded. */
+  load({ samples, sample }: SampleState): void {
+    this.samples = samples;
+    const names = Object.keys(samples);
+    const options = names.length ? names.map((name) => new Option(name, name)) : [new Option("no samples yet", "")];
+    this.#picker.replaceChildren(...options);
+    this.#picker.value = sample in samples ? sample : (names[0] ?? "");
+    this.#showSample();
+    this.#host.changed();
+  }
+
+  /** Focuses the field for a path such as `customer.name`. */
+  focusField(path: string): void {
+    const field = document.getElementById(`input-${path}`) ?? document.getElementById(`input-${path.split(".")[0]}`);
+    field?.scrollIntoView({ block: "center" });
+    field?.focus();
+  }
+
+  /** Takes the schemas of the text as it is now, declared and inferred; redraws only when they differ. */
+  setSchemas(schemas: Record<string, Schema> | null, undeclared: Record<string, Schema>): void {
     if (schemas) this.#schemas = schemas;
-    this.#names = names;
+    this.#undeclared = undeclared;
     this.#draw();
   }
 
   #wirePicker(root: HTMLElement): void {
-    this.#picker.addEventListener("change", () => this.#reset());
-    const reset = findElement<HTMLButtonElement>(root, "[data-reset]");
-    reset.hidden = false;
-    reset.addEventListener("click", () => this.#reset());
-    const keep = findElement<HTMLButtonElement>(root, "[data-keep]");
-    keep.hidden = false;
-    keep.addEventListener("click", () => this.#askName(keep));
+    this.#picker.addEventListener("change", () => this.choose(this.#picker.value));
+    const button = (selector: string, run: (button: HTMLButtonElement) => void): void => {
+      const found = findElement<HTMLButtonElement>(root, selector);
+      found.hidden = false;
+      found.addEventListener("click", () => run(found));
+    };
+    button("[data-reset]", () => this.#write(structuredClone(this.#saved[this.sample] ?? {})));
+    button("[data-keep]", (opener) => this.#askName(opener));
+    button("[data-remove-sample]", () => this.#removeSample());
     this.#showPosition();
   }
 
-  #reset(): void {
-    this.data = structuredClone(this.samples[this.#picker.value] ?? {});
+  #removeSample(): void {
+    const { sample } = this;
+    if (!(sample in this.samples)) return;
+    const { [sample]: _removed, ...rest } = this.samples;
+    this.#edit({ samples: rest, sample: Object.keys(rest)[0] ?? "" });
+    this.#host.removed(sample);
+  }
+
+  #showSample(): void {
+    this.#shown.value = this.sample;
+    this.#text.value = JSON.stringify(this.data, null, 2);
     this.#showPosition();
     this.#draw(true);
-    this.#tell();
   }
 
   #showPosition(): void {
@@ -83,44 +131,49 @@ export class Inputs {
     if (place) place.textContent = length > 1 ? `${this.#picker.selectedIndex + 1} of ${length}` : "";
   }
 
-  /** Keeps the inputs as a sample, under a name: it is saved with the next version. */
+  /** Edits the samples in one recorded step and shows them. */
+  #edit(after: SampleState): void {
+    this.#host.record(this.state, after);
+    this.load(after);
+  }
+
+  /** Other values for the chosen sample; without one they become the first. */
+  #write(values: Data): void {
+    const sample = this.sample || FIRST_SAMPLE;
+    this.#edit({ samples: { ...this.samples, [sample]: values }, sample });
+  }
+
+  /** Copies the values into a sample of another name. */
   #askName(opener: HTMLElement): void {
     const name = createElement("input", {
       type: "text",
       "aria-label": "Name of the sample",
-      maxlength: 80,
+      maxlength: 60,
       required: true,
     });
-    name.value = this.#picker.value;
-    const keep = createElement("button", { type: "button", class: "button button-small" }, "Keep");
-    const row = createElement("div", { class: "inputs-keep" }, name, keep);
-    const done = (): void => {
-      const named = name.value.trim();
-      if (!named) {
-        name.focus();
-        return;
-      }
-      this.samples = { ...this.samples, [named]: structuredClone(this.data) };
-      if (![...this.#picker.options].some((option) => option.value === named)) {
-        this.#picker.add(new Option(named, named));
-      }
-      this.#picker.value = named;
-      this.#showPosition();
+    name.value = this.sample;
+    const save = createElement("button", { type: "button", class: "button button-small" }, "Save as sample");
+    const row = createElement("div", { class: "inputs-keep" }, name, save);
+    const close = (): void => {
       row.remove();
       opener.hidden = false;
       opener.focus();
-      this.#changed();
     };
-    keep.addEventListener("click", done);
+    const done = (): void => {
+      const sample = name.value.trim();
+      if (!sample) {
+        name.focus();
+        return;
+      }
+      close();
+      this.#edit({ samples: { ...this.samples, [sample]: structuredClone(this.data) }, sample });
+    };
+    save.addEventListener("click", done);
     name.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
         event.preventDefault();
         done();
-      } else if (event.key === "Escape") {
-        row.remove();
-        opener.hidden = false;
-        opener.focus();
-      }
+      } else if (event.key === "Escape") close();
     });
     opener.hidden = true;
     opener.after(row);
@@ -172,21 +225,13 @@ export class Inputs {
     if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
       return 'The inputs must be one JSON object, like {"question": "…"}.';
     }
-    this.data = parsed;
-    this.#draw(true);
-    this.#tell();
+    this.#write(parsed);
     return null;
   }
 
-  #tell(): void {
-    this.#text.value = JSON.stringify(this.data, null, 2);
-    this.#changed();
-  }
-
   #draw(force = false): void {
-    const schemas: Record<string, Schema> = { ...this.#schemas };
-    const declared = Object.keys(schemas).length > 0;
-    if (!declared) for (const name of this.#names) schemas[name] = guessSchema(this.data[name]);
+    const schemas: Record<string, Schema> = { ...this.#undeclared, ...this.#schemas };
+    const declared = Object.keys(this.#schemas).length > 0;
     const extra = Object.keys(this.data).filter((name) => !(name in schemas));
     const shape = JSON.stringify([schemas, extra]);
     if (shape === this.#drawn && !force) return;
@@ -194,7 +239,7 @@ export class Inputs {
     const focused = document.activeElement?.id;
     const store = {
       read: (path: string[]) => this.#read(path),
-      write: (path: string[], value: Json | undefined) => this.#write(path, value),
+      write: (path: string[], value: Json | undefined) => this.#writeAt(path, value),
     };
     this.#fields.replaceChildren(
       ...Object.entries(schemas).map(([name, schema]) =>
@@ -210,11 +255,9 @@ export class Inputs {
 
   #extras(names: string[], declared: boolean): HTMLElement {
     const words = declared ? "Not declared, so not used:" : "Not used by the text:";
-    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Leave out");
+    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Remove");
     drop.addEventListener("click", () => {
-      for (const name of names) delete this.data[name];
-      this.#draw(true);
-      this.#tell();
+      this.#write(Object.fromEntries(Object.entries(this.data).filter(([name]) => !names.includes(name))));
     });
     return createElement("p", { class: "inputs-extra" }, `${words} ${names.join(", ")}. `, drop);
   }
@@ -227,8 +270,11 @@ export class Inputs {
     return value;
   }
 
-  #write(path: string[], value: Json | undefined): void {
-    let holder: Data = this.data;
+  /** Writes one value while it is being typed: the field keeps its focus, so nothing is drawn again. */
+  #writeAt(path: string[], value: Json | undefined): void {
+    const before = this.state;
+    const values = structuredClone(this.data);
+    let holder: Data = values;
     for (const step of path.slice(0, -1)) {
       const inner = holder[step];
       const next: Data = inner !== null && typeof inner === "object" && !Array.isArray(inner) ? inner : {};
@@ -238,6 +284,14 @@ export class Inputs {
     const last = path[path.length - 1] ?? "";
     if (value === undefined) delete holder[last];
     else holder[last] = value;
-    this.#tell();
+    const sample = this.sample || FIRST_SAMPLE;
+    if (!(sample in this.samples)) {
+      this.#picker.replaceChildren(new Option(sample, sample, true, true));
+      this.#shown.value = sample;
+    }
+    this.samples = { ...this.samples, [sample]: values };
+    this.#text.value = JSON.stringify(values, null, 2);
+    this.#host.record(before, this.state);
+    this.#host.changed();
   }
 }

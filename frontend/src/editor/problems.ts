@@ -158,7 +158,11 @@ class Block extends WidgetType {
     });
     const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
     if (problem.fix) {
-      const button = createElement("button", { type: "button", class: "button button-small" }, problem.fix.title);
+      const button = createElement(
+        "button",
+        { type: "button", class: "button button-small" },
+        ...codeSpans(problem.fix.title),
+      );
       button.addEventListener("click", () => applyFix(view, problem));
       box.append(button);
     }

@@ -16,6 +16,7 @@ export interface Problem {
   column: number;
   end_line: number | null;
   end_column: number | null;
+  sample: string | null;
   fix: { title: string; edits: Edit[] } | null;
 }
 
@@ -40,10 +41,13 @@ export interface Setup {
   name: string;
   base: { number: number; digest: string; document: string } | null;
   samples: Record<string, Data>;
+  /** The samples as they were saved last. */
+  savedSamples: Record<string, Data>;
   sample: string;
   data: Data;
   inputs: Record<string, Schema>;
-  names: string[];
+  /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
+  undeclared: Record<string, Schema>;
   problems: Problem[];
   rendered: boolean;
   standIn: string;
@@ -64,8 +68,13 @@ export interface PreviewAnswer {
   stopped: string;
   stoppedAt: { line: number; column: number } | null;
   inputs: Record<string, Schema> | null;
-  names: string[];
+  /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
+  undeclared: Record<string, Schema>;
   summary: string;
+  notices: string;
+  placeholders: string[];
+  /** Samples of an example document that went with its inputs. */
+  spentSamples: string[];
   diff?: string;
   samples?: string;
 }

@@ -48,7 +48,7 @@ def test_a_refused_text_comes_back_whole_with_its_problems(author):
     answer = post(author, "save", document=NEWER.replace("{{ question }}", "{{ qestion }}"))
     page = words(answer)
     assert answer.status_code == 422
-    assert "Not saved: 1 error in the text." in page
+    assert "Not saved. Fix 1 error first." in page
     assert "{{ qestion }}" in page
     assert 'value="Stop earlier"' in page
     assert Version.objects.count() == 2

@@ -1,15 +1,18 @@
 // The form mode of the editor: a card for each part.
 import type { EditorView } from "@codemirror/view";
 import { createElement, createIcon } from "../../dom.ts";
+import { historyKeysOf, singleStep } from "../edit_history.ts";
 import { formatOf } from "../language.ts";
 import { offsetAt } from "../positions.ts";
+import { smallestChange } from "../text_changes.ts";
 import type { Problem, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
 import { drawInputs } from "./inputs.ts";
+import { type Fragment, insertCompletion } from "./insert_completion.ts";
 import { type Node, type Outline, outlineOf, type Part, type Refusal, type Section } from "./outline.ts";
 import { shapeOf, updateOutline } from "./outline_diff.ts";
 import { addPart, type Change, dropPart, quoteYaml, swapNodes, writeContent, writeKey } from "./text_edits.ts";
-import { createTextEditor, setEditorText } from "./value_chips.ts";
+import { createTextEditor, redrawChips, setEditorText } from "./value_chips.ts";
 import {
   capitalize,
   createSelect,
@@ -27,6 +30,12 @@ export interface FormHost {
   inputs(): Record<string, Schema>;
   /** The inputs as the form has just declared them; the server's reading of the text follows. */
   declare(inputs: Record<string, Schema>): void;
+  /** Names that the text uses and does not declare. */
+  undeclared(): string[];
+  /** Templates that can be put in as fragments, by their pinned reference. */
+  fragments(): Promise<Fragment[]>;
+  /** Something was taken out: the page says so, with a way back. */
+  removed(sentence: string): void;
   fix(problem: Problem): void;
   goTo(place: { line: number; column: number }): void;
 }
@@ -120,10 +129,19 @@ export class Form {
       drawInputs(inputs, {
         add: (name, schema) => change(addInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
         set: (name, schema) => change(setInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
-        drop: (name) => change(dropInput(text(), name), without(name)),
+        drop: (name) => {
+          const isDone = change(dropInput(text(), name), without(name));
+          if (isDone) this.#around.removed(`Removed the input ${name}.`);
+          return isDone;
+        },
       }),
     );
     if (focused) this.#declared.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Mark the names that are undeclared now in the cards. */
+  refreshChips(): void {
+    for (const { text } of this.#cards) text?.dispatch({ effects: redrawChips.of(null) });
   }
 
   /** Put each problem under the part it stands in; what stands in none goes above them all. */
@@ -233,8 +251,14 @@ export class Form {
     const problems = createElement("div", { class: "form-problems" });
     const box = createElement("article", { class: "form-card", "aria-label": title || "part" });
     const content = part.content;
-    const write = (text: string): void => this.#writeContent(index, text);
-    const text = content ? createTextEditor(content.text, title ? `Content of ${title}` : "Content", write) : null;
+    const text = content
+      ? createTextEditor(content.text, title ? `Content of ${title}` : "Content", {
+          changed: (typed, userEvent) => this.#writeContent(index, typed, userEvent),
+          isUndeclared: (name) => this.#around.undeclared().includes(name),
+          historyKeys: historyKeysOf(this.#source),
+          completion: insertCompletion({ names: () => this.#namesToInsert(names), fragments: this.#around.fragments }),
+        })
+      : null;
     const card: Card = { part, box, text, problems };
     this.#cards.push(card);
     if (part.content?.style !== "body") box.append(this.#drawHead(index, card, moves, names));
@@ -279,15 +303,27 @@ export class Form {
     if (part.others.length) head.append(createElement("span", { class: "note" }, part.others.join(", ")));
     const end = createElement("span", { class: "end buttons" });
     if (card.text) {
-      const offered = (): string[] => [...new Set([...names, ...pathsOf(this.#around.inputs())])];
-      end.append(drawInsert(offered, (chosen) => this.#insert(index, chosen)));
+      end.append(
+        drawInsert(
+          () => this.#namesToInsert(names),
+          (chosen) => this.#insert(index, chosen),
+        ),
+      );
     }
-    const drop = createElement("button", { type: "button", class: "icon-button", "aria-label": `Take ${words} out` });
+    const drop = createElement("button", { type: "button", class: "icon-button", "aria-label": `Remove ${words}` });
     drop.append(createIcon("trash-2"));
-    drop.addEventListener("click", () => this.#change(dropPart(this.#cards[index]?.part ?? part)));
+    drop.addEventListener("click", () => {
+      this.#change(dropPart(this.#cards[index]?.part ?? part));
+      this.#around.removed(`Removed ${words}.`);
+    });
     head.append(end);
     end.append(...moves, drop);
     return head;
+  }
+
+  /** What can be printed in a part: what loops around it give, inputs, and names that are only used so far. */
+  #namesToInsert(names: string[]): string[] {
+    return [...new Set([...names, ...pathsOf(this.#around.inputs()), ...this.#around.undeclared()])];
   }
 
   #insert(index: number, name: string): void {
@@ -300,10 +336,10 @@ export class Form {
     this.#around.goTo({ line: this.#source.state.doc.lineAt(offset).number, column: 1 });
   }
 
-  #writeContent(index: number, text: string): void {
+  #writeContent(index: number, text: string, userEvent: string): void {
     const part = this.#cards[index]?.part;
     if (!part?.content) return;
-    this.#change(writeContent(part, part.content, text), true);
+    this.#change(writeContent(part, part.content, text), userEvent);
   }
 
   #writeKey(index: number, key: string, present: (part: Part) => Part["name"], value: string): void {
@@ -327,12 +363,18 @@ export class Form {
     text.focus();
   }
 
-  /** Edit the source. While somebody types in a card, that card is left alone and only places are read again. */
-  #change(change: Change, typed = false): void {
-    this.#isWriting = typed;
-    this.#source.dispatch({ changes: change, userEvent: "input.form" });
+  /** Edit the source: as one step of its own, or with `typed`, the kind of event, as part of the typing in a card.
+   * While somebody types, that card is left alone and only places are read again. */
+  #change(change: Change, typed?: string): void {
+    const { state } = this.#source;
+    const smallest = smallestChange(state.sliceDoc(change.from, change.to), change.insert, change.from);
+    if (!smallest) return;
+    this.#isWriting = typed !== undefined;
+    this.#source.dispatch(
+      typed === undefined ? singleStep({ changes: smallest }) : { changes: smallest, userEvent: typed },
+    );
     this.#isWriting = false;
-    if (!typed) {
+    if (typed === undefined) {
       this.#shape = "";
       this.draw();
       return;

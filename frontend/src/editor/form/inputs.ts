@@ -56,7 +56,7 @@ export function drawInputs(inputs: Record<string, Schema>, declared: InputEdits)
     refusal.textContent = done ? "" : "This is laid out in a way that only the source can change.";
   };
   const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, declared, tell));
-  const head = ["Name", "Kind", "Limits", "If missing", "Outside", ""];
+  const head = ["Name", "Kind", "Limits", "If missing", "Untrusted", "Remove"];
   const table = createElement(
     "table",
     { class: "table table-middle form-inputs" },
@@ -75,7 +75,7 @@ export function drawInputs(inputs: Record<string, Schema>, declared: InputEdits)
     title,
     ...(rows.length
       ? [createElement("div", { class: "table-scroll" }, table)]
-      : [createElement("p", { class: "note" }, "None is declared: any is taken.")]),
+      : [createElement("p", { class: "note" }, "No inputs declared yet. Callers can send anything.")]),
     drawAdd(new Set(Object.keys(inputs)), declared, tell),
     refusal,
   );
@@ -85,8 +85,8 @@ function drawRow(name: string, schema: Schema, declared: InputEdits, tell: (done
   const kind = kindOf(schema);
   const cell = (...children: (Node | string)[]): HTMLElement => createElement("td", {}, ...children);
   const write = (next: Schema): void => tell(declared.set(name, next));
-  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Take out");
-  drop.setAttribute("aria-label", `Take the input ${name} out`);
+  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Remove");
+  drop.setAttribute("aria-label", `Remove the input ${name}`);
   drop.addEventListener("click", () => tell(declared.drop(name)));
   const outside = createElement("input", { type: "checkbox", "aria-label": `${name} comes from outside` });
   outside.checked = schema.untrusted === true;

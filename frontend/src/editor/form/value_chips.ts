@@ -1,6 +1,7 @@
 // The text editor of a card, with expressions as chips.
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { EditorState } from "@codemirror/state";
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap } from "@codemirror/commands";
+import { EditorState, type Extension, StateEffect, Transaction } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -12,6 +13,7 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
+import { smallestChange } from "../text_changes.ts";
 
 const PATH = /^[A-Za-z_]\w*(?:\.\w+)*$/;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
@@ -26,17 +28,21 @@ export function nameOfChip(source: string): { kind: "input" | "fragment" | "othe
 }
 
 class Chip extends WidgetType {
-  constructor(readonly source: string) {
+  constructor(
+    readonly source: string,
+    readonly isUndeclared: boolean,
+  ) {
     super();
   }
 
   override eq(other: Chip): boolean {
-    return this.source === other.source;
+    return this.source === other.source && this.isUndeclared === other.isUndeclared;
   }
 
   toDOM(): HTMLElement {
     const { kind, words } = nameOfChip(this.source);
-    return createElement("span", { class: `chip chip-${kind}`, title: this.source }, words);
+    const look = this.isUndeclared ? "chip-undeclared" : `chip-${kind}`;
+    return createElement("span", { class: `chip ${look}`, title: this.source }, words);
   }
 
   override ignoreEvent(): boolean {
@@ -44,27 +50,47 @@ class Chip extends WidgetType {
   }
 }
 
-const chipMatcher = new MatchDecorator({
-  regexp: /\{\{.*?\}\}|\{%.*?%\}/g,
-  decoration: (match) => Decoration.replace({ widget: new Chip(match[0]) }),
-});
+/** Whole expressions: a brace that another pair opens before it is closed is plain text. */
+const EXPRESSION = /\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}/g;
 
-const chipPlugin = ViewPlugin.fromClass(
-  class {
-    decorations: DecorationSet;
-    constructor(view: EditorView) {
-      this.decorations = chipMatcher.createDeco(view);
-    }
-    update(update: ViewUpdate): void {
-      this.decorations = chipMatcher.updateDeco(update, this.decorations);
-    }
-  },
-  {
-    decorations: (plugin) => plugin.decorations,
-    // The cursor steps over a chip, and one key takes it out whole.
-    provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? Decoration.none),
-  },
-);
+/** Tells the chips that other names are undeclared now. */
+export const redrawChips = StateEffect.define<null>();
+
+/** The name that an expression begins with: `customer` of `{{ customer.name | upper }}`. */
+const firstName = (source: string): string => /^\{\{[-+]?\s*([A-Za-z_]\w*)/.exec(source)?.[1] ?? "";
+
+/** Expressions as chips. The one that the cursor stands in is being written, so it stays text. */
+function chips(isUndeclared: (name: string) => boolean): Extension {
+  const matcher = new MatchDecorator({
+    regexp: EXPRESSION,
+    decorate: (add, from, to, match, view) => {
+      const { head } = view.state.selection.main;
+      if (view.hasFocus && head > from && head < to) return;
+      const widget = new Chip(match[0], isUndeclared(firstName(match[0])));
+      add(from, to, Decoration.replace({ widget }));
+    },
+  });
+  return ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
+      constructor(view: EditorView) {
+        this.decorations = matcher.createDeco(view);
+      }
+      update(update: ViewUpdate): void {
+        const isRedrawn = update.transactions.some((each) => each.effects.some((effect) => effect.is(redrawChips)));
+        this.decorations =
+          update.selectionSet || update.focusChanged || isRedrawn
+            ? matcher.createDeco(update.view)
+            : matcher.updateDeco(update, this.decorations);
+      }
+    },
+    {
+      decorations: (plugin) => plugin.decorations,
+      // The cursor steps over a chip, and one key takes it out whole.
+      provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? Decoration.none),
+    },
+  );
+}
 
 const textTheme = EditorView.theme({
   "&": { color: "var(--ink)" },
@@ -74,8 +100,25 @@ const textTheme = EditorView.theme({
   ".cm-line": { padding: "0" },
 });
 
-/** An editor for one content: prose with its holes as chips. `changed` hears of what a person does, not of `setText`. */
-export function createTextEditor(text: string, label: string, changed: (text: string) => void): EditorView {
+/** What an editor of a content needs of the form. */
+export interface TextEditorHost {
+  /** Hears of what a person does, and of what kind it is, as CodeMirror names it; not of `setEditorText`. */
+  changed(text: string, userEvent: string): void;
+  isUndeclared(name: string): boolean;
+  /** Undo and redo, which the source keeps. */
+  historyKeys: Extension;
+  /** What can be put in while typing. */
+  completion: Extension;
+}
+
+// Braces alone are closed: quotes and brackets are ordinary signs of prose.
+const closeBraces: Extension = [
+  closeBrackets(),
+  EditorState.languageData.of(() => [{ closeBrackets: { brackets: ["{"] } }]),
+];
+
+/** An editor for one content: prose with its expressions as chips. */
+export function createTextEditor(text: string, label: string, host: TextEditorHost): EditorView {
   const nonce = document.querySelector<HTMLScriptElement>("script[nonce]")?.nonce ?? "";
   return new EditorView({
     state: EditorState.create({
@@ -84,21 +127,27 @@ export function createTextEditor(text: string, label: string, changed: (text: st
         EditorView.cspNonce.of(nonce),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, dir: "auto", spellcheck: "true" }),
-        chipPlugin,
+        chips(host.isUndeclared),
         textTheme,
-        history(),
-        keymap.of([...defaultKeymap, ...historyKeymap]),
+        closeBraces,
+        host.historyKeys,
+        host.completion,
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap]),
         EditorView.updateListener.of((update) => {
-          const told = update.transactions.some((transaction) => transaction.isUserEvent("set"));
-          if (update.docChanged && !told) changed(update.state.doc.toString());
+          const isSet = update.transactions.some((transaction) => transaction.isUserEvent("set"));
+          if (!update.docChanged || isSet) return;
+          const event = update.transactions.at(-1)?.annotation(Transaction.userEvent) ?? "input";
+          host.changed(update.state.doc.toString(), event);
         }),
       ],
     }),
   });
 }
 
-/** Shows another text, where it differs; nobody is told. */
+/** Shows another text, where it differs, with the cursor after what changed; nobody is told. */
 export function setEditorText(view: EditorView, text: string): void {
-  if (view.state.doc.toString() === text) return;
-  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: "set" });
+  const change = smallestChange(view.state.doc.toString(), text);
+  if (!change) return;
+  const selection = view.hasFocus ? { anchor: change.from + change.insert.length } : undefined;
+  view.dispatch({ changes: change, selection, userEvent: "set" });
 }

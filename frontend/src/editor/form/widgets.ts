@@ -18,7 +18,11 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
   words.append(createCodeLink(problem.code));
   const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
   if (problem.fix) {
-    const button = createElement("button", { type: "button", class: "button button-small" }, problem.fix.title);
+    const button = createElement(
+      "button",
+      { type: "button", class: "button button-small" },
+      ...codeSpans(problem.fix.title),
+    );
     button.addEventListener("click", () => fix(problem));
     box.append(button);
   }

@@ -1,0 +1,123 @@
+"""What an author can settle with one click: inputs to declare, and samples that lack a value."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frontend.editor.sample_edits import Samples, read_value
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
+
+__all__ = ["KINDS", "MissingValue", "Notices", "UndeclaredRow", "kind_of_schema", "list_missing_values", "list_notices"]
+
+KINDS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "text": ("Text", {"type": "string"}),
+    "number": ("Number", {"type": "number"}),
+    "yes-no": ("Yes or no", {"type": "boolean"}),
+    "list": ("List of text", {"type": "array", "items": {"type": "string"}}),
+    "group": ("Group", {"type": "object"}),
+    "groups": ("List of groups", {"type": "array", "items": {"type": "object"}}),
+    "any": ("Anything", {}),
+}
+"""The kinds of input that the table offers: words for people, and the schema of each."""
+
+MOST_ROWS = 6
+
+
+@dataclass(frozen=True)
+class UndeclaredRow:
+    """One line of the table of undeclared inputs."""
+
+    name: str
+    line: int
+    kind: str
+    reason: str
+    is_required: bool
+
+
+@dataclass(frozen=True)
+class MissingValue:
+    """An input that samples have no value for. `has_value`: the sample shown has one, which the others can take.
+
+    `can_be_optional`: a default can be written for it, which is done for inputs and not for their keys.
+    """
+
+    path: str
+    samples: tuple[str, ...]
+    is_shown: bool
+    has_value: bool
+    can_be_optional: bool
+
+    @property
+    def name(self) -> str:
+        """The input that it belongs to."""
+        return self.path.split(".")[0]
+
+
+@dataclass(frozen=True)
+class Notices:
+    """All of them. `rest` counts the undeclared inputs that have no row; `is_error` says that they stop a save."""
+
+    undeclared: tuple[UndeclaredRow, ...] = ()
+    rest: int = 0
+    is_error: bool = False
+    can_declare: bool = False
+    missing: tuple[MissingValue, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many inputs are undeclared."""
+        return len(self.undeclared) + self.rest
+
+
+def list_notices(
+    undeclared: UndeclaredInputs,
+    problems: Sequence[Problem],
+    declared: Mapping[str, Any] | None,
+    samples: Samples,
+    shown: str,
+) -> Notices:
+    """The notices of a text with these problems. declared: its inputs, None where it declares none at all."""
+    rows = tuple(_row(each) for each in undeclared.inputs)
+    return Notices(
+        undeclared=rows[:MOST_ROWS],
+        rest=max(0, len(rows) - MOST_ROWS),
+        is_error=declared is not None,
+        can_declare=undeclared.fix is not None,
+        missing=tuple(list_missing_values(problems, samples, shown)),
+    )
+
+
+def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: str) -> list[MissingValue]:
+    """One line for each input that samples lack, with their names in the samples' order."""
+    lacking: dict[str, list[str]] = {}
+    for problem in problems:
+        if problem.code == "PT401" and problem.sample in samples and problem.variable:
+            names = lacking.setdefault(problem.variable, [])
+            if problem.sample not in names:
+                names.append(str(problem.sample))
+    values = samples.get(shown, {})
+    return [
+        MissingValue(
+            path,
+            tuple(names),
+            is_shown=shown in names,
+            has_value=shown not in names and read_value(values, path) is not None,
+            can_be_optional="." not in path,
+        )
+        for path, names in lacking.items()
+    ]
+
+
+def kind_of_schema(schema: Mapping[str, Any]) -> str:
+    """The kind in `KINDS` that a schema is of."""
+    kind = schema.get("type")
+    if kind == "array":
+        return "groups" if schema.get("items", {}).get("type") == "object" else "list"
+    return {"string": "text", "number": "number", "boolean": "yes-no", "object": "group"}.get(str(kind), "any")
+
+
+def _row(undeclared: UndeclaredInput) -> UndeclaredRow:
+    schema = undeclared.schema
+    is_required = "default" not in schema
+    return UndeclaredRow(undeclared.name, undeclared.place.line, kind_of_schema(schema), undeclared.reason, is_required)

@@ -1,0 +1,143 @@
+"""Fixes that an author picks with one click; each edits the text or the samples of the editor's state."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from frontend.editor.notices import KINDS, kind_of_schema
+from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample
+from frontend.editor.state import EditorState, select_sample
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.inputs.example_data import bare
+from promptuary.renderer.problems import Fix
+from promptuary.renderer.validation import fixes
+from registry.accounts.actor import Actor
+from registry.core import strict_json
+from registry.core.errors import Invalid
+from registry.templates import document_check
+from registry.templates.document_check import CheckedDocument
+
+__all__ = ["QUICK_FIXES", "apply_quick_fix"]
+
+Fields = Mapping[str, Any]
+
+
+def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, fields: Fields) -> str:
+    """Change the state's text or samples; gives the sentence that says what was done.
+
+    subject: an input, a path such as `customer.name`, or a sample's name. fields: what the notices' own controls say.
+    Raises Invalid where the text is laid out so that only the source can be edited, or where there is nothing to do.
+    """
+    return QUICK_FIXES[verb](actor, state, subject, fields)
+
+
+def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
+    checked = document_check.check_document(actor, state.document)
+    schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in checked.undeclared.inputs}
+    _declare_all(state, checked, schemas)
+    return f"Declared {_count(len(schemas))}."
+
+
+def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
+    checked = document_check.check_document(actor, state.document)
+    _set_default(state, checked, name, bare)
+    return f"{name} is optional now: it is empty where nobody sends it."
+
+
+def _give_default(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
+    typed = str(fields.get(f"default.{name}", ""))
+    if not typed.strip():
+        raise Invalid(fields={f"default.{name}": "Enter the default first."})
+    checked = document_check.check_document(actor, state.document)
+    _set_default(state, checked, name, lambda schema: _read_typed(name, schema, typed))
+    return f"{name} has a default now."
+
+
+def _use_value(_: Actor, state: EditorState, path: str, __: Fields) -> str:
+    value = read_value(state.data, path)
+    if value is None:
+        raise Invalid(fields={"data": f"Enter a value for {path} first."})
+    state.samples = fill_missing_value(state.samples, path, value)
+    return f"Every sample has a value for {path} now."
+
+
+def _remove_sample(_: Actor, state: EditorState, name: str, __: Fields) -> str:
+    if name not in state.samples:
+        raise Invalid(fields={"sample": f"There is no sample called {name}."})
+    state.samples = remove_sample(state.samples, name)
+    select_sample(state, state.sample)
+    return f"Removed the sample {name}."
+
+
+QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
+    "declare": _declare,
+    "optional": _make_optional,
+    "default": _give_default,
+    "fill": _use_value,
+    "remove-sample": _remove_sample,
+}
+"""By the verb of the button that asks for it."""
+
+
+def _set_default(
+    state: EditorState, checked: CheckedDocument, name: str, value_of: Callable[[Mapping[str, Any]], Any]
+) -> None:
+    """Write a default for a declared input. An undeclared one is declared with it, and all others with it: once one is
+    declared, all have to be.
+    """
+    document = _require_document(checked)
+    if name in (document.inputs or {}):
+        _apply(state, fixes.set_default(document, name, value_of((document.inputs or {})[name])))
+        return
+    schemas = {each.name: each.schema for each in checked.undeclared.inputs}
+    if name not in schemas:
+        raise Invalid(fields={"name": f"The text does not use {name}."})
+    schemas[name] = {**schemas[name], "default": value_of(schemas[name])}
+    _declare_all(state, checked, schemas)
+
+
+def _declare_all(state: EditorState, checked: CheckedDocument, schemas: Mapping[str, dict[str, Any]]) -> None:
+    if not schemas:
+        raise Invalid(fields={"document": "Every input of this text is declared already."})
+    _apply(state, fixes.declare_all(_require_document(checked), schemas))
+
+
+def _apply(state: EditorState, fix: Fix | None) -> None:
+    if fix is None:
+        message = "The inputs are laid out in a way that only the source can change. Edit them there."
+        raise Invalid(fields={"document": message})
+    state.document = fixes.apply_fix(state.document, fix)
+
+
+def _require_document(checked: CheckedDocument) -> Document:
+    if checked.document is None:
+        raise Invalid(problems=checked.problems)
+    return checked.document
+
+
+def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[str, Any]:
+    """The inferred schema, or that of the kind the author picked; a default makes it optional."""
+    kind = str(fields.get(f"kind.{name}", ""))
+    if kind not in KINDS:
+        return schema
+    default = schema.get("default")
+    chosen = dict(schema if kind == kind_of_schema(schema) else KINDS[kind][1])
+    chosen.pop("default", None)
+    if f"required.{name}" in fields:
+        return chosen
+    fits = "default" in schema and kind == kind_of_schema(schema)
+    return {**chosen, "default": default if fits else bare(chosen)}
+
+
+def _read_typed(name: str, schema: Mapping[str, Any], typed: str) -> Any:
+    """A default as typed, in the type of the input."""
+    if schema.get("type", "string") == "string":
+        return typed
+    try:
+        return strict_json.parse(typed.encode())
+    except strict_json.BadJson as error:
+        message = f'This is no value for {name}. Enter it as JSON, like 3, true or ["a"].'
+        raise Invalid(fields={f"default.{name}": message}) from error
+
+
+def _count(number: int) -> str:
+    return "1 input" if number == 1 else f"{number} inputs"

@@ -1,0 +1,52 @@
+"""Edits of samples, which are values by input in a mapping by name. Pure; each gives a new mapping."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+__all__ = ["FIRST_SAMPLE", "fill_missing_value", "list_spent_samples", "read_value", "remove_sample", "set_values"]
+
+Samples = dict[str, dict[str, Any]]
+
+FIRST_SAMPLE = "first example"
+"""The sample that values typed beside the preview become where a template has none."""
+
+
+def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[Samples, str]:
+    """The samples with these values for the named one, and its name. Values without a sample become the first one."""
+    if name in samples:
+        return {**samples, name: dict(values)}, name
+    if not values:
+        return samples, name
+    fresh = name or FIRST_SAMPLE
+    return {**samples, fresh: dict(values)}, fresh
+
+
+def remove_sample(samples: Samples, name: str) -> Samples:
+    """The samples without the named one."""
+    return {key: values for key, values in samples.items() if key != name}
+
+
+def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
+    """The samples with this value at a path such as `customer.name` in each that lacks it."""
+    return {name: _with_value(values, path.split("."), value) for name, values in samples.items()}
+
+
+def read_value(values: Mapping[str, Any], path: str) -> Any:
+    """The value at a path such as `customer.name`, None where there is none."""
+    found: Any = values
+    for step in path.split("."):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    return found
+
+
+def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]], used: Collection[str]) -> list[str]:
+    """Names of samples that came with an example document, unchanged since, and give inputs the text no longer uses."""
+    return [name for name, values in samples.items() if values in examples and not values.keys() <= set(used)]
+
+
+def _with_value(values: Mapping[str, Any], steps: list[str], value: Any) -> dict[str, Any]:
+    step, rest = steps[0], steps[1:]
+    if not rest:
+        return {**values} if step in values else {**values, step: value}
+    inner = values.get(step, {})
+    return {**values, step: _with_value(inner, rest, value)} if isinstance(inner, Mapping) else {**values}

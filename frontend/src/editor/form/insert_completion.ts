@@ -1,0 +1,106 @@
+// Putting inputs and fragments into a content while typing: `{{` or `/` opens the list.
+import {
+  acceptCompletion,
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  closeCompletion,
+  completionStatus,
+  moveCompletionSelection,
+  selectedCompletionIndex,
+} from "@codemirror/autocomplete";
+import { type Extension, Prec } from "@codemirror/state";
+import { type EditorView, keymap } from "@codemirror/view";
+
+/** A template that can be put in as text, by its pinned reference. */
+export interface Fragment {
+  ref: string;
+  description: string;
+}
+
+interface Offers {
+  names: () => string[];
+  fragments: () => Promise<Fragment[]>;
+}
+
+const BRACES = /\{\{[-+]?\s*([\w.]*)$/;
+// A slash in the middle of a word, as in "and/or", is just a slash.
+const SLASH = /(?:^|\s)\/([\w./-]*)$/;
+
+/** Where an insertion begins, and what is typed of its name so far; null where none is being typed. */
+export function findTrigger(before: string): { start: number; typed: string; kind: "braces" | "slash" } | null {
+  const braces = BRACES.exec(before);
+  if (braces) return { start: braces.index, typed: braces[1] ?? "", kind: "braces" };
+  const slash = SLASH.exec(before);
+  if (!slash) return null;
+  const typed = slash[1] ?? "";
+  return { start: before.length - typed.length - 1, typed, kind: "slash" };
+}
+
+/** Puts an expression in the place of what was typed for it, closing braces that follow at once among it. */
+function insertExpression(expression: string): (view: EditorView, _: Completion, from: number, to: number) => void {
+  return (view, _completion, _from, to) => {
+    const line = view.state.doc.lineAt(to);
+    const trigger = findTrigger(view.state.sliceDoc(line.from, to));
+    if (!trigger) return;
+    const closing = trigger.kind === "braces" ? /^\s*\}\}/.exec(view.state.sliceDoc(to, line.to)) : null;
+    const start = line.from + trigger.start;
+    view.dispatch({
+      changes: { from: start, to: to + (closing?.[0].length ?? 0), insert: expression },
+      selection: { anchor: start + expression.length },
+      userEvent: "input.complete",
+    });
+  };
+}
+
+async function complete(context: CompletionContext, offers: Offers): Promise<CompletionResult | null> {
+  const line = context.state.doc.lineAt(context.pos);
+  const trigger = findTrigger(context.state.sliceDoc(line.from, context.pos));
+  if (!trigger) return null;
+  const names: Completion[] = offers.names().map((name) => ({
+    label: name,
+    type: "variable",
+    detail: "input",
+    boost: 1,
+    apply: insertExpression(`{{ ${name} }}`),
+  }));
+  const fragments: Completion[] = (await offers.fragments()).map(({ ref, description }) => ({
+    label: ref,
+    type: "text",
+    detail: "fragment",
+    ...(description && { info: description }),
+    apply: insertExpression(`{{ fragment("${ref}") }}`),
+  }));
+  const options = [...names, ...fragments];
+  return options.length ? { from: context.pos - trigger.typed.length, options, validFor: /^[\w./@-]*$/ } : null;
+}
+
+/** Enter takes the offer only where somebody typed of its name or went to it: a new line stays a new line. */
+function acceptOnEnter(view: EditorView): boolean {
+  if (completionStatus(view.state) !== "active") return false;
+  const { head } = view.state.selection.main;
+  const trigger = findTrigger(view.state.sliceDoc(view.state.doc.lineAt(head).from, head));
+  const isMeant = (trigger?.typed.length ?? 0) > 0 || (selectedCompletionIndex(view.state) ?? 0) > 0;
+  return isMeant ? acceptCompletion(view) : closeCompletion(view) && false;
+}
+
+/** The completion of a card. */
+export function insertCompletion(offers: Offers): Extension {
+  return [
+    autocompletion({
+      override: [(context) => complete(context, offers)],
+      defaultKeymap: false,
+      icons: false,
+    }),
+    Prec.highest(
+      keymap.of([
+        { key: "ArrowDown", run: moveCompletionSelection(true) },
+        { key: "ArrowUp", run: moveCompletionSelection(false) },
+        { key: "Escape", run: closeCompletion },
+        { key: "Enter", run: acceptOnEnter },
+        { key: "Tab", run: acceptCompletion },
+      ]),
+    ),
+  ];
+}

@@ -1,0 +1,103 @@
+// The notices above the text: inputs to declare, samples that lack a value. Their buttons are fixes of one click.
+import { createElement, createIcon, findElement } from "../dom.ts";
+import { CallError, callServer } from "./api.ts";
+import type { Data } from "./types.ts";
+
+/** The text and the samples after a fix, and a sentence that says what was done. */
+export interface QuickFixAnswer {
+  document: string;
+  samples: Record<string, Data>;
+  sample: string;
+  status: string;
+}
+
+interface Wiring {
+  url: string;
+  body: () => Record<string, unknown>;
+  onFixed: (answer: QuickFixAnswer) => void;
+  enterValue: (path: string) => void;
+}
+
+const VERBS = /^(?:declare|optional|default|fill|remove-sample):/;
+
+/** Shows the notices that each preview brings, keeps what the author chose in them, and sends the fixes. */
+export class Notices {
+  readonly #region: HTMLElement;
+  readonly #wiring: Wiring;
+  readonly #chosen = new Map<string, string | boolean>();
+  #html = "";
+  #busy = false;
+
+  constructor(root: HTMLFormElement, wiring: Wiring) {
+    this.#region = findElement(root, "[data-notices]");
+    this.#wiring = wiring;
+    this.#html = this.#region.innerHTML;
+    this.#region.addEventListener("input", (event) => {
+      const control = event.target as HTMLInputElement;
+      this.#chosen.set(control.name, control.type === "checkbox" ? control.checked : control.value);
+    });
+    this.#region.addEventListener("keydown", (event) => {
+      const { name } = event.target as HTMLInputElement;
+      if (event.key !== "Enter" || !name?.startsWith("default.")) return;
+      event.preventDefault();
+      void this.#send(`default:${name.slice("default.".length)}`);
+    });
+    this.#region.addEventListener("click", (event) => {
+      const path = (event.target as Element).closest<HTMLElement>("[data-enter-value]")?.dataset.enterValue;
+      if (path) this.#wiring.enterValue(path);
+    });
+    root.addEventListener("submit", (event) => {
+      const pressed = event.submitter;
+      if (!(pressed instanceof HTMLButtonElement) || !VERBS.test(pressed.value)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      void this.#send(pressed.value);
+    });
+    this.#prepare();
+  }
+
+  show(html: string): void {
+    if (html === this.#html) return;
+    this.#html = html;
+    const focused = this.#region.contains(document.activeElement)
+      ? (document.activeElement as HTMLInputElement).name
+      : "";
+    this.#region.innerHTML = html;
+    this.#prepare();
+    if (focused) this.#region.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Buttons that only scripts can serve, and the choices made before the notices were drawn again. */
+  #prepare(): void {
+    for (const button of this.#region.querySelectorAll<HTMLElement>("[data-enter-value]")) button.hidden = false;
+    for (const control of this.#region.querySelectorAll<HTMLInputElement>("select, input")) {
+      const choice = this.#chosen.get(control.name);
+      if (typeof choice === "boolean") control.checked = choice;
+      else if (choice !== undefined) control.value = choice;
+    }
+  }
+
+  #fields(): Record<string, string> {
+    const fields: Record<string, string> = {};
+    for (const control of this.#region.querySelectorAll<HTMLInputElement>("select, input")) {
+      if (control.type !== "checkbox" || control.checked) fields[control.name] = control.value;
+    }
+    return fields;
+  }
+
+  async #send(action: string): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    this.#region.querySelector(".field-error")?.remove();
+    try {
+      const body = { ...this.#wiring.body(), ...this.#fields(), do: action };
+      this.#wiring.onFixed(await callServer<QuickFixAnswer>("POST", this.#wiring.url, body));
+    } catch (error) {
+      const words = error instanceof CallError ? error.message : "That did not work. Try again.";
+      const message = createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), words);
+      this.#region.append(message);
+    } finally {
+      this.#busy = false;
+    }
+  }
+}

@@ -1,0 +1,18 @@
+// Changes of a text made as small as they can be, so that cursors, histories and marks stay where they are.
+
+export interface TextChange {
+  from: number;
+  to: number;
+  insert: string;
+}
+
+/** The change that turns `before`, which stands at `offset`, into `after`; null where both are the same. */
+export function smallestChange(before: string, after: string, offset = 0): TextChange | null {
+  if (before === after) return null;
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  return { from: offset + start, to: offset + before.length - end, insert: after.slice(start, after.length - end) };
+}

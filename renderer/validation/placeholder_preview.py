@@ -1,0 +1,114 @@
+"""A prompt rendered although values are missing: a placeholder such as `[customer.name]` stands for each of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.inputs import example_data
+from promptuary.renderer.inputs.declarations import RESERVED
+from promptuary.renderer.jinja import Usage
+from promptuary.renderer.prompt import Prompt
+from promptuary.renderer.template import Template
+from promptuary.renderer.validation.undeclared_inputs import infer_inputs
+
+__all__ = ["FilledData", "fill_placeholders", "render_with_placeholders"]
+
+_MAX_DEPTH = 6
+_ORDINALS = ("first", "second")
+
+
+@dataclass
+class FilledData:
+    """Data with a value for every input. `placeholders` are the paths of those that were missing; each text among them
+    reads as its path in brackets.
+    """
+
+    data: dict[str, Any] = field(default_factory=dict)
+    placeholders: list[str] = field(default_factory=list)
+    completed: set[str] = field(default_factory=set)
+    """Inputs that were given in part: some of their keys are placeholders."""
+
+
+def render_with_placeholders(template: Template, data: Mapping[str, Any]) -> tuple[list[Prompt], list[str]]:
+    """Render a template as `render_all` does, with placeholders for missing values, and give the placeholders' paths.
+
+    Raises what `render_all` raises, InputError for a given value that breaks its schema among it; never for a missing
+    value.
+    """
+    filled = fill_placeholders(template.document, template.fragments, data)
+    for fault in template.inputs.faults({**filled.data, **data}):
+        if fault.variable in data and fault.variable not in filled.completed:
+            raise fault
+    # The values that stand in need not fit their schemas, so nothing is declared in what is rendered.
+    open_document = replace(template.document, inputs=None)
+    open_template = Template(open_document, template.fragments, template.profile, template.functions)
+    open_template.vocabularies = template.vocabularies
+    return open_template.render_all(filled.data), filled.placeholders
+
+
+def fill_placeholders(document: Document, fragments: Mapping[str, str], data: Mapping[str, Any]) -> FilledData:
+    """The data with defaults and placeholders filled in, for declared inputs and for those the text merely uses."""
+    filled = FilledData()
+    usages = {name: usage for name, (_, usage) in infer_inputs(document, fragments).items()}
+    declared = document.inputs or {}
+    for name in dict.fromkeys((*declared, *usages)):
+        if name in RESERVED:
+            continue
+        schema, usage = declared.get(name, {}), usages.get(name, Usage())
+        if name in data:
+            before = len(filled.placeholders)
+            filled.data[name] = _complete(filled, data[name], schema, usage, name)
+            if len(filled.placeholders) > before:
+                filled.completed.add(name)
+        elif "default" in schema:
+            filled.data[name] = schema["default"]
+        elif not usage.has_default or name in declared:
+            filled.data[name] = _placeholder(filled, schema, usage, name)
+    if document.inputs is None:
+        filled.data.update({name: value for name, value in data.items() if name not in filled.data})
+    return filled
+
+
+def _complete(filled: FilledData, value: Any, schema: Any, usage: Usage, path: str) -> Any:
+    """A given value with placeholders for the keys that the text reads and the value lacks."""
+    schema = schema if isinstance(schema, dict) else {}
+    if isinstance(value, list):
+        items = schema.get("items", {})
+        each = usage.items or Usage()
+        return [_complete(filled, item, items, each, f"{path}[{place}]") for place, item in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    properties = schema.get("properties", {})
+    whole = dict(value)
+    for key in dict.fromkeys((*properties, *usage.properties)):
+        inner, part = properties.get(key, {}), usage.properties.get(key, Usage())
+        if key in value:
+            whole[key] = _complete(filled, value[key], inner, part, f"{path}.{key}")
+        elif key in schema.get("required", ()) or (key in usage.properties and not part.has_default):
+            whole[key] = _placeholder(filled, inner, part, f"{path}.{key}")
+    return whole
+
+
+def _placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, depth: int = 0) -> Any:
+    """What stands for a missing value: of the declared type, else of the one that fits its uses."""
+    schema = schema if isinstance(schema, dict) else {}
+    kind = example_data.kind_of(schema) if {"type", "properties", "items"} & schema.keys() else usage.kind
+    if kind == "array" and depth < _MAX_DEPTH:
+        items = usage.items or Usage()
+        return [
+            _placeholder(filled, schema.get("items", {}), items, f"{path}, {ordinal}", depth + 1)
+            for ordinal in _ORDINALS
+        ]
+    if kind == "object" and depth < _MAX_DEPTH:
+        properties = schema.get("properties", {})
+        return {
+            key: _placeholder(
+                filled, properties.get(key, {}), usage.properties.get(key, Usage()), f"{path}.{key}", depth + 1
+            )
+            for key in dict.fromkeys((*properties, *usage.properties))
+        }
+    filled.placeholders.append(path)
+    if kind == "boolean":
+        return True
+    return 1 if kind in ("integer", "number") else f"[{path}]"

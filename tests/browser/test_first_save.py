@@ -1,0 +1,138 @@
+"""From a pasted prompt to its first version, counted in clicks."""
+
+import re
+import secrets
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, Visit
+from tests.browser.test_form import RULES
+from tests.support.editor_page import EditorPage
+
+PROMPT = """Write to {{ customer_name }} in a short, warm tone.
+Their order contains:
+{% for item in items %}
+- {{ item }}
+{% endfor %}
+It was promised for {{ promised_date }}."""
+
+
+@pytest.fixture
+def blank(visit: Visit, request):
+    """A blank template as its author opens it."""
+    slug = f"{re.sub(r'[^a-z0-9]+', '-', request.node.name)[:40].strip('-')}-{secrets.token_hex(3)}"
+
+    def start(**options) -> EditorPage:
+        page = visit.open("author", "/new", mode="form", **options)
+        page.locator("#id_path").fill(slug)
+        page.get_by_role("radio", name="Blank").check()
+        page.get_by_role("button", name=re.compile("Open|Create")).click()
+        return EditorPage(page).ready()
+
+    return start
+
+
+def _card(page: Page, part: str):
+    return page.get_by_role("textbox", name=f"Content of {part}")
+
+
+def _paste(page: Page) -> None:
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(PROMPT)
+
+
+def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
+    desk = blank()
+    _card(desk.page, "instructions").click()
+    _paste(desk.page)
+    notice = desk.page.get_by_role("region", name="inputs are used but not declared")
+    expect(notice.locator(".chip-undeclared")).to_have_text(["customer_name", "items", "promised_date", "question"])
+    expect(desk.preview.locator(".placeholder").nth(1)).to_have_text("customer_name")
+    notice.get_by_role("button", name="Declare all 4").click()
+    expect(notice).to_have_count(0)
+    desk.page.get_by_role("button", name="Save v1").click()
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    assert "  items: {type: array, items: {type: string}}\n" in desk.text
+
+
+def test_the_same_by_keyboard_alone(blank):
+    desk = blank()
+    _card(desk.page, "instructions").focus()
+    _paste(desk.page)
+    declare = desk.page.get_by_role("button", name="Declare all 4")
+    declare.wait_for()
+    for _ in range(40):
+        desk.page.keyboard.press("Shift+Tab")
+        if declare.evaluate("button => button === document.activeElement"):
+            break
+    desk.page.keyboard.press("Enter")
+    expect(declare).to_have_count(0)
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
+def test_a_required_input_with_two_samples_takes_four_clicks(blank):
+    desk = blank()
+    page = desk.page
+    page.locator("#input-question").fill("When?")
+    page.get_by_role("button", name="Save as sample").click()
+    page.get_by_label("Name of the sample").fill("second")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    _card(page, "question").click()  # 1
+    page.keyboard.press("End")
+    page.keyboard.insert_text(" {{ customer_name }}")
+    page.locator("#input-customer_name").click()  # 2
+    page.keyboard.type("Ada")
+    page.get_by_role("button", name="Use the value above").click()  # 3
+    expect(page.get_by_text("need a value")).to_have_count(0)
+    page.get_by_role("button", name="Save v2").click()  # 4
+    expect(desk.outcome).to_contain_text("Saved as version 2")
+    page.reload()
+    desk.ready()
+    for sample in ("first", "second"):
+        page.get_by_label("Sample", exact=True).select_option(sample)
+        expect(page.locator("#input-customer_name")).to_have_value("Ada")
+
+
+def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
+    desk = blank()
+    page = desk.page
+    before = desk.text
+    _card(page, "instructions").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Be kind.")
+    page.locator("#input-question").fill("How?")
+    page.locator("#input-question").blur()
+    page.get_by_role("button", name="Declare it").click()
+    expect(page.get_by_role("button", name="Declare it")).to_have_count(0)
+    page.locator("[data-mode=source]").click()
+    undo = page.get_by_role("button", name="Undo", exact=True).first
+    undo.click()
+    expect(page.locator("#input-question")).to_have_value("How?")
+    assert "inputs:" not in desk.text
+    undo.click()
+    expect(page.locator("#input-question")).to_have_value("How long does the glue take to dry?")
+    undo.click()
+    assert desk.text == before
+    redo = page.get_by_role("button", name="Redo", exact=True)
+    for _ in range(3):
+        redo.click()
+    assert "inputs:" in desk.text
+    assert "Be kind." in desk.text
+    expect(page.locator("#input-question")).to_have_value("How?")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_notices_are_accessible_and_fit_a_phone(blank, scheme):
+    desk = blank(viewport=PHONE, color_scheme=scheme)
+    desk.page.locator("[data-tab=source]").click()
+    _card(desk.page, "instructions").click()
+    _paste(desk.page)
+    desk.page.get_by_role("button", name="Declare all 4").wait_for()
+    assert desk.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    found = Axe().run(desk.page, options=RULES).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
