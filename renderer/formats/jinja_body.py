@@ -137,12 +137,15 @@ def compile_body(
 
 
 def parse_units(
-    document: Document, fragments: Mapping[str, str], functions: Mapping[str, Any], shown: Place | None = None
+    document: Document,
+    fragments: Mapping[str, str],
+    functions: Mapping[str, Callable[..., Any]],
+    shown: Place | None = None,
 ) -> list[Unit]:
     """The document's body and its fragments' bodies, parsed and not compiled; includes hang in their includer's
     sandbox.
     """
-    sandbox = Sandbox({**functions, "fragment": None}, spells=document.format == "parts")
+    sandbox = Sandbox({**functions, "fragment": with_run(_FragmentCall({}))}, spells=document.format == "parts")
     unit = parse_template(sandbox, None, document.body, document.body_line, shown)
     texts: dict[str, tuple[Document, Place]] = {}
     _parse_includes(sandbox, unit, document, fragments, texts)

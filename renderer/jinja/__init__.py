@@ -10,7 +10,8 @@ from promptuary.renderer.jinja.source import Reference, Unit, find_references, u
 from promptuary.renderer.jinja.taint import Names, trace_taint
 from promptuary.renderer.jinja.undeclared import Use, used_names
 from promptuary.renderer.jinja.unrolled import unroll
-from promptuary.renderer.jinja.usage import Usage, infer_usages
+from promptuary.renderer.jinja.usage import Usage
+from promptuary.renderer.jinja.usage_inference import infer_usages
 
 __all__ = [
     "GLOBALS",

@@ -117,7 +117,8 @@ _LISTS = frozenset(
 
 def _inputs_of_jinja(document: Document, fragments: Mapping[str, str]) -> dict[str, tuple[Use, Usage]]:
     found: dict[str, tuple[Use, Usage]] = {}
-    for unit in parse_units(document, fragments, dict.fromkeys(FUNCTIONS)):
+    offered = {name: function.call for name, function in FUNCTIONS.items()}
+    for unit in parse_units(document, fragments, offered):
         usages = infer_usages(unit)
         for use in used_names(unit):
             if use.sure and use.name not in unit.sandbox.globals:

@@ -116,7 +116,7 @@ def test_samples_that_lack_a_value_are_named_in_one_line_with_fixes(replier):
         assert f'value="{value}"' in page
 
 
-def _fixed(client, do: str, **body) -> dict:
+def _fixed(client, do: str, **body):
     samples = {"boots": {"question": "Boots?"}, "late": {"question": "Late?"}}
     body = {"document": _with_new_input(), "base": "2", "samples": samples, "sample": "boots", **body}
     return script(client, f"/t/{REPLY}/-/edit", do=do, **body).json()

@@ -1,5 +1,7 @@
 """Inputs that a text uses and does not declare: which, of what type, and the edit that declares them all."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from promptuary.renderer.validation.fixes import apply_fix
 from promptuary.renderer.validation.undeclared_inputs import find_undeclared_inputs
 
 
-def _undeclared(body: str, head: str = "---\nformat: text\n---\n") -> dict:
+def _undeclared(body: str, head: str = "---\nformat: text\n---\n") -> dict[str, Any]:
     return {each.name: each.schema for each in find_undeclared_inputs(head + body).inputs}
 
 

@@ -1,0 +1,356 @@
+"""Inference of how a body uses each name it takes from outside, by following values through its syntax tree."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from jinja2 import nodes
+
+from promptuary.renderer.jinja.source import Unit
+from promptuary.renderer.jinja.usage import Usage
+
+__all__ = ["infer_usages"]
+
+_LIST_FILTERS = frozenset(
+    "batch groupby join map max min random reject rejectattr select selectattr slice sum unique".split()  # noqa: SIM905 -- one line reads better
+)
+_SAME_LIST_FILTERS = frozenset(("list", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique"))
+_TEXT_FILTERS = frozenset(
+    "capitalize center format indent lower replace striptags title trim truncate upper urlencode wordwrap".split()  # noqa: SIM905 -- one line reads better
+)
+_NUMBER_FILTERS = frozenset(("abs", "filesizeformat", "round"))
+_NUMBER_TESTS = frozenset(("divisibleby", "even", "float", "ge", "gt", "integer", "le", "lt", "number", "odd"))
+_GROUP_METHODS = frozenset(("get", "items", "keys", "values"))
+_TEXT_METHODS = frozenset(
+    "endswith format join lower lstrip replace rstrip split splitlines startswith strip title upper".split()  # noqa: SIM905 -- one line reads better
+)
+
+
+def infer_usages(unit: Unit) -> dict[str, Usage]:
+    """How the unit, and what it includes, uses each name that it does not bind itself; in order of first use."""
+    walk = _Walk(unit)
+    walk.statements(unit.tree.body, {})
+    return walk.found
+
+
+Scope = dict[str, Usage | None]
+
+
+class _Walk:
+    """Follows values through loops, assignments and filters. A name bound to something unknown is None in a scope."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.found: dict[str, Usage] = {}
+        self.open: set[str] = set()
+
+    def statements(self, many: Iterable[nodes.Node], scope: Scope) -> None:
+        for node in many:
+            visit = getattr(self, f"_{type(node).__name__.lower()}", None)
+            if visit is not None:
+                visit(node, scope)
+            elif isinstance(node, nodes.Expr):
+                self.value(node, scope)
+            else:
+                self.statements(node.iter_child_nodes(), scope)
+
+    def _output(self, node: nodes.Output, scope: Scope) -> None:
+        for child in node.nodes:
+            if not isinstance(child, nodes.TemplateData):
+                self._print(child, scope)
+
+    def _print(self, node: nodes.Node, scope: Scope) -> None:
+        if isinstance(node, nodes.CondExpr):
+            self._truth(node.test, scope)
+            for branch in (node.expr1, node.expr2):
+                if branch is not None:
+                    self._print(branch, scope)
+            return
+        if isinstance(node, nodes.Or | nodes.And):
+            self._print(node.left, scope)
+            self._print(node.right, scope)
+            return
+        usage = self.value(node, scope)
+        if usage is not None:
+            usage.is_printed = True
+
+    def _for(self, node: nodes.For, scope: Scope) -> None:
+        pairs = _method_of(node.iter, ("items",))
+        usage = self.value(node.iter, scope)
+        inner = dict(scope)
+        inner["loop"] = None
+        if isinstance(node.target, nodes.Name):
+            inner[node.target.name] = usage.item() if usage is not None and pairs is None else None
+        else:
+            inner.update(dict.fromkeys(_names_in(node.target)))
+            if usage is not None and pairs is None:
+                usage.item()
+        if node.test:
+            self._truth(node.test, inner)
+        self.statements(node.body, inner)
+        self.statements(node.else_, dict(scope))
+
+    def _if(self, node: nodes.If, scope: Scope) -> None:
+        self._truth(node.test, scope)
+        for body in (node.body, node.elif_, node.else_):
+            self.statements(body, scope)
+
+    def _assign(self, node: nodes.Assign, scope: Scope) -> None:
+        usage = self.value(node.node, scope)
+        if isinstance(node.target, nodes.Name):
+            # `{% set tone = tone or "warm" %}` reads the input before it binds the name.
+            scope[node.target.name] = usage
+        else:
+            scope.update(dict.fromkeys(_names_in(node.target)))
+
+    def _assignblock(self, node: nodes.AssignBlock, scope: Scope) -> None:
+        self.statements(node.body, dict(scope))
+        scope.update(dict.fromkeys(_names_in(node.target)))
+
+    def _with(self, node: nodes.With, scope: Scope) -> None:
+        inner = dict(scope)
+        for target, value in zip(node.targets, node.values, strict=True):
+            usage = self.value(value, scope)
+            if isinstance(target, nodes.Name):
+                inner[target.name] = usage
+            else:
+                inner.update(dict.fromkeys(_names_in(target)))
+        self.statements(node.body, inner)
+
+    def _macro(self, node: nodes.Macro, scope: Scope) -> None:
+        scope[node.name] = None
+        for default in node.defaults:
+            self.value(default, scope)
+        inner = {**scope, **dict.fromkeys(arg.name for arg in node.args)}
+        self.statements(node.body, {**inner, "caller": None, "varargs": None, "kwargs": None})
+
+    def _callblock(self, node: nodes.CallBlock, scope: Scope) -> None:
+        self.value(node.call, scope)
+        self.statements(node.body, {**scope, **dict.fromkeys(arg.name for arg in node.args)})
+
+    def _include(self, node: nodes.Include, scope: Scope) -> None:
+        ref = node.template.value if isinstance(node.template, nodes.Const) else None
+        included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
+        if included is None or included.ref in self.open:
+            return
+        outer, self.unit = self.unit, included
+        self.open.add(str(included.ref))
+        self.statements(included.tree.body, dict(scope))
+        self.open.discard(str(included.ref))
+        self.unit = outer
+
+    def _truth(self, node: nodes.Node, scope: Scope) -> None:
+        """A condition: what stands in it alone is tested for being true."""
+        if isinstance(node, nodes.Not):
+            self._truth(node.node, scope)
+        elif isinstance(node, nodes.And | nodes.Or):
+            self._truth(node.left, scope)
+            self._truth(node.right, scope)
+        else:
+            usage = self.value(node, scope)
+            if usage is not None and isinstance(node, nodes.Name | nodes.Getattr | nodes.Getitem):
+                usage.is_tested = True
+
+    def value(self, node: nodes.Node | None, scope: Scope) -> Usage | None:
+        """Follow an expression; the usage of the value it passes on, or None where it makes a value of its own."""
+        visit = getattr(self, f"_value_{type(node).__name__.lower()}", None)
+        if visit is not None:
+            passed: Usage | None = visit(node, scope)
+            return passed
+        if isinstance(node, nodes.BinExpr):
+            self._operation(node, scope)
+        elif node is not None:
+            for child in node.iter_child_nodes():
+                inner = child.value if isinstance(child, nodes.Keyword | nodes.Pair) else child
+                if isinstance(inner, nodes.Expr):
+                    self.value(inner, scope)
+        return None
+
+    def _value_name(self, node: nodes.Name, scope: Scope) -> Usage | None:
+        if node.name in scope:
+            return scope[node.name]
+        if node.name in self.unit.sandbox.globals:
+            return None
+        return self.found.setdefault(node.name, Usage())
+
+    def _value_getattr(self, node: nodes.Getattr, scope: Scope) -> Usage | None:
+        owner = self.value(node.node, scope)
+        return owner.key(node.attr) if owner is not None else None
+
+    def _value_getitem(self, node: nodes.Getitem, scope: Scope) -> Usage | None:
+        owner = self.value(node.node, scope)
+        if isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
+            return owner.key(node.arg.value) if owner is not None else None
+        if isinstance(node.arg, nodes.Const | nodes.Neg) and owner is not None:
+            return owner.item()
+        if isinstance(node.arg, nodes.Slice):
+            for bound in (node.arg.start, node.arg.stop, node.arg.step):
+                self.value(bound, scope)
+            return owner
+        self.value(node.arg, scope)
+        return None
+
+    def _value_call(self, node: nodes.Call, scope: Scope) -> Usage | None:
+        owner = self._method_owner(node, scope)
+        for argument in (*node.args, *(keyword.value for keyword in node.kwargs)):
+            usage = self.value(argument, scope)
+            if usage is not None and isinstance(node.node, nodes.Name) and node.node.name == "range":
+                usage.is_number = True
+        if owner is not None and isinstance(node.node, nodes.Getattr):
+            if node.node.attr == "get" and node.args and isinstance(node.args[0], nodes.Const):
+                found = owner.key(str(node.args[0].value))
+                found.has_default = True
+                return found
+            return owner if node.node.attr in _TEXT_METHODS else None
+        return None
+
+    def _method_owner(self, node: nodes.Call, scope: Scope) -> Usage | None:
+        """The value whose method is called, taken for what has that method."""
+        if not isinstance(node.node, nodes.Getattr):
+            self.value(node.node, scope)
+            return None
+        owner = self.value(node.node.node, scope)
+        if owner is not None and node.node.attr in _GROUP_METHODS:
+            owner.is_group = True
+        elif owner is not None and node.node.attr in _TEXT_METHODS:
+            owner.is_text = True
+        elif owner is not None:
+            owner.key(node.node.attr)
+        return owner
+
+    def _value_filter(self, node: nodes.Filter, scope: Scope) -> Usage | None:
+        arguments = [*node.args, *(keyword.value for keyword in node.kwargs)]
+        usage = self.value(node.node, scope) if node.node is not None else None
+        for argument in arguments:
+            self.value(argument, scope)
+        if usage is None:
+            return None
+        if node.name in ("default", "d"):
+            usage.has_default = True
+            usage.default = arguments[0].value if arguments and isinstance(arguments[0], nodes.Const) else ""
+            return usage
+        return _filtered(usage, node)
+
+    def _value_test(self, node: nodes.Test, scope: Scope) -> Usage | None:
+        usage = self.value(node.node, scope)
+        for argument in node.args:
+            self.value(argument, scope)
+        if usage is not None:
+            usage.is_number |= node.name in _NUMBER_TESTS
+            usage.is_group |= node.name == "mapping"
+            if node.name in ("iterable", "sequence"):
+                usage.item()
+            usage.is_tested |= node.name in ("true", "false", "boolean")
+        return None
+
+    def _value_compare(self, node: nodes.Compare, scope: Scope) -> Usage | None:
+        sides = [node.expr, *(operand.expr for operand in node.ops)]
+        usages = [self.value(side, scope) for side in sides]
+        constants = [value for side in sides for value in _constants(side)]
+        has_number = any(isinstance(value, int | float) and not isinstance(value, bool) for value in constants)
+        contained = [operand for operand in node.ops if operand.op in ("in", "notin")]
+        for place, usage in enumerate(usages):
+            if usage is None or (contained and place == len(usages) - 1):
+                continue
+            usage.is_number |= has_number
+            usage.is_tested |= any(isinstance(value, bool) for value in constants)
+            usage.is_compared |= any(isinstance(value, str) for value in constants)
+        return None
+
+    def _value_condexpr(self, node: nodes.CondExpr, scope: Scope) -> Usage | None:
+        self._truth(node.test, scope)
+        first = self.value(node.expr1, scope)
+        second = self.value(node.expr2, scope)
+        return first or second
+
+    def _value_or(self, node: nodes.Or, scope: Scope) -> Usage | None:
+        first = self.value(node.left, scope)
+        return first or self.value(node.right, scope)
+
+    def _value_and(self, node: nodes.And, scope: Scope) -> Usage | None:
+        self._truth(node.left, scope)
+        return self.value(node.right, scope)
+
+    def _value_not(self, node: nodes.Not, scope: Scope) -> Usage | None:
+        self._truth(node.node, scope)
+        return None
+
+    def _value_concat(self, node: nodes.Concat, scope: Scope) -> Usage | None:
+        for child in node.nodes:
+            self._print(child, scope)
+        return None
+
+    def _value_neg(self, node: nodes.Neg, scope: Scope) -> Usage | None:
+        usage = self.value(node.node, scope)
+        if usage is not None:
+            usage.is_number = True
+        return None
+
+    def _operation(self, node: nodes.BinExpr, scope: Scope) -> None:
+        """Arithmetic makes numbers of its sides; `+` and `%` with a text make texts of them."""
+        sides = (node.left, node.right)
+        usages = [self.value(side, scope) for side in sides]
+        texts = any(isinstance(value, str) for side in sides for value in _constants(side))
+        numbers = any(isinstance(value, int | float) for side in sides for value in _constants(side))
+        for usage in usages:
+            if usage is None:
+                continue
+            if isinstance(node, nodes.Add | nodes.Mod | nodes.Mul) and texts:
+                usage.is_printed = True
+            elif not isinstance(node, nodes.Add) or numbers:
+                usage.is_number = True
+            else:
+                usage.is_printed = True
+
+
+def _filtered(usage: Usage, node: nodes.Filter) -> Usage | None:
+    """What a filter says of the value it takes, and which value it passes on."""
+    if node.name in ("first", "last"):
+        return usage.item()
+    if node.name in _LIST_FILTERS:
+        item = usage.item()
+        attribute = _attribute_of(node)
+        if attribute:
+            for step in attribute.split("."):
+                item = item.key(step)
+        elif node.name in ("join", "map"):
+            item.is_printed = True
+        elif node.name == "sum":
+            item.is_number = True
+        return usage if node.name in _SAME_LIST_FILTERS else None
+    if node.name in _SAME_LIST_FILTERS:
+        usage.item()
+        return usage
+    usage.is_any |= node.name == "tojson"
+    usage.is_text |= node.name in _TEXT_FILTERS
+    usage.is_number |= node.name in _NUMBER_FILTERS
+    usage.is_group |= node.name in ("dictsort", "items")
+    return None if node.name in ("length", "count", "int", "float", "tojson") else usage
+
+
+def _attribute_of(node: nodes.Filter) -> str:
+    """The key that `map(attribute="name")` or `selectattr("name")` reads, or an empty text."""
+    named = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
+    place = {"groupby": 0, "join": 1, "rejectattr": 0, "selectattr": 0, "sum": 0, "unique": 1}.get(node.name)
+    if not named and place is not None and len(node.args) > place:
+        named = [node.args[place]]
+    value = named[0].value if named and isinstance(named[0], nodes.Const) else None
+    return value if isinstance(value, str) else ""
+
+
+def _method_of(node: nodes.Node, methods: Iterable[str]) -> nodes.Getattr | None:
+    """The method that an expression calls, where it is one of these."""
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr in methods:
+        return node.node
+    return None
+
+
+def _constants(node: nodes.Node) -> Iterator[Any]:
+    if isinstance(node, nodes.Const):
+        yield node.value
+    elif isinstance(node, nodes.List | nodes.Tuple):
+        for item in node.items:
+            yield from _constants(item)
+
+
+def _names_in(node: nodes.Node) -> list[str]:
+    return [name.name for name in (node, *node.find_all(nodes.Name)) if isinstance(name, nodes.Name)]
