@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from promptuary.evaluation.datasets import Dataset, Row
-from promptuary.interop.imported import LossError
 from promptuary.renderer import Prompt, RenderError, Template
+from promptuary.renderer.interop.imported import LossError
 
 __all__ = ["FORMS", "Line", "training_lines"]
 

@@ -11,10 +11,10 @@ from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
-from promptuary.evaluation import EvaluationError, datasets
-from promptuary.interop import haystack, langfuse, prompty, training
-from promptuary.interop.imported import LossError
+from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
+from promptuary.renderer.interop import haystack, langfuse, prompty
+from promptuary.renderer.interop.imported import LossError
 from promptuary.workspace import DOCUMENT, Workspace, read_document_text
 
 __all__ = ["export"]

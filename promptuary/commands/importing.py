@@ -1,8 +1,7 @@
 """`promptuary import`: prompts of other systems as documents, on disk or as versions of the registry."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Annotated, Any
 
@@ -13,26 +12,18 @@ from promptuary.commands.api import Connection
 from promptuary.commands.langfuse_server import read_server
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotFound
-from promptuary.interop import detection
-from promptuary.interop.imported import Imported, LossError, slugify
 from promptuary.names import check_name
+from promptuary.renderer.interop import own_document, reading
+from promptuary.renderer.interop.archives import is_zip
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, check_imported, slugify
+from promptuary.renderer.interop.source_file import read_source_file
 from promptuary.renderer.syntax import yaml_writer
-from promptuary.workspace import Workspace, read_document_text
+from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_samples
 
 __all__ = ["import_prompts"]
 
-
-class Source(StrEnum):
-    """What the files are."""
-
-    content = "content"
-    haystack = "haystack"
-    prompt_poet = "prompt-poet"
-    prompty = "prompty"
-    langfuse = "langfuse"
-    mlflow = "mlflow"
-    python = "python"
-    folder = "folder"
+Found = tuple[str, ImportedTemplate]
+"""A prompt and the path or address it comes from."""
 
 
 Files = Annotated[
@@ -41,7 +32,13 @@ Files = Annotated[
         metavar="FILE...", help="Files, or folders with all that is in them; of a server, names of prompts."
     ),
 ]
-From = Annotated[Source, typer.Option("--from", help="What they are; told by their content if not given.")]
+From = Annotated[
+    str,
+    typer.Option(
+        "--from", help="Their format, or the template language of a text; recognised by the content if not given."
+    ),
+]
+Skip = Annotated[bool, typer.Option("--skip-refused", help="Import the other files where some are refused.")]
 Namespace = Annotated[str, typer.Option("--namespace", "-n", help="Where the templates go.")]
 Name = Annotated[str, typer.Option("--name", help="The template's name below the namespace, for a single prompt.")]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="Write the documents below this folder.")]
@@ -72,7 +69,7 @@ class Planned:
     """One prompt on its way in. `state` is `new`, `changed` or `unchanged`; `digest` is what it would be saved over."""
 
     name: str
-    imported: Imported
+    imported: ImportedTemplate
     source: str
     state: str = "new"
     digest: str = ""
@@ -82,7 +79,7 @@ class Planned:
 def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     namespace: Namespace,
     files: Files = None,
-    source: From = Source.content,
+    source: From = "",
     name: Name = "",
     folder: Folder = Path(),
     push: Push = False,
@@ -91,19 +88,21 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
     source_label: SourceLabel = "",
     public_key: PublicKey = "",
     secret_key: SecretKey = "",
+    skip_refused: Skip = False,
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
 ) -> None:
     """Bring prompts in. All or none; the same again changes nothing; no label is moved."""
+    refusals: list[str] = []
     with answering(as_json):
         if source_url:
-            if source not in (Source.content, Source.langfuse):
+            if source not in ("", "content", "langfuse"):
                 raise UsageError(f"--source-url is a Langfuse server, not {source}")
             prompts = read_server(source_url, public_key, secret_key, files or [], source_label)
         else:
-            prompts = list(_read([Path(file) for file in files or []], source))
+            prompts, refusals = _read([Path(file) for file in files or []], source, skip_refused=skip_refused)
         planned = _named(prompts, namespace, name)
         if push:
             with Connection(url, key) as connection:
@@ -113,36 +112,74 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
             _refuse_changed(plan, force=force, dry_run=dry_run)
             results = [_tell(_write(Workspace(folder), item, dry_run), dry_run) for item in plan]
         if as_json:
-            write_json({"imported": results})
+            write_json({"imported": results, **({"refused": refusals} if refusals else {})})
             return
         for result in results:
             say(f"{result['name']}  {result['result']}  ({result['source']})")
             for note in result["notes"]:
                 say(f"  {note}", "yellow")
+        for refusal in refusals:
+            say(f"refused: {refusal}", "red")
 
 
-def _read(files: list[Path], source: Source) -> Iterator[tuple[str, Imported]]:
-    """Every prompt of every file. Raises Finding, with all the refusals, if there is any."""
+def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple[list[Found], list[str]]:
+    """Every prompt of every file, and the refusals. Raises Finding where there is a refusal that may not be skipped."""
     if not files:
         raise UsageError("name files or folders, or a server by --source-url")
-    refusals = []
+    source_format = "" if source_format in ("content", "folder") else source_format
+    found: list[Found] = []
+    refusals: list[str] = []
+    others: dict[str, bytes] = {}
     for path, root in _paths(files):
-        kind = source.value if source not in (Source.content, Source.folder) else detection.detect_kind(path)
+        name = path.relative_to(root).as_posix() if root else path.name
         try:
-            if kind is None:
-                raise LossError("its content does not say what it is; say so with --from")
-            yield from ((str(path), imported) for imported in list(detection.read_prompts(path, kind, root)))
+            document = _read_document(path, name, source_format)
         except LossError as error:
             refusals.append(f"{path}: {error}")
-    if refusals:
+            continue
+        if document is not None:
+            found.append((str(path), document))
+        elif root is None:
+            _add_results(reading.read_files({name: path.read_bytes()}, source_format), path.parent, found, refusals)
+        else:
+            others[str(path)] = path.read_bytes()
+    _add_results(reading.read_files(others, source_format), Path(), found, refusals)
+    if refusals and not skip_refused:
         raise Finding("nothing is imported. " + "\n".join(refusals))
+    return found, refusals
+
+
+def _add_results(results: list[reading.FileResult], folder: Path, found: list[Found], refusals: list[str]) -> None:
+    for result in results:
+        path = folder / result.path
+        if result.refusal:
+            line = f"line {result.line}: " if result.line else ""
+            refusals.append(f"{path}: {line}{result.refusal}")
+        found += [(str(path), template) for template in result.templates]
+
+
+def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplate | None:
+    """A document of our own with the samples beside it, not a character changed; None where the file is another."""
+    content = path.read_bytes()
+    if is_zip(content) or source_format not in ("", own_document.KIND):
+        return None
+    source = read_source_file(name, content)
+    detected = reading.detect_format(source)
+    if not source_format and (detected is None or detected.name != own_document.KIND):
+        return None
+    workspace = Workspace.around(path)
+    fragments = workspace.fragments() if workspace else {}
+    (imported,) = own_document.read_own_document(source, fragments=fragments)
+    samples = read_samples(path) if path.name.endswith(DOCUMENT) else {}
+    checked = replace(imported, document=read_document_text(path), samples=samples)
+    return check_imported(checked, fragments=fragments)
 
 
 def _paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
     for path in files:
         if path.is_dir():
             inside = (item for item in sorted(path.rglob("*")) if not _is_hidden(item.relative_to(path)))
-            yield from ((item, path) for item in inside if item.is_file() and detection.has_readable_suffix(item))
+            yield from ((item, path) for item in inside if item.is_file() and reading.has_readable_suffix(item.name))
         elif path.is_file():
             yield path, None
         else:
@@ -153,13 +190,13 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(prompts: list[tuple[str, Imported]], namespace: str, name: str) -> list[Planned]:
+def _named(prompts: list[tuple[str, ImportedTemplate]], namespace: str, name: str) -> list[Planned]:
     if not prompts:
         raise Finding("there is no prompt in what was given")
     if name and len(prompts) > 1:
         raise UsageError(f"--name is for a single prompt; these are {len(prompts)}")
     planned = [
-        Planned(check_name(f"{namespace}/{slugify(name) if name else item.path}"), item, path) for path, item in prompts
+        Planned(check_name(f"{namespace}/{slugify(name) if name else item.name}"), item, path) for path, item in prompts
     ]
     for index, item in enumerate(planned):
         other = next((before for before in planned[:index] if before.name == item.name), None)
@@ -236,6 +273,7 @@ def _tell(item: Planned, dry_run: bool) -> dict[str, Any]:
         "name": item.name,
         "result": state_words.get(item.state, item.state),
         "source": item.source,
-        "notes": list(item.imported.notes),
+        "format": item.imported.source_format,
+        "notes": list(map(str, item.imported.differences)),
         **version,
     }

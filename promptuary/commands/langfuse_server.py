@@ -11,8 +11,8 @@ from promptuary._httpx_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.commands.output import Finding, UsageError
 from promptuary.errors import BadAnswer
-from promptuary.interop import langfuse
-from promptuary.interop.imported import Imported, LossError
+from promptuary.renderer.interop import langfuse
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 
 __all__ = ["read_server"]
 
@@ -23,7 +23,7 @@ TIMEOUT = 30.0  # seconds a request takes at most
 
 def read_server(
     url: str, public_key: str, secret_key: str, names: Sequence[str], label: str
-) -> list[tuple[str, Imported]]:
+) -> list[tuple[str, ImportedTemplate]]:
     """Each prompt with its address: these, or all; at the label, or the newest version. Raises Finding with all
     refusals.
     """

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from promptuary import renderer
 from promptuary.errors import DigestMismatch, PromptuaryError, Refused
+from promptuary.renderer.interop.imported import LossError
 
 __all__ = [
     "FINDINGS",
@@ -48,7 +49,7 @@ def answering(as_json: bool) -> Iterator[None]:
     """Turn an error into a sentence (or a JSON object) and an exit code; never a traceback."""
     try:
         yield
-    except (PromptuaryError, renderer.RenderError) as error:
+    except (PromptuaryError, LossError, renderer.RenderError) as error:
         _refuse(str(error), _facts(error), as_json, _code(error))
     except (OSError, UnicodeDecodeError) as error:
         _refuse(str(error), {}, as_json, USAGE)

@@ -10,9 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptuary.interop import foreign_yaml, shaped_text
-from promptuary.interop.imported import (
-    Imported,
+from promptuary.renderer import RenderError
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.formats.shaped.format import rewritten
+from promptuary.renderer.interop import foreign_yaml, shaped_text
+from promptuary.renderer.interop.imported import (
+    Difference,
+    ImportedTemplate,
     LossError,
     as_list,
     as_mapping,
@@ -22,9 +26,6 @@ from promptuary.interop.imported import (
     slugify,
     write_document,
 )
-from promptuary.renderer import RenderError
-from promptuary.renderer.document.parser import Document
-from promptuary.renderer.formats.shaped.format import rewritten
 from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_haystack_prompt", "read_haystack_prompts", "to_haystack_file"]
@@ -43,7 +44,7 @@ def is_haystack_prompt(value: object) -> bool:
     return {"name", "text"} <= set(value) or value.get("type") == "PromptTemplate" or "components" in value
 
 
-def read_haystack_prompts(value: Any, stem: str) -> Iterator[Imported]:
+def read_haystack_prompts(value: Any, stem: str) -> Iterator[ImportedTemplate]:
     """The prompt of a file, or those of a pipeline. Raises LossError."""
     if not is_haystack_prompt(value):
         raise LossError("a prompt of Haystack has `name` and `text`, or is a component of the type PromptTemplate")
@@ -86,7 +87,7 @@ def _to_prompt(source: Document, name: str) -> tuple[dict[str, Any], list[str]]:
     return component, losses
 
 
-def _read_file(value: Mapping[str, Any]) -> Imported:
+def _read_file(value: Mapping[str, Any]) -> ImportedTemplate:
     if unknown := sorted(set(value) - set(_FILE)):
         raise LossError(f"there is no place for {suggestions.list_names(unknown)}")
     if not isinstance(value["text"], str) or not isinstance(value["name"], str):
@@ -96,7 +97,7 @@ def _read_file(value: Mapping[str, Any]) -> Imported:
     return _make(value["name"], value["text"], front, facts)
 
 
-def _read_component(value: Mapping[str, Any], stem: str) -> Imported:
+def _read_component(value: Mapping[str, Any], stem: str) -> ImportedTemplate:
     params = value.get("params")
     if not isinstance(params, dict) or not isinstance(params.get("prompt"), str):
         raise LossError("a PromptTemplate has `params` with a `prompt`")
@@ -111,7 +112,7 @@ def _read_component(value: Mapping[str, Any], stem: str) -> Imported:
     return _make(str(value.get("name") or stem), params["prompt"], front, {"name": value.get("name")})
 
 
-def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, Any]) -> Imported:
+def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, Any]) -> ImportedTemplate:
     notes = []
     if "{" not in text and _OLD.search(text):
         text = _OLD.sub(r"{\1}", text)
@@ -124,7 +125,9 @@ def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, An
         notes.append("arguments go by position now")
     if '"' in text:
         notes.append("double quotes stay; Haystack shows them as single ones")
-    return check_imported(Imported(slugify(name), write_document(KIND, front, body, facts), notes=tuple(notes)), body)
+    document = write_document(KIND, front, body, facts)
+    differences = tuple(map(Difference, notes))
+    return check_imported(ImportedTemplate(slugify(name), document, KIND, differences=differences), body)
 
 
 def _from_parser(parser: Any) -> dict[str, Any]:

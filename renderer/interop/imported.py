@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptuary.errors import PromptuaryError
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax import yaml_writer
 
 __all__ = [
-    "Imported",
+    "Difference",
+    "ImportedTemplate",
     "LossError",
     "as_list",
     "as_mapping",
@@ -26,23 +26,44 @@ __all__ = [
 ]
 
 _KEYS = ("description", "tags", "format", "model", "settings", "inputs", "tools", "output")
-_ORIGIN = re.compile(r"^# from (?P<kind>[a-z-]+): (?P<facts>\{.*\})$", re.MULTILINE)
+_ORIGIN = re.compile(r"^# from (?P<kind>[a-z0-9-]+): (?P<facts>\{.*\})$", re.MULTILINE)
 
 
-class LossError(PromptuaryError):
-    """The other form cannot hold this, or this form cannot hold the other: the sentence says what would be lost."""
+class LossError(ValueError):
+    """The other form cannot hold this, or this form cannot hold the other: the sentence says what would be lost.
+
+    `line` is the line of the source, 1-based, or None.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 
 @dataclass(frozen=True)
-class Imported:
-    """A document made of something else. `path` is its name below the namespace; `notes` say what is written
-    otherwise.
-    """
+class Difference:
+    """One thing that is otherwise in the document than in the source; `line` is the source's, 1-based, or None."""
 
-    path: str
+    message: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+@dataclass(frozen=True)
+class ImportedTemplate:
+    """A document made of another format. `name` is its name below the namespace."""
+
+    name: str
     document: str
+    source_format: str
     samples: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
 
 def as_mapping(value: Any, subject: str) -> dict[str, Any]:
@@ -75,7 +96,9 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
     return "---\n" + "".join(lines) + "---\n" + body
 
 
-def check_imported(imported: Imported, body: str | None = None, fragments: Mapping[str, str] | None = None) -> Imported:
+def check_imported(
+    imported: ImportedTemplate, body: str | None = None, fragments: Mapping[str, str] | None = None
+) -> ImportedTemplate:
     """The same again, if it has no errors, and its body is this one. Raises LossError with the line."""
     for problem in validate(imported.document, imported.samples or None, fragments=fragments):
         if problem.severity == "error":

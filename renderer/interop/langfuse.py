@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptuary.interop import mustache
-from promptuary.interop.imported import (
-    Imported,
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.interop import mustache
+from promptuary.renderer.interop.imported import (
+    Difference,
+    ImportedTemplate,
     LossError,
     as_list,
     as_mapping,
@@ -19,7 +21,6 @@ from promptuary.interop.imported import (
     slugify,
     write_document,
 )
-from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax import suggestions
 
 __all__ = ["KIND", "is_langfuse_prompt", "read_langfuse_prompts", "to_langfuse_file"]
@@ -50,7 +51,7 @@ def is_langfuse_prompt(value: object) -> bool:
     return isinstance(value, dict) and {"name", "prompt"} <= set(value)
 
 
-def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[Imported]:
+def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
     """The prompt, or the prompts of a list. Raises LossError."""
     entries = value if isinstance(value, list) else [value]
     for entry in entries:
@@ -82,7 +83,7 @@ def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) 
     return text, losses + ([] if not fragments else [f"the pins of its fragments ({', '.join(sorted(fragments))})"])
 
 
-def _read(entry: Mapping[str, Any]) -> Imported:
+def _read(entry: Mapping[str, Any]) -> ImportedTemplate:
     if unknown := sorted(set(entry) - {*_KNOWN, *_SERVERS}):
         raise LossError(f"there is no place for {suggestions.list_names(unknown)}")
     config = as_mapping(entry.get("config"), "config")
@@ -99,8 +100,9 @@ def _read(entry: Mapping[str, Any]) -> Imported:
     else:
         front["format"], body = "parts", mustache.write_parts(_messages(prompt))
     facts = {"name": entry["name"], "version": entry.get("version")}
-    notes = tuple(_notes(entry))
-    imported = Imported(slugify(str(entry["name"])), write_document(KIND, front, body, facts), notes=notes)
+    document = write_document(KIND, front, body, facts)
+    differences = tuple(map(Difference, _notes(entry)))
+    imported = ImportedTemplate(slugify(str(entry["name"])), document, KIND, differences=differences)
     return check_imported(imported, body)
 
 

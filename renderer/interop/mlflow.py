@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from promptuary.interop import mustache
-from promptuary.interop.imported import (
-    Imported,
+from promptuary.renderer.interop import mustache
+from promptuary.renderer.interop.imported import (
+    Difference,
+    ImportedTemplate,
     LossError,
     as_list,
     as_mapping,
@@ -45,7 +46,7 @@ def is_mlflow_prompt(value: object) -> bool:
     return bool(entries) and all(map(_is_entry, entries))
 
 
-def read_mlflow_prompts(value: Any, _stem: str) -> Iterator[Imported]:
+def read_mlflow_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
     """Each prompt's highest version. Raises LossError."""
     newest: dict[str, Mapping[str, Any]] = {}
     passed: dict[str, int] = {}
@@ -76,7 +77,7 @@ def _is_entry(entry: object) -> bool:
     return TEXT in _tags(entry)
 
 
-def _read(entry: Mapping[str, Any], passed: int) -> Imported:
+def _read(entry: Mapping[str, Any], passed: int) -> ImportedTemplate:
     tags = _tags(entry)
     template = entry.get("template", tags.get(TEXT))
     if tags.get(_TYPE) == "chat" and isinstance(template, str):
@@ -98,7 +99,9 @@ def _read(entry: Mapping[str, Any], passed: int) -> Imported:
         front["format"], body = "parts", mustache.write_parts(_messages(template))
     own_tags = {key: value for key, value in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
     facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own_tags}
-    imported = Imported(slugify(str(entry["name"])), write_document(KIND, front, body, facts), notes=tuple(notes))
+    document = write_document(KIND, front, body, facts)
+    differences = tuple(map(Difference, notes))
+    imported = ImportedTemplate(slugify(str(entry["name"])), document, KIND, differences=differences)
     return check_imported(imported, body)
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from promptuary import renderer
-from promptuary.interop.imported import LossError
 from promptuary.renderer.document import plain_placeholders
 from promptuary.renderer.document.parser import Document
+from promptuary.renderer.interop.imported import LossError
 
 __all__ = ["Message", "messages_of_document", "read_names", "write_parts", "write_text"]
 

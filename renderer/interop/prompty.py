@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from promptuary.interop import foreign_yaml, mustache
-from promptuary.interop.imported import (
-    Imported,
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.interop import foreign_yaml, mustache
+from promptuary.renderer.interop.imported import (
+    Difference,
+    ImportedTemplate,
     LossError,
     as_mapping,
     check_imported,
@@ -15,7 +17,6 @@ from promptuary.interop.imported import (
     slugify,
     write_document,
 )
-from promptuary.renderer.document.parser import Document
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["KIND", "is_prompty_file", "read_prompty_file", "to_prompty_file"]
@@ -47,7 +48,7 @@ def is_prompty_file(text: str) -> bool:
     return match is not None and any(_ROLE.match(line) for line in match[2].split("\n"))
 
 
-def read_prompty_file(text: str, stem: str) -> Iterator[Imported]:
+def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
     """The file's prompt. Raises LossError."""
     match = _WHOLE.match(text)
     if match is None:
@@ -71,7 +72,8 @@ def read_prompty_file(text: str, stem: str) -> Iterator[Imported]:
     notes = ["blank lines around a message are left out"] if front["format"] == "parts" else []
     name = str(head.get("name") or stem)
     document = write_document(KIND, front, body, _facts(head, model))
-    yield check_imported(Imported(slugify(name), document, {"sample": sample} if sample else {}, tuple(notes)), body)
+    samples = {"sample": sample} if sample else {}
+    yield check_imported(ImportedTemplate(slugify(name), document, KIND, samples, tuple(map(Difference, notes))), body)
 
 
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:

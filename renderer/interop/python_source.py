@@ -5,7 +5,7 @@ run.
 import re
 from collections.abc import Iterator
 
-from promptuary.interop.imported import Imported, LossError, check_imported, slugify, write_document
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, check_imported, slugify, write_document
 
 __all__ = ["KIND", "is_python_source", "read_python_prompt"]
 
@@ -23,7 +23,7 @@ def is_python_source(text: str) -> bool:
     return _OPENING.search(text) is not None
 
 
-def read_python_prompt(text: str, stem: str) -> Iterator[Imported]:
+def read_python_prompt(text: str, stem: str) -> Iterator[ImportedTemplate]:
     """The f-strings of a file, each a `shaped` document that renders to the same bytes. Raises LossError."""
     openings = list(_OPENING.finditer(text))
     if not openings:
@@ -35,7 +35,8 @@ def read_python_prompt(text: str, stem: str) -> Iterator[Imported]:
         functions = _FUNCTION.findall(text, 0, opening.start())
         name = functions[-1] if functions else f"{stem} {opening['name']}" if len(openings) > 1 else stem
         body = _body(inside[0])
-        yield check_imported(Imported(slugify(name), write_document(KIND, {"format": "shaped"}, body)), body)
+        document = write_document(KIND, {"format": "shaped"}, body)
+        yield check_imported(ImportedTemplate(slugify(name), document, KIND), body)
 
 
 def _body(source: str) -> str:

@@ -6,9 +6,9 @@ break inside an expression; other strings with a backslash or a single quote can
 
 import re
 
-from promptuary.interop.imported import LossError
 from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
+from promptuary.renderer.interop.imported import LossError
 
 __all__ = ["FUNCTIONS", "shaped_to_haystack"]
 

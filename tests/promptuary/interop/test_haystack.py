@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from promptuary import renderer
-from promptuary.interop import haystack, shaped_text
-from promptuary.interop.imported import LossError
 from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.interop import haystack, shaped_text
+from promptuary.renderer.interop.imported import LossError
 
 ORACLE = Path(__file__).parents[2] / "oracles/haystack.json"
 TEXT = (
@@ -43,7 +43,7 @@ def exported(text):
 def test_a_prompt_file_becomes_a_shaped_document():
     found = imported(FILE)
     document = parse_document(found.document)
-    assert found.path == "deepset/question-answering"
+    assert found.name == "deepset/question-answering"
     assert (document.format, document.description, document.tags) == (
         "shaped",
         FILE["description"],
@@ -52,7 +52,7 @@ def test_a_prompt_file_becomes_a_shaped_document():
     assert renderer.load(found.document).render(DATA).text == (
         "Cite as Document[number].\n\nDocument[1]: Beer (1) is old\n\nDocument[2]: Tea\nQuestion: Who?; Answer: \n"
     )
-    assert found.notes == ("arguments go by position now",)
+    assert list(map(str, found.differences)) == ["arguments go by position now"]
 
 
 def test_nothing_of_the_file_is_lost_on_the_way_back():
@@ -68,7 +68,7 @@ def exported_twice(value):
 def test_a_pipelines_template_keeps_its_output_parser():
     component = {"name": "Asker", "type": "PromptTemplate", "params": {"prompt": "Hi {query}", "output_parser": PARSER}}
     found = imported({"components": [component, {"name": "Node", "type": "PromptNode"}]})
-    assert found.path == "asker"
+    assert found.name == "asker"
     assert renderer.load(found.document).read("Tea Document[2]", DATA)["answers"][0]["document_ids"]
     assert exported(found.document) == component
 
@@ -91,7 +91,7 @@ def test_any_one_shaper_is_kept():
 def test_variables_with_a_dollar_are_rewritten_and_said_so():
     found = imported({"name": "old", "text": "Ask $query of $documents"})
     assert parse_document(found.document).body == "Ask {query} of {documents}"
-    assert found.notes == ("variables written $name are written {name} now",)
+    assert list(map(str, found.differences)) == ["variables written $name are written {name} now"]
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary import renderer
-from promptuary.interop import foreign_yaml, haystack, langfuse, prompty, python_source
-from promptuary.interop.imported import LossError
+from promptuary.renderer.interop import foreign_yaml, haystack, langfuse, prompty, python_source
+from promptuary.renderer.interop.imported import LossError
 
 WORDS = (
     *("name", "text", "type", "params", "prompt", "components", "output_parser", "func", "inputs", "outputs", "tags"),

@@ -98,14 +98,14 @@ def test_two_prompts_of_one_name_are_refused(run, files):
     [
         (["missing.json"], 2, "no such file"),
         (["in", "--name", "x"], 2, "single prompt"),
-        (["in/ask.yml", "--from", "langfuse"], 1, "no JSON"),
+        (["in/ask.yml", "--from", "langfuse"], 1, "mapping with `name` and `prompt`"),
         (["in/hello.yml.j2", "--from", "haystack"], 1, "PromptTemplate"),
-        (["notes.txt"], 1, "--from"),
+        (["data.bin"], 1, "UTF-8"),
         (["empty"], 1, "no prompt"),
     ],
 )
 def test_what_cannot_be_imported_is_said_in_a_sentence(run, files, arguments, code, why):
-    Path("notes.txt").write_text("Remember the milk.\n")
+    Path("data.bin").write_bytes(b"\xff\xfe")
     Path("empty").mkdir()
     result = run("import", *arguments, "--namespace", "team")
     assert result.exit_code == code

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary import renderer
-from promptuary.interop import langfuse, mustache
-from promptuary.interop.imported import LossError
 from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.interop import langfuse, mustache
+from promptuary.renderer.interop.imported import LossError
 
 CHAT = {
     "id": "cm1",
@@ -36,12 +36,12 @@ def imported(value):
 
 def test_a_chat_prompt_gives_the_messages_that_its_client_gives():
     found = imported(CHAT)
-    assert found.path == "support/refund-reply"
+    assert found.name == "support/refund-reply"
     assert renderer.load(found.document).render(DATA).messages == [
         {"role": "system", "content": "  Be warm.\n\n- name: not a part\n  {% raw %} 100 % {#\n"},
         {"role": "user", "content": DATA["question"]},
     ]
-    assert found.notes == ("labels move by review only; there it has production",)
+    assert list(map(str, found.differences)) == ["labels move by review only; there it has production"]
 
 
 def test_a_text_prompt_keeps_its_config_tags_and_message():

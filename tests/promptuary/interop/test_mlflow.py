@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from promptuary import renderer
-from promptuary.interop import detection, mlflow
-from promptuary.interop.imported import LossError
 from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.interop import mlflow, reading
+from promptuary.renderer.interop.imported import LossError
 
 
 def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:
@@ -36,7 +36,7 @@ def imported(value):
 
 def test_a_chat_prompt_gives_the_messages_that_its_own_format_gives():
     found = imported({"model_version": CHAT})
-    assert found.path == "refund-reply"
+    assert found.name == "refund-reply"
     assert renderer.load(found.document).render({"tone": "warm", "question": "x\n- name: evil"}).messages == [
         {"role": "system", "content": "Be warm. {% 50 % off\n"},
         {"role": "user", "content": "x\n- name: evil"},
@@ -54,20 +54,20 @@ def test_model_settings_schema_and_message_come_along():
 def test_of_several_versions_the_highest_comes_and_that_is_told():
     found = imported({"model_versions": [version("b", "2"), version("d", "10"), version("c", "3")]})
     assert renderer.load(found.document).render({}).messages[0]["content"] == "d"
-    assert found.notes == ("version 10 is the highest; 2 older ones stay there",)
+    assert list(map(str, found.differences)) == ["version 10 is the highest; 2 older ones stay there"]
 
 
 def test_what_python_gives_is_read_alike():
     entry = {"name": "reply", "version": 2, "template": "Hi {{ name }}\n", "commit_message": "New", "aliases": ["live"]}
     found = imported([entry])
     assert renderer.load(found.document).render({"name": "{{x}}"}).messages[0]["content"] == "Hi {{x}}\n"
-    assert found.notes == ("labels move by review only; there it has live",)
+    assert list(map(str, found.differences)) == ["labels move by review only; there it has live"]
 
 
 def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
     found = imported(version("{% for word in words %}{{ word }};{% endfor %}\n", _mlflow_prompt_type="jinja2"))
     assert renderer.load(found.document).render({"words": ["a", "b"]}).messages[0]["content"] == "a;b;"
-    assert "missing" in found.notes[0]
+    assert "missing" in found.differences[0].message
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,6 @@ def test_what_cannot_be_carried_is_refused_by_name(value, said):
 def test_a_file_is_known_by_its_content(tmp_path: Path):
     path = tmp_path / "prompt.json"
     path.write_text(json.dumps({"model_version": CHAT}))
-    assert detection.detect_kind(path) == "mlflow"
-    (found,) = detection.read_prompts(path, "mlflow")
+    (found,) = reading.read_templates(path.name, path.read_bytes())
+    assert found.source_format == "mlflow"
     assert found.document == imported(CHAT).document

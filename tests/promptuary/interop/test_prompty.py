@@ -3,9 +3,9 @@
 import pytest
 
 from promptuary import renderer
-from promptuary.interop import prompty
-from promptuary.interop.imported import LossError
 from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.interop import prompty
+from promptuary.renderer.interop.imported import LossError
 
 FILE = """---
 name: Basic Prompt
@@ -40,7 +40,7 @@ def imported(text):
 def test_role_lines_start_messages_and_inputs_keep_their_types():
     found = imported(FILE)
     document = parse_document(found.document)
-    assert found.path == "basic-prompt"
+    assert found.name == "basic-prompt"
     assert renderer.load(found.document).render({"question": "Why?"}).messages == [
         {"role": "system", "content": "You are warm.\n\n# Notes\n- name: not a part"},
         {"role": "user", "content": "Why?"},
@@ -71,7 +71,7 @@ def test_plain_values_of_inputs_are_samples():
 
 def test_a_completion_prompt_is_one_text():
     found = imported("---\nmodel: {api: completion, id: gpt-4o}\n---\nOnce upon a {{thing}}\n")
-    assert (found.path, parse_document(found.document).format, parse_document(found.document).model) == (
+    assert (found.name, parse_document(found.document).format, parse_document(found.document).model) == (
         "file",
         "text",
         "gpt-4o",

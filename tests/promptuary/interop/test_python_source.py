@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from promptuary import renderer
-from promptuary.interop import detection, python_source
-from promptuary.interop.imported import LossError
+from promptuary.renderer.interop import python_source, reading
+from promptuary.renderer.interop.imported import LossError
 
 SEED = Path(__file__).resolve().parents[4] / "shared/seeds/003_e5904d266ecc2c21.txt"
 SOURCE = (
@@ -20,7 +20,7 @@ def test_it_renders_to_what_python_makes_of_it():
     (found,) = python_source.read_python_prompt(SOURCE, "file")
     names: dict[str, Any] = {}
     exec(SOURCE, names)  # our own source, above
-    assert found.path == "ask-it"
+    assert found.name == "ask-it"
     assert renderer.load(found.document).render({"question": "Wh{y}?"}).text == names["ask_it"]("Wh{y}?")
 
 
@@ -41,8 +41,8 @@ def test_what_would_come_out_otherwise_is_refused(source, why):
 
 @pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
 def test_the_judges_prompt_is_imported_byte_for_byte():
-    assert detection.detect_kind(SEED) == "python"
-    (found,) = detection.read_prompts(SEED, "python")
+    (found,) = reading.read_templates(SEED.name, SEED.read_bytes())
+    assert found.source_format == "python"
     text = SEED.read_text(encoding="utf-8")
     code = "def create_prompt(documents, question, response):\n " + text[text.index('prompt = f"""') :].replace(
         "\nreturn prompt", "\n return prompt"
@@ -50,5 +50,5 @@ def test_the_judges_prompt_is_imported_byte_for_byte():
     names: dict[str, Any] = {}
     exec(code, names)
     values = {"documents": "0a. Tea {x}", "question": "Wh{y}?", "response": 'a. "Yes" \\n'}
-    assert found.path == "create-prompt"
+    assert found.name == "create-prompt"
     assert renderer.load(found.document).render(values).text == names["create_prompt"](**values)

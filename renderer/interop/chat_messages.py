@@ -1,0 +1,167 @@
+"""Chat messages as the APIs of OpenAI and Anthropic take them: a list of messages, or a whole request.
+
+[{"role": "user", "content": "..."}]                                       messages
+{"model": ..., "messages": [...], "temperature": ..., "tools": [...]}       a request of OpenAI or Anthropic
+{"model": ..., "instructions": ..., "input": "..." | [...]}                a request of Responses
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import Message, Piece, Slot
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_text import find_language, read_template_text
+
+__all__ = ["KIND", "add_request", "is_chat_messages", "is_message", "read_chat_messages", "read_messages"]
+
+KIND = "chat-messages"
+_MESSAGE_KEYS = {"role", "content", "name", "type", "id", "status", "cache_control"}
+_TEXT_ITEMS = ("text", "input_text", "output_text")
+
+
+def is_message(value: object) -> bool:
+    """Whether a value looks like a message of either API."""
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value and "text" not in value
+
+
+def is_chat_messages(value: object) -> bool:
+    """Whether a value is a list of messages, or a request that holds one."""
+    if isinstance(value, list):
+        return bool(value) and all(map(is_message, value)) and not any("name" in message for message in value[:1])
+    if not isinstance(value, dict):
+        return False
+    if isinstance(value.get("messages"), list) and value["messages"]:
+        return all(map(is_message, value["messages"]))
+    is_request = "input" in value and ("model" in value or "instructions" in value)
+    return is_request and isinstance(value["input"], str | list)
+
+
+def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
+    """The messages as one template. Raises LossError."""
+    value = source.read_value()
+    if not is_chat_messages(value):
+        raise LossError("it is no list of messages with `role` and `content`, and no request with one")
+    builder = TemplateBuilder(KIND, source.stem)
+    request = {"messages": value} if isinstance(value, list) else dict(value)
+    messages = _messages_of_request(request, builder)
+    add_request(builder, request)
+    return [builder.build_parts(read_messages(builder, messages))]
+
+
+def add_request(builder: TemplateBuilder, request: dict[str, Any]) -> None:
+    """What a request says beside its messages: model, tools and settings."""
+    model = request.pop("model", None)
+    if isinstance(model, str):
+        builder.front["model"] = model
+    tools = request.pop("tools", None)
+    if isinstance(tools, list) and tools:
+        if all(isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in tools):
+            builder.front["tools"] = tools
+        else:
+            builder.front["tools"] = [_function_tool(tool) for tool in tools]
+            builder.differ(f"{len(tools)} tool definitions are written in the form of chat completions")
+    for key in ("stream", "stream_options", "user", "metadata", "store"):
+        if request.pop(key, None) is not None:
+            builder.differ(f"`{key}` belongs to a call and is left out")
+    settings = {key: value for key, value in request.items() if value is not None}
+    if settings:
+        builder.front["settings"] = {**builder.front.get("settings", {}), **settings}
+
+
+def read_messages(
+    builder: TemplateBuilder, messages: Sequence[Any], language: str = "", names: InputNames | None = None
+) -> list[Message]:
+    """Messages of either API. Without a language, all are in the one that their texts look like. Raises LossError."""
+    names = names or InputNames()
+    texts = [text for message in messages for text in _texts(message)]
+    language = language or find_language("\n".join(texts))
+    return [_message(builder, number, message, language, names) for number, message in enumerate(messages, start=1)]
+
+
+def _messages_of_request(request: dict[str, Any], builder: TemplateBuilder) -> list[Any]:
+    messages: list[Any] = []
+    for key, role in (("system", "system"), ("instructions", "system")):
+        text = request.pop(key, None)
+        if text:
+            messages.append({"role": role, "content": text})
+            builder.differ(f"`{key}` is the first part, of the role {role}")
+    given = request.pop("messages", None)
+    if given is None:
+        given = request.pop("input")
+        given = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    return [*messages, *given]
+
+
+def _function_tool(tool: Any) -> dict[str, Any]:
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        raise LossError("a tool is no function with a name")
+    parameters = tool.get("parameters") or tool.get("input_schema") or {"type": "object", "properties": {}}
+    function = {"name": tool["name"], "description": tool.get("description"), "parameters": parameters}
+    return {"type": "function", "function": {key: value for key, value in function.items() if value is not None}}
+
+
+def _texts(message: Any) -> list[str]:
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        return [content]
+    items = content if isinstance(content, list) else []
+    return [item["text"] for item in items if isinstance(item, dict) and isinstance(item.get("text"), str)]
+
+
+def _message(builder: TemplateBuilder, number: int, message: Any, language: str, names: InputNames) -> Message:
+    if not isinstance(message, dict) or "role" not in message:
+        raise LossError(f"message {number} has no `role`")
+    role = role_of(message["role"])
+    extra = sorted(key for key in set(message) - _MESSAGE_KEYS if message[key])
+    if extra:
+        raise LossError(f"message {number}: there is no place for {', '.join(extra)}")
+    for key in ("name", "cache_control"):
+        if message.get(key):
+            builder.differ(f"message {number}: `{key}` is left out")
+    content = message.get("content")
+    if isinstance(content, str):
+        return Message(role, _read(builder, content, language, names))
+    return _message_of_items(builder, number, role, content, language, names)
+
+
+def _message_of_items(
+    builder: TemplateBuilder, number: int, role: str, content: Any, language: str, names: InputNames
+) -> Message:
+    if not isinstance(content, list) or not content:
+        raise LossError(f"message {number}: its content is neither text nor a list of items")
+    pieces: list[Piece] = []
+    images: list[Mapping[str, Any]] = []
+    for item in content:
+        kind = item.get("type") if isinstance(item, dict) else None
+        if kind in _TEXT_ITEMS and isinstance(item.get("text"), str):
+            if images:
+                raise LossError(f"message {number}: a text stands behind an image; here it stands before them")
+            if pieces:
+                pieces.append("\n")
+                builder.differ(f"message {number}: its text items are one text, a line each")
+            pieces += _read(builder, item["text"], language, names)
+        elif kind in ("image_url", "input_image"):
+            images.append({"image_url": {"url": _address(item, number, language, names)}})
+        else:
+            raise LossError(f"message {number}: there is no place for an item of the type {kind}")
+    return Message(role, tuple(pieces), tuple(images))
+
+
+def _address(item: Mapping[str, Any], number: int, language: str, names: InputNames) -> tuple[Piece, ...]:
+    address = item.get("image_url")
+    address = address.get("url") if isinstance(address, dict) else address
+    if not isinstance(address, str):
+        raise LossError(f"message {number}: an image has no address")
+    pieces = read_template_text(address, language, names).pieces
+    if any(not isinstance(piece, str | Slot) for piece in pieces):
+        raise LossError(f"message {number}: the address of an image is more than text and names")
+    return pieces
+
+
+def _read(builder: TemplateBuilder, text: str, language: str, names: InputNames) -> tuple[Piece, ...]:
+    plain = read_template_text(text, language, names)
+    builder.add_differences(plain.differences)
+    return plain.pieces

@@ -1,0 +1,132 @@
+"""Dotprompt files, as Genkit has them: YAML front matter with Picoschema, then Handlebars with `{{role}}` marks."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from promptuary.renderer.interop.handlebars import read_handlebars
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_mapping
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import History, Message
+from promptuary.renderer.interop.plain_text import split_front_matter
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+
+__all__ = ["KIND", "is_dotprompt", "read_dotprompt"]
+
+KIND = "dotprompt"
+_ROLE = re.compile(r"\{\{\s*role\s+[\"'](\w+)[\"']\s*\}\}|\{\{\s*(history)\s*\}\}")
+_MEDIA = re.compile(r"\{\{\s*media\s+url=([^}\s]+)[^}]*\}\}")
+_FIELD = re.compile(r"(?P<name>[^\W\d]\w*)(?P<optional>\??)(?:\((?P<kind>\w+)(?:,\s*(?P<description>.*))?\))?")
+_OPTIONS = {"maxOutputTokens": "max_tokens", "topP": "top_p", "topK": "top_k", "stopSequences": "stop"}
+_SCALARS = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "null": "null"}
+
+
+def is_dotprompt(source: SourceFile) -> bool:
+    """Whether the file has the ending `.prompt`, or front matter with an input in Dotprompt's form."""
+    if source.suffix == ".prompt":
+        return True
+    front, body = split_front_matter(source)
+    return front is not None and isinstance(front.get("input"), dict) and "{{" in body
+
+
+def read_dotprompt(source: SourceFile) -> list[ImportedTemplate]:
+    """The file's prompt. Raises LossError."""
+    front, body = split_front_matter(source)
+    front = dict(front or {})
+    builder = TemplateBuilder(KIND, str(front.pop("name", "") or source.stem))
+    _add_front(builder, front)
+    builder.differ("texts around a message are trimmed, as Dotprompt does")
+    messages = _messages(builder, body)
+    return [builder.build_parts(messages)]
+
+
+def _messages(builder: TemplateBuilder, body: str) -> list[Message | History]:
+    names = InputNames()
+    messages: list[Message | History] = []
+    role, start = "user", 0
+    for mark in [*_ROLE.finditer(body), None]:
+        text = body[start : mark.start() if mark else len(body)]
+        if text.strip():
+            messages.append(_message(builder, role, text, names))
+        if mark is None:
+            break
+        start = mark.end()
+        if mark[2]:
+            messages.append(History("history"))
+            builder.differ("`{{history}}` is the input `history`: mappings with `role` and `content`")
+            role = "model"
+        else:
+            role = mark[1]
+    return messages
+
+
+def _message(builder: TemplateBuilder, role: str, text: str, names: InputNames) -> Message:
+    images = []
+    for media in _MEDIA.finditer(text):
+        plain = read_handlebars("{{" + media[1] + "}}", names, escapes=False)
+        images.append({"image_url": {"url": tuple(piece for piece in plain.pieces if piece != "")}})
+    if images and _MEDIA.sub("", text[text.index("{{media") :] if "{{media" in text else "").strip():
+        builder.differ("an image stands behind the text of its message")
+    plain = read_handlebars(_MEDIA.sub("", text).strip(), names, escapes=False)
+    builder.add_differences(plain.differences)
+    return Message(role_of(role), plain.pieces, tuple(images))
+
+
+def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:
+    model = front.pop("model", None)
+    if isinstance(model, str):
+        builder.front["model"] = model.rpartition("/")[2]
+        if "/" in model:
+            builder.differ(f"the model `{model}` is called `{builder.front['model']}`")
+    config = as_mapping(front.pop("config", None), "config")
+    builder.front["settings"] = {_OPTIONS.get(name, name): value for name, value in config.items()}
+    builder.front["description"] = str(front.pop("description", "") or "")
+    given = as_mapping(front.pop("input", None), "input")
+    defaults = as_mapping(given.get("default"), "input.default")
+    schema = _schema(given.get("schema"))
+    for name, part in schema.get("properties", {}).items():
+        needed = name in schema.get("required", [])
+        default = {"default": defaults[name]} if name in defaults else {} if needed else {"default": None}
+        kind = {"type": [part["type"], "null"]} if default == {"default": None} and "type" in part else {}
+        builder.front.setdefault("inputs", {})[name] = {**part, **kind, **default}
+    output = as_mapping(front.pop("output", None), "output")
+    if output.get("schema"):
+        builder.front["output"] = {"schema": _schema(output["schema"])}
+    if front:
+        builder.differ(f"front matter is left out: {', '.join(sorted(front))}")
+
+
+def _schema(value: Any) -> dict[str, Any]:
+    """A JSON Schema of Picoschema, or the schema itself."""
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        kind, _, description = value.partition(",")
+        if kind.strip() not in _SCALARS and kind.strip() != "any":
+            raise LossError(f"the schema `{kind.strip()}` is defined in a program")
+        typed = {"type": _SCALARS[kind.strip()]} if kind.strip() in _SCALARS else {}
+        return {**typed, **({"description": description.strip()} if description.strip() else {})}
+    if not isinstance(value, Mapping):
+        raise LossError("a schema is a mapping or the name of a type")
+    if isinstance(value.get("type"), str) and value["type"] in ("object", "array", *_SCALARS):
+        return dict(value)
+    return _object(value)
+
+
+def _object(value: Mapping[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required = []
+    for key, part in value.items():
+        field = _FIELD.fullmatch(key)
+        if field is None:
+            raise LossError(f"`{key}` is no field of Picoschema")
+        schema = {"enum": part} if field["kind"] == "enum" else _schema(part)
+        if field["kind"] == "array":
+            schema = {"type": "array", "items": schema}
+        if field["description"]:
+            schema["description"] = field["description"]
+        properties[field["name"]] = schema
+        if not field["optional"]:
+            required.append(field["name"])
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}

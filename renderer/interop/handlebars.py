@@ -1,0 +1,244 @@
+"""Mustache and Handlebars texts as pieces: variables, sections, `if`, `unless`, `each` and `with` become Jinja.
+
+Both print a value with HTML's signs escaped where the tag has two braces, and nothing for a name that is missing. The
+differences say so. Partials, helpers of one's own and changed delimiters are refused with their line.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from promptuary.renderer.interop.imported import Difference, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import Piece, Slot, Statement
+from promptuary.renderer.interop.placeholders import PlainText
+
+__all__ = ["has_sections", "read_handlebars", "read_mustache"]
+
+_TAG = re.compile(
+    r"\{\{!--(?P<long>.*?)--\}\}|\{\{!(?P<comment>.*?)\}\}|\{\{\{\s*(?P<triple>[^{}]*?)\s*\}\}\}"
+    r"|\{\{(?P<left>~?)\s*(?P<sign>[#/^>&=@]?)\s*(?P<body>[^{}]*?)\s*(?P<right>~?)\}\}",
+    re.DOTALL,
+)
+_SECTION = re.compile(r"\{\{~?\s*[#/^>]|\{\{\{[^{]|\{\{!|\{\{~?\s*(?:else|this|@\w+)\b")
+_PATH = re.compile(r"(?:\.\./)*(?:this(?:[./][\w.\-\[\]/]+)?|@?[^\W\d][\w\-]*(?:[./][\w\-\[\]]+)*|\.)")
+_CONSTANTS = {"true": "True", "false": "False", "null": "None"}
+_COUNTERS = {"@index": "loop.index0", "@first": "loop.first", "@last": "loop.last"}
+_LENIENT = Difference("a name that is not given is an error here; there it prints nothing")
+_ESCAPED = Difference("values are printed as they are; there `&`, `<`, `>` and quotes are escaped for HTML")
+
+
+def has_sections(text: str) -> bool:
+    """Whether the text has tags that Mustache or Handlebars have and Jinja has not."""
+    return _SECTION.search(text) is not None
+
+
+def read_mustache(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
+    """A Mustache text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
+    return _Reader(text, names, is_mustache=True, escapes=escapes).read()
+
+
+def read_handlebars(text: str, names: InputNames, *, escapes: bool = True) -> PlainText:
+    """A Handlebars text. `escapes` says whether its program escapes values for HTML. Raises LossError with the line."""
+    return _Reader(text, names, is_mustache=False, escapes=escapes).read()
+
+
+@dataclass
+class _Scope:
+    """An open section: its tag, what ends it in Jinja, the name of its item, and the names it defines."""
+
+    tag: str
+    end: str
+    item: str = ""
+    key: str = ""
+    line: int = 0
+    own: dict[str, str] = field(default_factory=dict)
+
+
+class _Reader:
+    def __init__(self, text: str, names: InputNames, *, is_mustache: bool, escapes: bool) -> None:
+        self.text = text
+        self.names = names
+        self.is_mustache = is_mustache
+        self.escapes = escapes
+        self.scopes: list[_Scope] = []
+        self.differences: dict[Difference, None] = {}
+        self.line = 1
+        self.items = 0
+
+    def read(self) -> PlainText:
+        pieces: list[Piece] = []
+        end = 0
+        strips_next = False
+        for tag in _TAG.finditer(self.text):
+            between = self.text[end : tag.start()]
+            self.line = self.text.count("\n", 0, tag.start()) + 1
+            if strips_next:
+                between = between.lstrip()
+            start, end = self._standalone(tag)
+            if start != tag.start():
+                between = between[: len(between) - (tag.start() - start)] if between else between
+            if tag["left"]:
+                between = between.rstrip()
+            pieces += [between, *self._tag(tag)]
+            strips_next = bool(tag["right"])
+        if self.scopes:
+            scope = self.scopes[-1]
+            raise LossError(f"`{{{{#{scope.tag}}}}}` is never closed", scope.line)
+        rest = self.text[end:]
+        pieces.append(rest.lstrip() if strips_next else rest)
+        if any(not isinstance(piece, str) for piece in pieces):
+            self.differences[_LENIENT] = None
+        return PlainText(tuple(pieces), (*self.differences, *self.names.differences()))
+
+    def _standalone(self, tag: re.Match[str]) -> tuple[int, int]:
+        """Where the tag starts and ends, with its line where a section's tag or a comment stands alone on it."""
+        is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@") and tag["body"] != "else")
+        is_print = is_print and not (tag["body"] or "").startswith("else if")
+        if is_print and tag["comment"] is None and tag["long"] is None:
+            return tag.start(), tag.end()
+        start = self.text.rfind("\n", 0, tag.start()) + 1
+        end = self.text.find("\n", tag.end())
+        after = self.text[tag.end() : end if end >= 0 else len(self.text)]
+        if self.text[start : tag.start()].strip(" \t") or after.strip(" \t"):
+            return tag.start(), tag.end()
+        return start, end + 1 if end >= 0 else len(self.text)
+
+    def _tag(self, tag: re.Match[str]) -> Iterator[Piece]:
+        if tag["comment"] is not None or tag["long"] is not None:
+            return
+        body = tag["triple"] if tag["triple"] is not None else tag["body"]
+        sign = tag["sign"] or ""
+        if sign == ">":
+            raise LossError(f"`{tag[0]}` takes in another template; write its text in place", self.line)
+        if sign == "=":
+            raise LossError(f"`{tag[0]}` changes the delimiters", self.line)
+        if sign == "#":
+            yield from self._open(body)
+        elif sign == "^" and body:
+            yield from self._open_inverted(body)
+        elif sign == "/":
+            yield self._close(body)
+        elif body == "else" or (sign == "^" and not body):
+            yield self._else()
+        elif body.startswith("else if "):
+            yield Statement(f"{{% elif {self._expression(body.removeprefix('else if ').strip())} %}}")
+        else:
+            if self.escapes and not sign and tag["triple"] is None:
+                self.differences[_ESCAPED] = None
+            yield Slot(self._expression(f"@{body}" if sign == "@" else body))
+
+    def _open(self, body: str) -> Iterator[Piece]:
+        name, _, rest = body.partition(" ")
+        if self.is_mustache:
+            yield from self._open_section(body)
+            return
+        if name == "if":
+            self._push("if", "endif")
+            yield Statement(f"{{% if {self._expression(rest.strip())} %}}")
+        elif name == "unless":
+            self._push("unless", "endif")
+            yield Statement(f"{{% if not {self._expression(rest.strip())} %}}")
+        elif name == "each":
+            yield self._loop("each", rest.strip())
+        elif name == "with":
+            expression = self._expression(rest.strip())
+            self._push("with", "endif", item=expression)
+            yield Statement(f"{{% if {expression} %}}")
+        elif not rest and _PATH.fullmatch(name):
+            yield from self._open_section(name)
+        else:
+            raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
+
+    def _open_section(self, name: str) -> Iterator[Piece]:
+        """A section: a loop where its inside speaks of the item, else a condition. The difference says which."""
+        inside = self._inside(name)
+        if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(inside):
+            self.differences[Difference(f"`{name}` is a list, of which each item is shown", self.line)] = None
+            yield self._loop(name, name)
+            return
+        self.differences[Difference(f"`{name}` is a condition; a list given for it does not repeat", self.line)] = None
+        expression = self._expression(name)
+        self._push(name, "endif")
+        yield Statement(f"{{% if {expression} %}}")
+
+    def _open_inverted(self, name: str) -> Iterator[Piece]:
+        expression = self._expression(name)
+        self._push(name, "endif")
+        yield Statement(f"{{% if not {expression} %}}")
+
+    def _loop(self, tag: str, target: str) -> Statement:
+        path, _, block = target.partition(" as ")
+        expression = self._expression(path.strip())
+        self.items += 1
+        item = "item" if self.items == 1 else f"item_{self.items}"
+        own = block.strip(" |").split()
+        scope = self._push(tag, "endfor", item=item)
+        if own:
+            scope.own = {own[0]: item, **({own[1]: "loop.index0"} if len(own) > 1 else {})}
+        inside = self._inside(tag)
+        if "@key" in inside:
+            scope.key = f"{item}_key"
+            return Statement(f"{{% for {scope.key}, {item} in {expression}.items() %}}")
+        return Statement(f"{{% for {item} in {expression} %}}")
+
+    def _close(self, body: str) -> Statement:
+        if not self.scopes or self.scopes[-1].tag != body.strip():
+            raise LossError(f"`{{{{/{body}}}}}` closes what is not open", self.line)
+        return Statement(f"{{% {self.scopes.pop().end} %}}")
+
+    def _else(self) -> Statement:
+        if not self.scopes:
+            raise LossError("`{{else}}` stands outside of a section", self.line)
+        return Statement("{% else %}")
+
+    def _push(self, tag: str, end: str, item: str = "") -> _Scope:
+        scope = _Scope(tag, end, item, line=self.line)
+        self.scopes.append(scope)
+        return scope
+
+    def _inside(self, name: str) -> str:
+        """The text from the tag on this line up to the end tag of that name."""
+        rest = "\n".join(self.text.split("\n")[self.line - 1 :])
+        found = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
+        return rest[: found.start()] if found else rest
+
+    def _has_own_names(self, inside: str) -> bool:
+        return bool(self.is_mustache and re.search(r"\{\{\{?\s*&?\s*[^\W\d][\w.\-]*\s*\}", inside))
+
+    def _expression(self, path: str) -> str:
+        if path in _CONSTANTS:
+            return _CONSTANTS[path]
+        if not _PATH.fullmatch(path):
+            raise LossError(
+                f"`{path}` is more than a path of names: a helper of its program, or an expression", self.line
+            )
+        scopes = [scope for scope in self.scopes if scope.item]
+        while path.startswith("../"):
+            path = path.removeprefix("../")
+            scopes = scopes[:-1]
+        if path in _COUNTERS:
+            return _COUNTERS[path]
+        if path in (".", "this", "@key"):
+            if not scopes:
+                raise LossError(f"`{path}` stands outside of a loop", self.line)
+            return scopes[-1].key if path == "@key" else scopes[-1].item
+        return self._path(path.removeprefix("@"), scopes)
+
+    def _path(self, path: str, scopes: list[_Scope]) -> str:
+        is_own = path.startswith(("this.", "this/"))
+        steps = re.split(r"[./]", path[5:] if is_own else path)
+        for scope in reversed(scopes):
+            if steps[0] in scope.own:
+                return _joined(scope.own[steps[0]], steps[1:])
+        if scopes and (is_own or not scopes[-1].own):
+            return _joined(scopes[-1].item, steps)
+        return _joined(self.names.input_name(steps[0], line=self.line), steps[1:])
+
+
+def _joined(first: str, steps: list[str]) -> str:
+    path = first
+    for step in steps:
+        index = step.strip("[]")
+        path += f".{index}" if re.fullmatch(r"[^\W\d]\w*", index) else f"[{index if index.isdigit() else repr(index)}]"
+    return path

@@ -1,0 +1,127 @@
+"""Jinja texts of other systems as pieces. Their tags are ours; whitespace and names that are missing differ."""
+
+import re
+from collections.abc import Iterator
+
+from promptuary.renderer.interop.imported import Difference, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import Piece, Slot, Statement
+from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.jinja.operators import FILTERS
+
+__all__ = ["has_statements", "read_jinja"]
+
+_STRINGS = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
+_TAG = re.compile(
+    rf"\{{%[-+]?\s*raw\s*-?%\}}(?P<raw>.*?)\{{%[-+]?\s*endraw\s*[-+]?%\}}"
+    rf"|(?P<comment>\{{\#.*?\#\}})"
+    rf"|(?P<block>\{{%(?:{_STRINGS}|[^'\"%]|%(?!\}}))*%\}})"
+    rf"|(?P<print>\{{\{{(?:{_STRINGS}|[^'\"}}]|\}}(?!\}}))*\}}\}})",
+    re.DOTALL,
+)
+_STRING = re.compile(_STRINGS)
+_FILTER = re.compile(r"(?<!\|)\|\s*([^\W\d]\w*)")
+_CALL = re.compile(r"([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
+_METHODS = {name for kind in (str, dict, list) for name in dir(kind)}
+_PLAIN = re.compile(r"\{\{\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*\}\}")
+_STARTS_NAME = re.compile(r"\{\{[-+]?\s*[^\W\d]")
+_FILES = re.compile(r"\{%[-+]?\s*(include|import|from|extends)\b\s*([^%]*)")
+_LENIENT = Difference("a name that is not given is an error here; there it prints nothing")
+
+
+def has_statements(text: str) -> bool:
+    """Whether the text has a block, a comment, or an expression that is more than a dotted name, of Jinja."""
+    for tag in _TAG.finditer(text):
+        if tag["raw"] is not None or tag["comment"] or tag["block"]:
+            return True
+        if not _PLAIN.fullmatch(tag["print"]) and _STARTS_NAME.match(tag["print"]):
+            return True
+    return False
+
+
+def read_jinja(
+    text: str,
+    names: InputNames | None = None,
+    *,
+    trim_blocks: bool = False,
+    lstrip_blocks: bool = False,
+    drop_last_newline: bool = True,
+) -> PlainText:
+    """The text as pieces. The three options are those of a Jinja environment. Raises LossError with the line.
+
+    A method or a filter of its program's own is not called here: what it gives becomes a key of its object, or an
+    input.
+    """
+    names = names or InputNames()
+    differences: list[Difference] = []
+    if drop_last_newline and text.endswith("\n"):
+        text = text.removesuffix("\n")
+        differences.append(Difference("the last line end is left out, as Jinja does"))
+    pieces = [_replace_foreign(piece, differences, names) for piece in _split(text, trim_blocks, lstrip_blocks)]
+    if any(not isinstance(piece, str) for piece in pieces):
+        differences.append(_LENIENT)
+    return PlainText(tuple(pieces), (*dict.fromkeys(differences), *names.differences()))
+
+
+def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNames) -> Piece:
+    """A tag without the methods and filters that only its own program has."""
+    if not isinstance(piece, Statement):
+        return piece
+    source = _STRING.sub("''", piece.source)
+    if source.startswith("{{") and any(name not in FILTERS for name in _FILTER.findall(source)):
+        expression = piece.source.strip("{}-+ \n\t")
+        reason = "give the text that this expression prints"
+        foreign = re.sub(r"\W+", "_", expression)[:60] + " "
+        return Slot(names.input_name(foreign, shown=expression, reason=reason))
+
+    def replace_call(call: re.Match[str]) -> str:
+        if call[2] in _METHODS:
+            return call[0]
+        differences.append(
+            Difference(f"`{call[1]}.{call[2]}()` is the key `{call[2]}`: give there what the call returns")
+        )
+        return f"{call[1]}.{call[2]}"
+
+    replaced = _CALL.sub(replace_call, piece.source)
+    if replaced == piece.source:
+        return piece
+    plain = _PLAIN.fullmatch(replaced)
+    return Slot(plain[1]) if plain else Statement(replaced)
+
+
+def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]:
+    end = 0
+    before = ""  # the tag before the text that comes next
+    for tag in _TAG.finditer(text):
+        if files := _FILES.match(tag[0]):
+            line = text.count("\n", 0, tag.start()) + 1
+            raise LossError(
+                f"`{files[1]} {files[2].strip(' -+')}` takes in another file; write its text in place", line
+            )
+        yield from _text(text[end : tag.start()], before, tag[0], trim_blocks, lstrip_blocks)
+        end, before = tag.end(), tag[0]
+        if tag["raw"] is not None:
+            yield tag["raw"]
+        elif plain := _PLAIN.fullmatch(tag[0]):
+            yield Slot(plain[1])
+        else:
+            yield Statement(tag[0])
+    yield from _text(text[end:], before, "", trim_blocks, lstrip_blocks)
+
+
+def _text(text: str, before: str, after: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[str]:
+    """The text between two tags as the environment prints it."""
+    if not text:
+        return
+    if before.endswith(("-%}", "-}}", "-#}")):
+        text = text.lstrip() if not after else text
+    elif trim_blocks and before.endswith(("%}", "#}")) and not before.endswith(("+%}", "+#}")):
+        text = text.removeprefix("\n")
+    if after.startswith(("{%-", "{{-", "{#-")):
+        text = text.rstrip() if not before else text
+    elif lstrip_blocks and after.startswith(("{%", "{#")) and not after.startswith(("{%+", "{#+")):
+        line = text.rpartition("\n")[2]
+        if not line.strip(" \t") and (line != text or not before):
+            text = text[: len(text) - len(line)]
+    if text:
+        yield text

@@ -1,0 +1,148 @@
+"""LangChain's prompts: saved as JSON or YAML (`_type: prompt`), serialised (`lc: 1`), and as LangSmith exports them.
+
+Templates of the f-string format are Python's `str.format`; Jinja and Mustache come as such. Messages that a placeholder
+takes are a loop over an input.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list, as_mapping
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import History, Message, Piece, Slot
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_text import read_template_text
+
+__all__ = ["KIND", "LANGUAGES", "is_langchain_prompt", "read_langchain_prompt"]
+
+KIND = "langchain"
+LANGUAGES = {"f-string": "str.format", "jinja2": "jinja", "mustache": "mustache"}
+_TYPES = ("prompt", "few_shot", "chat")
+_ROLE_OF_CLASS = {"System": "system", "Human": "user", "AI": "assistant"}
+
+
+def is_langchain_prompt(value: object) -> bool:
+    """Whether a value is a prompt that LangChain saved or serialised, or a LangSmith export with one."""
+    if not isinstance(value, dict):
+        return False
+    if value.get("lc") == 1 and isinstance(value.get("id"), list):
+        return True
+    if isinstance(value.get("manifest"), dict):
+        return is_langchain_prompt(value["manifest"])
+    return value.get("_type") in _TYPES and bool({"template", "template_path", "messages", "examples"} & set(value))
+
+
+def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
+    """The prompt as one template. Raises LossError."""
+    value = source.read_value()
+    if not is_langchain_prompt(value):
+        raise LossError("it is no prompt that LangChain saved: it has no `_type` and no `lc`")
+    name = source.stem
+    if isinstance(value.get("manifest"), dict):
+        name = str(value.get("repo") or value.get("name") or value.get("full_name") or source.stem)
+        value = value["manifest"]
+    builder = TemplateBuilder(KIND, name)
+    kind, fields = _kind_and_fields(value)
+    reader = _Reader(builder)
+    if kind in ("RunnableSequence", "sequence"):
+        kind, fields = _kind_and_fields(as_mapping(fields.get("first"), "first"))
+        builder.differ("only the prompt of the sequence is read; its model is left out")
+    if kind in ("ChatPromptTemplate", "chat", "StructuredPrompt"):
+        if fields.get("schema_") or fields.get("schema"):
+            builder.front["output"] = {"schema": fields.get("schema_") or fields.get("schema")}
+        messages = as_list(fields.get("messages"), "messages")
+        return [builder.build_parts([reader.message(entry) for entry in messages])]
+    if kind in ("FewShotPromptTemplate", "few_shot"):
+        return [builder.build_text(reader.few_shot(fields))]
+    if kind in ("PromptTemplate", "prompt"):
+        return [builder.build_text(reader.text(fields))]
+    raise LossError(f"there is no reader for LangChain's {kind}")
+
+
+def _kind_and_fields(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    if value.get("lc") == 1:
+        if value.get("type") != "constructor":
+            raise LossError(f"an object of the type {value.get('type')} is not written out in it")
+        return str(value["id"][-1]), as_mapping(value.get("kwargs"), "kwargs")
+    return str(value.get("_type", "prompt")), dict(value)
+
+
+class _Reader:
+    def __init__(self, builder: TemplateBuilder) -> None:
+        self.builder = builder
+        self.names = InputNames()
+
+    def text(self, fields: Mapping[str, Any]) -> tuple[Piece, ...]:
+        """The pieces of a PromptTemplate. Values filled in beforehand stand in the text."""
+        if fields.get("template_path"):
+            raise LossError(f"its text stands in another file, {fields['template_path']}; import that one")
+        template = fields.get("template")
+        if not isinstance(template, str):
+            raise LossError("a prompt template has a `template` that is text")
+        language = LANGUAGES.get(str(fields.get("template_format") or "f-string"))
+        if language is None:
+            raise LossError(f"there is no template format {fields.get('template_format')}")
+        if fields.get("output_parser"):
+            self.builder.differ("its output parser is left out")
+        plain = read_template_text(template, language, self.names)
+        self.builder.add_differences(plain.differences)
+        return self._filled(plain.pieces, as_mapping(fields.get("partial_variables"), "partial_variables"))
+
+    def _filled(self, pieces: tuple[Piece, ...], partial: Mapping[str, Any]) -> tuple[Piece, ...]:
+        filled = []
+        for piece in pieces:
+            value = partial.get(piece.expression) if isinstance(piece, Slot) else None
+            if value is not None and not isinstance(value, str):
+                raise LossError("a value filled in beforehand is no text")
+            filled.append(piece if value is None else value)
+        if partial:
+            self.builder.differ(f"values filled in beforehand stand in the text: {', '.join(sorted(partial))}")
+        return tuple(filled)
+
+    def few_shot(self, fields: Mapping[str, Any]) -> tuple[Piece, ...]:
+        """The prefix, the examples and the suffix as one text."""
+        examples = fields.get("examples")
+        if not isinstance(examples, list):
+            raise LossError("its examples are chosen by a program, or stand in another file")
+        _, example = _kind_and_fields(as_mapping(fields.get("example_prompt"), "example_prompt"))
+        separator = fields.get("example_separator", "\n\n")
+        common = {"template_format": fields.get("template_format")}
+        sections: list[tuple[Piece, ...]] = []
+        if fields.get("prefix"):
+            sections.append(self.text({"template": fields["prefix"], **common}))
+        for entry in examples:
+            values = {name: str(value) for name, value in as_mapping(entry, "examples").items()}
+            pieces = self.text(example)
+            sections.append(
+                tuple(values.get(piece.expression, piece) if isinstance(piece, Slot) else piece for piece in pieces)
+            )
+        if fields.get("suffix"):
+            sections.append(self.text({"template": fields["suffix"], **common}))
+        self.builder.differ(f"its {len(examples)} examples stand in the text")
+        joined: list[Piece] = []
+        for number, section in enumerate(sections):
+            joined += [separator, *section] if number else section
+        return tuple(joined)
+
+    def message(self, value: Any) -> Message | History:
+        """A message template, a message, or a place for messages."""
+        kind, fields = _kind_and_fields(as_mapping(value, "messages"))
+        if kind in ("MessagesPlaceholder", "messages_placeholder") or "variable_name" in fields:
+            name = self.names.input_name(str(fields.get("variable_name")))
+            optional = " (an empty list where there are none)" if fields.get("optional") else ""
+            self.builder.differ(
+                f"the messages of `{name}` come by a loop: mappings with `role` and `content`{optional}"
+            )
+            return History(name)
+        role = next((role for prefix, role in _ROLE_OF_CLASS.items() if kind.startswith(prefix)), "")
+        role = role or role_of(fields.get("role") or {"human": "user", "ai": "assistant"}.get(kind, kind))
+        if "content" in fields:
+            if not isinstance(fields["content"], str):
+                raise LossError("the content of a message is no text")
+            return Message(role, (fields["content"],))
+        prompt = fields.get("prompt")
+        if isinstance(prompt, list):
+            prompts = [self.text(_kind_and_fields(as_mapping(entry, "prompt"))[1]) for entry in prompt]
+            return Message(role, tuple(piece for pieces in prompts for piece in pieces))
+        return Message(role, self.text(_kind_and_fields(as_mapping(prompt, "prompt"))[1]))

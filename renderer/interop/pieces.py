@@ -1,0 +1,200 @@
+"""Pieces of a foreign template - text, slots and Jinja statements - and our bodies that print the same.
+
+A reader takes a foreign text apart into pieces; what a format writes otherwise (braces, escapes, names) is settled
+there. Here the pieces become the body of a `text` document, or of a `parts` document with a part a message.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary import renderer
+from promptuary.renderer.interop.imported import LossError
+
+__all__ = ["History", "Message", "Piece", "Slot", "Statement", "prove_parts", "write_parts_body", "write_text_body"]
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A value printed there; `expression` is Jinja."""
+
+    expression: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Jinja taken over as it stands, tags and text."""
+
+    source: str
+
+
+Piece = str | Slot | Statement
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message of a conversation; `items` are content items that are no text (`{type: image_url, ...}`)."""
+
+    role: str
+    pieces: tuple[Piece, ...]
+    items: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class History:
+    """A place that takes the messages of an input: a list of mappings with `role` and `content`."""
+
+    name: str
+
+
+_BRACES = re.compile(r"\{[{%#]|\r|\{\Z")
+_EDGES = re.compile(r"\A\s+|\s+\Z")
+# What a part's YAML cannot hold, and the spellings that mean something else in a part.
+_UNSAFE = re.compile(
+    r"\{[{%#]|\{\Z|\\(?=[nr])|<\|space\|>|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_BROKEN = re.compile("[\x00\ud800-\udfff]")
+_PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+def write_text_body(pieces: Iterable[Piece]) -> str:
+    """A body of the format `text`. Raises LossError for characters no document can hold."""
+    return "".join(_written(piece, following) for piece, following in _pairs(pieces))
+
+
+def write_parts_body(messages: Sequence[Message | History]) -> str:
+    """A body of the format `parts`, a part a message, in which no character of a text is lost."""
+    return "".join(
+        _history(message) if isinstance(message, History) else _part(number, message)
+        for number, message in enumerate(messages, start=1)
+    )
+
+
+def prove_parts(document: str, messages: Sequence[Message | History]) -> None:
+    """Render with every slot being its own mark, and compare the texts of the messages. Raises LossError.
+
+    A message with statements is compared with the rendering of its pieces as a text; where marks are no values for it,
+    it is left to the checks of the document.
+    """
+    if any(isinstance(message, History) or message.items for message in messages):
+        return
+    texts = [message for message in messages if isinstance(message, Message)]
+    bodies = [write_text_body(message.pieces) for message in texts]
+    data = _marks(piece for message in texts for piece in message.pieces)
+    try:
+        expected = [_render_text(body, data) for body in bodies]
+    except renderer.RenderError:
+        return
+    try:
+        rendered = renderer.load(document).render(data, token_limit=-1).parts
+    except renderer.RenderError as error:
+        raise LossError(f"it would not render: {error.message}") from error
+    if [part.content for part in rendered] != expected:
+        raise LossError("its messages would not render to the same texts")
+
+
+def _render_text(body: str, data: Mapping[str, Any]) -> str:
+    return renderer.load(f"---\nformat: text\n---\n{body}").render(data, token_limit=-1).text if body else ""
+
+
+def _marks(pieces: Iterable[Piece]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for piece in pieces:
+        if isinstance(piece, Slot) and _PLAIN.fullmatch(piece.expression):
+            *path, name = piece.expression.split(".")
+            inner = data
+            for step in path:
+                inner = inner.setdefault(step, {})
+                if not isinstance(inner, dict):
+                    return {}
+            inner.setdefault(name, f"\u2039{piece.expression}\u203a")
+    return data
+
+
+def _pairs(pieces: Iterable[Piece]) -> Iterable[tuple[Piece, bool]]:
+    """Each piece, neighbouring texts joined, and whether a brace at its end would run into the next one."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += piece
+        elif piece != "":
+            joined.append(piece)
+    return [(piece, number + 1 < len(joined)) for number, piece in enumerate(joined)]
+
+
+def _written(piece: Piece, following: bool) -> str:
+    if isinstance(piece, Slot):
+        return "{{ " + piece.expression + " }}"
+    if isinstance(piece, Statement):
+        return piece.source
+    if broken := _BROKEN.search(piece):
+        raise LossError(f"it holds the character U+{ord(broken[0]):04X}, which no document can hold")
+    # A brace at the very end of the whole text opens nothing.
+    return _BRACES.sub(lambda match: match[0] if match[0] == "{" and not following else _string(match[0]), piece)
+
+
+def _part(number: int, message: Message) -> str:
+    head = f"- name: {message.role} {number}\n  role: {message.role}\n"
+    if not message.items:
+        return head + _content("  content: ", "    ", message.pieces)
+    lines = [head, "  content:\n"]
+    if any(piece != "" for piece in message.pieces):
+        lines += ["    - type: text\n", _content("      text: ", "        ", message.pieces)]
+    return "".join([*lines, *(_item(item) for item in message.items)])
+
+
+def _item(item: Mapping[str, Any]) -> str:
+    address = item["image_url"]["url"]
+    pieces = tuple(address) if isinstance(address, tuple) else (address,)
+    return f"    - type: image_url\n      image_url:\n{_content('        url: ', '          ', pieces)}"
+
+
+def _content(key: str, indent: str, pieces: Iterable[Piece]) -> str:
+    pairs = list(_pairs(pieces))
+    if not pairs:
+        return f'{key}""\n'
+    text = "".join(_in_part(piece, following) for piece, following in pairs)
+    if isinstance(pairs[0][0], Statement):
+        text = "{{ '' }}" + text
+    if isinstance(pairs[-1][0], Statement):
+        text += "{{ '' }}"
+    text = _EDGES.sub(lambda edge: _string(edge[0]), text)
+    lines = "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
+    return f"{key}|-\n{lines}"
+
+
+def _in_part(piece: Piece, following: bool) -> str:
+    written = _written(piece, following)
+    if not isinstance(piece, str):
+        return written
+    return _UNSAFE.sub(lambda match: _unsafe(match[0], following), piece)
+
+
+def _unsafe(text: str, following: bool) -> str:
+    if text == "{" and not following:
+        return text
+    if text == "<|space|>":  # in two constants, because one that holds it whole means a space
+        return "<{{ '|' }}space|>"
+    return _string(text)
+
+
+def _history(history: History) -> str:
+    return (
+        f"{{% for message in {history.name} %}}\n"
+        f"- name: {history.name} {{{{ loop.index }}}}\n"
+        '  role: "{{ message.role }}"\n'
+        '  content: "{{ message.content }}"\n'
+        "{% endfor %}\n"
+    )
+
+
+def _string(text: str) -> str:
+    return "{{ '" + "".join(map(_escaped, text)) + "' }}"
+
+
+def _escaped(sign: str) -> str:
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
+    if sign in named or sign in " %{#<|>" or (sign.isalnum() and sign.isascii()):
+        return named.get(sign, sign)
+    return f"\\U{ord(sign):08x}"

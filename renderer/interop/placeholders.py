@@ -1,0 +1,171 @@
+"""Placeholders of plain texts: `{x}`, `{{x}}`, `$x`, `<<x>>`, `!<INPUT 0>!` and `%(x)s`, found and read into pieces."""
+
+import re
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from promptuary.renderer.interop.imported import Difference, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.pieces import Piece, Slot
+
+__all__ = ["SYNTAXES", "PlainText", "find_syntax", "read_placeholders"]
+
+_SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
+_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
+_TRIPLE = re.compile(r"\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}")
+_DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
+_ANGLE = re.compile(r"<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>")
+_NUMBERED = re.compile(r"!<INPUT (\d+)>!")
+_PERCENT = re.compile(r"%%|%\(([^()]+)\)s")
+_COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
+_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
+_STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A text taken apart: its pieces, and what is otherwise than in the source."""
+
+    pieces: tuple[Piece, ...]
+    differences: tuple[Difference, ...] = ()
+
+
+def find_syntax(text: str) -> str:
+    """The syntax of a text's placeholders, a key of SYNTAXES; `none` where it has none."""
+    if _NUMBERED.search(text):
+        return "numbered"
+    if "${" not in text and not _TRIPLE.search(text) and _is_str_format(text):
+        return "str.format"
+    if _DOUBLE.search(text):
+        return "double"
+    if _SINGLE.search(text):
+        return "single"
+    if _ANGLE.search(text):
+        return "angle"
+    if any(match[1] or match[2] for match in _DOLLAR.finditer(text)):
+        return "dollar"
+    return "none"
+
+
+def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
+    """The text as pieces. `names` gives the inputs' names. Raises LossError with the line."""
+    return SYNTAXES[syntax](text, names)
+
+
+def _is_str_format(text: str) -> bool:
+    """Whether Python's `str.format` reads it, with plain names and no more in its braces."""
+    try:
+        fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field is not None and not spec]
+        count = sum(field is not None for _, field, _, _ in string.Formatter().parse(text))
+    except ValueError:
+        return False
+    return bool(fields) and len(fields) == count and all(_PATH.fullmatch(field) for field in fields)
+
+
+def _read_none(text: str, _names: InputNames) -> PlainText:
+    return PlainText((text,))
+
+
+def _read_str_format(text: str, names: InputNames) -> PlainText:
+    """As `str.format`: doubled braces are braces, fields have a path, a conversion and a format."""
+    pieces: list[Piece] = []
+    position = 0
+    try:
+        for literal, field, spec, conversion in string.Formatter().parse(text):
+            pieces.append(literal)
+            if field is None:
+                continue
+            position += not field or field.isdigit()
+            pieces.append(Slot(_field(field or str(position - 1), spec or "", conversion or "", names)))
+    except ValueError as error:
+        raise LossError(f"`str.format` cannot read it: {error}") from error
+    return PlainText(tuple(pieces), (*_doubled(text), *names.differences()))
+
+
+def _doubled(text: str) -> Iterator[Difference]:
+    if "{{" in text or "}}" in text:
+        yield Difference("doubled braces are single ones, as `str.format` prints them")
+
+
+def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
+    first = re.match(r"[^.\[]*", field)
+    name = first[0] if first else ""
+    rest = field[len(name) :]
+    if not _PATH.fullmatch(f"x{rest}"):
+        raise LossError(f"`{{{field}}}` is more than a name and a path")
+    if name.isdigit():
+        expression = names.input_name(f"arg_{name}", reason="the source gives it by position")
+    else:
+        expression = names.input_name(name, shown=f"{{{name}}}")
+    expression += _STEP.sub(lambda step: f".{step[1]}" if step[1] else f"[{step[2] or repr(step[3])}]", rest)
+    if conversion and conversion != "s":
+        raise LossError(f"`!{conversion}` in `{{{field}!{conversion}}}` has no counterpart here; give the text itself")
+    if not spec:
+        return expression
+    if re.fullmatch(r"(?:\.\d+)?[dfeg]", spec) or re.fullmatch(r"\d*\.\d+f", spec):
+        return f"'%{spec}'|format({expression})"
+    raise LossError(f"the format `{spec}` in `{{{field}:{spec}}}` has no counterpart here; give the text itself")
+
+
+def _by_pattern(
+    pattern: re.Pattern[str], sentence: str = "", *, whole: str = ""
+) -> Callable[[str, InputNames], PlainText]:
+    def read_pattern(text: str, names: InputNames) -> PlainText:
+        pieces: list[Piece] = []
+        end = 0
+        for match in pattern.finditer(text):
+            pieces.append(text[end : match.start()])
+            end = match.end()
+            found = next((group for group in match.groups() if group), None)
+            if found is None:
+                pieces.append(whole)  # a doubled sign
+                continue
+            name, _, rest = found.partition(".")
+            path = f".{rest}" if rest else ""
+            line = text.count("\n", 0, match.start()) + 1
+            pieces.append(Slot(names.input_name(name, shown=match[0], line=line) + path))
+        pieces.append(text[end:])
+        described = (Difference(sentence),) if sentence and end else ()
+        return PlainText(tuple(pieces), (*described, *names.differences()))
+
+    return read_pattern
+
+
+def _read_single(text: str, names: InputNames) -> PlainText:
+    read = _by_pattern(_SINGLE)(text, names)
+    rest = _SINGLE.sub("", text)
+    described = (Difference("braces that hold no plain name stay as they are"),) if "{" in rest or "}" in rest else ()
+    return PlainText(read.pieces, (*described, *read.differences))
+
+
+def _read_numbered(text: str, names: InputNames) -> PlainText:
+    """As the prompts of generative agents: what stands above the comment marker is no part of the prompt."""
+    pieces: list[Piece] = []
+    differences: list[Difference] = []
+    if _COMMENTS_END in text:
+        text = text.split(_COMMENTS_END)[1]
+        differences.append(Difference("what stands above the comment marker is left out, as its library does"))
+    if text != text.strip():
+        text = text.strip()
+        differences.append(Difference("blanks around the text are left out, as its library does"))
+    end = 0
+    for match in _NUMBERED.finditer(text):
+        pieces += [text[end : match.start()], Slot(names.input_name(f"input_{match[1]}", shown=match[0]))]
+        end = match.end()
+        names.input_name(f"input_{match[1]}")
+    described = Difference("`!<INPUT 0>!` is the input `input_0`, and so on") if end else None
+    return PlainText((*pieces, text[end:]), (*differences, *([described] if described else ())))
+
+
+SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
+    "none": _read_none,
+    "str.format": _read_str_format,
+    "single": _read_single,
+    "double": _by_pattern(_DOUBLE),
+    "dollar": _by_pattern(_DOLLAR, whole="$"),
+    "angle": _by_pattern(_ANGLE),
+    "numbered": _read_numbered,
+    "percent": _by_pattern(_PERCENT, whole="%"),
+}
+"""Readers by the name of the syntax: text and names to PlainText."""

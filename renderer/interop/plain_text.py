@@ -1,0 +1,50 @@
+"""Plain text and Markdown: one text, whose placeholders are found by their look or named by the file's ending."""
+
+import re
+
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.source_file import SourceFile, read_foreign_yaml
+from promptuary.renderer.interop.template_builder import TemplateBuilder
+from promptuary.renderer.interop.template_text import read_template_text
+
+__all__ = ["KIND", "LANGUAGE_OF_SUFFIX", "read_plain_text", "split_front_matter"]
+
+KIND = "text"
+LANGUAGE_OF_SUFFIX = {
+    **dict.fromkeys((".j2", ".jinja", ".jinja2", ".tmpl"), "jinja"),
+    **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),
+    ".mustache": "mustache",
+    ".njk": "nunjucks",
+}
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
+
+
+def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemplate]:
+    """The text as one template; `language` is one of template_text.LANGUAGES. Raises LossError."""
+    builder = TemplateBuilder(KIND, source.stem)
+    text = source.text
+    front, body = split_front_matter(source)
+    if front is not None and source.suffix in (".md", ".markdown"):
+        text = body
+        description = front.pop("description", "")
+        builder.front["description"] = description if isinstance(description, str) else ""
+        builder.name = str(front.pop("name", "") or source.stem)
+        if front:
+            builder.differ(f"front matter is left out: {', '.join(sorted(front))}", 1)
+    names = InputNames()
+    plain = read_template_text(text, language or LANGUAGE_OF_SUFFIX.get(source.suffix, ""), names)
+    builder.add_differences(plain.differences)
+    return [builder.build_text(plain.pieces)]
+
+
+def split_front_matter(source: SourceFile) -> tuple[dict[str, object] | None, str]:
+    """The mapping between `---` lines at the start, and the text after it; None and the whole text without one."""
+    match = _FRONT.match(source.text)
+    if match is None:
+        return None, source.text
+    try:
+        front = read_foreign_yaml(match[1])
+    except LossError:
+        return None, source.text
+    return (front, source.text[match.end() :]) if isinstance(front, dict) else (None, source.text)

@@ -1,0 +1,72 @@
+"""promptfoo's configuration: `prompts` in Nunjucks, as texts or as JSON messages; `vars` of its tests are samples."""
+
+import json
+from typing import Any
+
+from promptuary.renderer.interop.chat_messages import is_chat_messages, read_messages
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder
+from promptuary.renderer.interop.template_text import read_template_text
+
+__all__ = ["KIND", "is_promptfoo_config", "read_promptfoo_config"]
+
+KIND = "promptfoo"
+
+
+def is_promptfoo_config(value: object) -> bool:
+    """Whether a value has prompts, and providers or tests for them."""
+    return isinstance(value, dict) and "prompts" in value and bool({"providers", "tests", "targets"} & set(value))
+
+
+def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
+    """A template a prompt. Raises LossError."""
+    value = source.read_value()
+    if not is_promptfoo_config(value):
+        raise LossError("a configuration of promptfoo has `prompts`, and `providers` or `tests`")
+    prompts = value["prompts"] if isinstance(value["prompts"], list) else [value["prompts"]]
+    samples = _samples(value)
+    imported = []
+    for number, entry in enumerate(prompts, start=1):
+        name, prompt = source.stem if len(prompts) == 1 else f"{source.stem}/prompt {number}", entry
+        if isinstance(entry, dict):
+            name = str(entry.get("label") or entry.get("id") or name)
+            prompt = entry.get("raw") or entry.get("id")
+        if not isinstance(prompt, str) or prompt.startswith(("file://", "exec:")):
+            raise LossError(f"prompt {number} stands in another file: {prompt}; import that one")
+        builder = TemplateBuilder(KIND, name)
+        builder.samples = samples
+        if value.get("providers") or value.get("targets"):
+            builder.differ("providers are left out; choose a model in the document")
+        if any(isinstance(test, dict) and test.get("assert") for test in as_list(value.get("tests"), "tests")):
+            builder.differ("assertions of its tests are left out; their values are samples")
+        imported.append(_read_prompt(builder, prompt))
+    return imported
+
+
+def _read_prompt(builder: TemplateBuilder, prompt: str) -> ImportedTemplate:
+    try:
+        messages = json.loads(prompt)
+    except (ValueError, RecursionError):
+        messages = None
+    if isinstance(messages, list) and is_chat_messages(messages):
+        return builder.build_parts(read_messages(builder, messages, "nunjucks"))
+    plain = read_template_text(prompt, "nunjucks", InputNames())
+    builder.add_differences(plain.differences)
+    return builder.build_text(plain.pieces)
+
+
+def _samples(value: dict[str, Any]) -> dict[str, Any]:
+    """The values of its tests that are written out, by the test's description or number."""
+    default = value.get("defaultTest")
+    common = default.get("vars") if isinstance(default, dict) else None
+    samples = {}
+    tests = value.get("tests")
+    for number, test in enumerate(tests if isinstance(tests, list) else [], start=1):
+        values = test.get("vars") if isinstance(test, dict) else None
+        if isinstance(values, dict):
+            merged = {**(common if isinstance(common, dict) else {}), **values}
+            if not any(isinstance(item, str) and item.startswith("file://") for item in merged.values()):
+                samples[str(test.get("description") or f"test {number}")[:60]] = merged
+    return samples

@@ -1,0 +1,266 @@
+"""Reads prompts of other systems: a file's bytes and name give the documents that its prompts become.
+
+What a file is, its content tells; the ending of its name decides only where the content fits several formats. Pure
+functions: nothing is run, opened or fetched, so this may read what nobody has looked at, in a bounded child process.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from promptuary.renderer.interop import (
+    banks,
+    chat_messages,
+    chatml,
+    dify,
+    dotprompt,
+    dspy_program,
+    haystack,
+    haystack_pipeline,
+    langchain,
+    langfuse,
+    lm_eval,
+    mlflow,
+    modelfile,
+    own_document,
+    plain_text,
+    prompt_collection,
+    promptfoo,
+    promptlayer,
+    prompty,
+    python_code,
+    python_source,
+    semantic_kernel,
+)
+from promptuary.renderer.interop.archives import is_zip, read_zip
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, slugify
+from promptuary.renderer.interop.source_file import SourceFile, read_source_file
+from promptuary.renderer.interop.template_text import LANGUAGES
+
+__all__ = [
+    "FORMATS",
+    "READABLE_SUFFIXES",
+    "FileResult",
+    "SourceFormat",
+    "detect_format",
+    "has_readable_suffix",
+    "read_files",
+    "read_templates",
+]
+
+READABLE_SUFFIXES = (
+    *(".txt", ".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".prompt", ".prompty", ".py", ".j2", ".jinja"),
+    *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".modelfile"),
+)
+_PROMPT_IN_CODE = re.compile(r"^[ \t]*\w*prompt\w*[ \t]*=[ \t]*[fF](?:\"{3}|'{3})", re.MULTILINE)
+_BESIDE = ("config.json",)
+_SAMPLES = (".samples.yml", ".samples.yaml")
+
+
+@dataclass(frozen=True)
+class SourceFormat:
+    """A format that can be read: its name, what it is in a few words, and whether a file looks like it."""
+
+    name: str
+    title: str
+    recognises: Callable[[SourceFile], bool]
+    read: Callable[[SourceFile], list[ImportedTemplate]]
+
+
+def _of_value(recognises: Callable[[object], bool]) -> Callable[[SourceFile], bool]:
+    return lambda source: source.suffix not in _TEXT_SUFFIXES and recognises(source.value)
+
+
+def _of_text(recognises: Callable[[str], bool]) -> Callable[[SourceFile], bool]:
+    return lambda source: recognises(source.text)
+
+
+def _old(
+    read: Callable[[object, str], Iterator[ImportedTemplate]],
+) -> Callable[[SourceFile], list[ImportedTemplate]]:
+    return lambda source: list(read(source.read_value(), source.stem))
+
+
+_TEXT_SUFFIXES = (
+    ".md",
+    ".markdown",
+    ".py",
+    ".prompty",
+    ".prompt",
+    ".j2",
+    ".jinja",
+    ".jinja2",
+    ".tmpl",
+    ".hbs",
+    ".handlebars",
+)
+
+
+def _is_langfuse(value: object) -> bool:
+    listed = value if isinstance(value, list) else [value]
+    return bool(listed) and all(map(langfuse.is_langfuse_prompt, listed))
+
+
+def _is_python(source: SourceFile) -> bool:
+    if source.suffix in (".py", ".pyi"):
+        return True
+    if source.suffix in (".txt", ".md", ".markdown"):  # a prompt may show code of another kind
+        return _PROMPT_IN_CODE.search(source.text) is not None
+    return python_source.is_python_source(source.text)
+
+
+def _read_python(source: SourceFile) -> list[ImportedTemplate]:
+    try:
+        return python_code.read_python_code(source)
+    except LossError:
+        if not python_source.is_python_source(source.text):
+            raise
+    return list(python_source.read_python_prompt(source.text, source.stem))
+
+
+def _is_kernel_prompt(source: SourceFile) -> bool:
+    if source.suffix == ".py":
+        return False
+    is_value = source.suffix not in _TEXT_SUFFIXES and semantic_kernel.is_kernel_prompt(source.value)
+    return is_value or semantic_kernel.looks_like_kernel_text(source.text)
+
+
+def _is_plain_text(source: SourceFile) -> bool:
+    return source.suffix not in (".json", ".jsonl", ".yaml", ".yml", ".py")
+
+
+FORMATS: tuple[SourceFormat, ...] = (
+    SourceFormat(prompty.KIND, "Prompty", lambda s: s.suffix == ".prompty" or prompty.is_prompty_file(s.text),
+                 lambda s: list(prompty.read_prompty_file(s.text, s.stem))),
+    SourceFormat(dotprompt.KIND, "Dotprompt (Genkit)", dotprompt.is_dotprompt, dotprompt.read_dotprompt),
+    SourceFormat(banks.KIND, "banks", _of_text(banks.is_banks_prompt), banks.read_banks_prompt),
+    SourceFormat(chatml.KIND, "ChatML", _of_text(chatml.is_chatml), chatml.read_chatml),
+    SourceFormat(python_code.KIND, "Python code", _is_python, _read_python),
+    SourceFormat(modelfile.KIND, "Ollama Modelfile", modelfile.is_modelfile, modelfile.read_modelfile),
+    SourceFormat(langchain.KIND, "LangChain, LangSmith", _of_value(langchain.is_langchain_prompt),
+                 langchain.read_langchain_prompt),
+    SourceFormat(promptlayer.KIND, "PromptLayer", _of_value(promptlayer.is_promptlayer_prompt),
+                 promptlayer.read_promptlayer_prompt),
+    SourceFormat(langfuse.KIND, "Langfuse", _of_value(_is_langfuse), _old(langfuse.read_langfuse_prompts)),
+    SourceFormat(mlflow.KIND, "MLflow", _of_value(mlflow.is_mlflow_prompt), _old(mlflow.read_mlflow_prompts)),
+    SourceFormat(haystack_pipeline.KIND, "Haystack 2", _of_value(haystack_pipeline.is_haystack_pipeline),
+                 haystack_pipeline.read_haystack_pipeline),
+    SourceFormat(haystack.KIND, "Haystack 1", _of_value(haystack.is_haystack_prompt),
+                 _old(haystack.read_haystack_prompts)),
+    SourceFormat(dify.KIND, "Dify", _of_value(dify.is_dify_app), dify.read_dify_app),
+    SourceFormat(promptfoo.KIND, "promptfoo", _of_value(promptfoo.is_promptfoo_config),
+                 promptfoo.read_promptfoo_config),
+    SourceFormat(lm_eval.KIND, "lm-eval", _of_value(lm_eval.is_task), lm_eval.read_task),
+    SourceFormat(semantic_kernel.KIND, "Semantic Kernel",
+                 _is_kernel_prompt, semantic_kernel.read_kernel_prompt),
+    SourceFormat(chat_messages.KIND, "OpenAI, Anthropic", _of_value(chat_messages.is_chat_messages),
+                 chat_messages.read_chat_messages),
+    SourceFormat(dspy_program.KIND, "DSPy", _of_value(dspy_program.is_dspy_program), dspy_program.read_dspy_program),
+    SourceFormat(own_document.KIND, "prompt-poet, Promptuary", own_document.is_own_document,
+                 own_document.read_own_document),
+    SourceFormat(prompt_collection.KIND, "YAML or JSON of prompts", _of_value(prompt_collection.is_prompt_collection),
+                 prompt_collection.read_prompt_collection),
+    SourceFormat(plain_text.KIND, "plain text, Markdown", _is_plain_text, plain_text.read_plain_text),
+)  # fmt: skip
+"""The formats in the order in which a file is tried."""
+_BY_NAME = {entry.name: entry for entry in FORMATS}
+
+
+def has_readable_suffix(name: str) -> bool:
+    """Whether a file of a folder may hold prompts, by its name; samples belong to their document."""
+    lower = name.lower()
+    is_modelfile = lower.rpartition("/")[2] in ("modelfile",)
+    return (is_modelfile or lower.endswith((*READABLE_SUFFIXES, ".zip"))) and not lower.endswith(_SAMPLES)
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What came of one file: its templates, or why there are none and on which line of it."""
+
+    path: str
+    templates: tuple[ImportedTemplate, ...] = ()
+    refusal: str = ""
+    line: int | None = None
+
+
+def detect_format(source: SourceFile) -> SourceFormat | None:
+    """The first format that a file looks like; None where it looks like none."""
+    return next((entry for entry in FORMATS if entry.recognises(source)), None)
+
+
+def read_templates(path: str, content: bytes, source_format: str = "") -> list[ImportedTemplate]:
+    """The templates of one file's bytes.
+
+    `source_format` is the name of one of FORMATS, one of template_text.LANGUAGES for a plain text in it, or empty for
+    what the content looks like. Raises LossError, with the line where there is one.
+    """
+    source = read_source_file(path, content)
+    if not source.text.strip():
+        raise LossError("it is empty")
+    if source_format in LANGUAGES:
+        return plain_text.read_plain_text(source, source_format)
+    if source_format and source_format not in _BY_NAME:
+        raise LossError(f"there is no format {source_format}; there are {', '.join(_BY_NAME)}")
+    chosen = _BY_NAME[source_format] if source_format else detect_format(source)
+    if chosen is None:
+        source.read_value()  # says what is wrong with JSON or YAML that cannot be read
+        raise LossError("its content does not say what it is; choose a format")
+    return chosen.read(source)
+
+
+def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[FileResult]:
+    """The templates of several files, such as those of a folder; the files of a zip archive take its place.
+
+    A file whose name does not end like a prompt's is passed over. A Semantic Kernel folder is one template.
+    """
+    unpacked: dict[str, bytes] = {}
+    results = []
+    for path, content in files.items():
+        if not is_zip(content):
+            unpacked[path] = content
+            continue
+        try:
+            unpacked |= dict(read_zip(content))
+        except LossError as error:
+            results.append(FileResult(path, refusal=error.message))
+    for path, content in unpacked.items():
+        name = path.rpartition("/")[2]
+        is_single = len(unpacked) == 1
+        if name in _BESIDE and f"{path.removesuffix(name)}skprompt.txt" in unpacked:
+            continue
+        if not is_single and not has_readable_suffix(name):
+            continue
+        results.append(_read_one(path, content, unpacked, source_format))
+    return _with_folders(results)
+
+
+def _with_folders(results: list[FileResult]) -> list[FileResult]:
+    """The same, where templates of several files have one name, with their folders before their names."""
+    files_of_name: dict[str, set[str]] = {}
+    for result in results:
+        for template in result.templates:
+            files_of_name.setdefault(template.name, set()).add(result.path)
+    renamed = []
+    for result in results:
+        folder = result.path.rpartition("/")[0].strip("/")
+        templates = [
+            replace(template, name=slugify(f"{folder}/{template.name}"))
+            if folder and len(files_of_name[template.name]) > 1
+            else template
+            for template in result.templates
+        ]
+        renamed.append(replace(result, templates=tuple(templates)))
+    return renamed
+
+
+def _read_one(path: str, content: bytes, files: Mapping[str, bytes], source_format: str) -> FileResult:
+    try:
+        folder, _, name = path.rpartition("/")
+        if name == "skprompt.txt" and not source_format:
+            prefix = f"{folder}/" if folder else ""
+            configuration = files.get(f"{prefix}config.json", b"").decode("utf-8-sig", "replace")
+            called = SourceFile(f"{folder.rpartition('/')[2] or 'prompt'}.txt", read_source_file(path, content).text)
+            return FileResult(path, tuple(semantic_kernel.read_kernel_prompt(called, configuration)))
+        return FileResult(path, tuple(read_templates(path, content, source_format)))
+    except LossError as error:
+        return FileResult(path, refusal=error.message, line=error.line)

@@ -1,0 +1,126 @@
+"""Semantic Kernel's prompts: YAML with a `template`, and `skprompt.txt` with its `config.json` beside it.
+
+Its own template format has `{{$name}}`, constants and calls of functions. The result of a call becomes an input.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from promptuary.renderer.interop.chat_messages import add_request
+from promptuary.renderer.interop.handlebars import read_handlebars
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_list, as_mapping
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.kernel_text import read_kernel_text
+from promptuary.renderer.interop.pieces import Message
+from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_text import read_template_text
+
+__all__ = ["KIND", "is_kernel_prompt", "looks_like_kernel_text", "read_kernel_prompt"]
+
+KIND = "semantic-kernel"
+_MESSAGE = re.compile(r"<message\s+role=[\"'](\w+)[\"']\s*>(.*?)</message>", re.DOTALL)
+_HANDLEBARS_MESSAGE = re.compile(r"\{\{#message\s+role=[\"'](\w+)[\"']\s*\}\}(.*?)\{\{/message\}\}", re.DOTALL)
+_TYPES = {"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array"}
+
+
+def is_kernel_prompt(value: object) -> bool:
+    """Whether a value is a prompt in YAML."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("template"), str)
+        and (bool({"template_format", "input_variables", "execution_settings"} & set(value)) and "_type" not in value)
+    )
+
+
+def looks_like_kernel_text(text: str) -> bool:
+    """Whether a text has a variable of the own template format."""
+    return re.search(r"\{\{\s*\$\w+\s*\}\}", text) is not None
+
+
+def read_kernel_prompt(source: SourceFile, configuration: str = "") -> list[ImportedTemplate]:
+    """The prompt as one template. `configuration` is the text of the `config.json` beside it. Raises LossError."""
+    value = source.value
+    if is_kernel_prompt(value):
+        config, template = dict(value), value["template"]
+    else:
+        config, template = _read_configuration(configuration), source.text
+    builder = TemplateBuilder(KIND, str(config.get("name") or source.stem))
+    _add_configuration(builder, config)
+    language = str(config.get("template_format") or "semantic-kernel")
+    names = InputNames()
+    if language == "handlebars" and _HANDLEBARS_MESSAGE.search(template):
+        return [builder.build_parts(_messages(builder, template, language, names, _HANDLEBARS_MESSAGE))]
+    if _MESSAGE.search(template):
+        return [builder.build_parts(_messages(builder, template, language, names, _MESSAGE))]
+    plain = _read_text(template, language, names)
+    builder.add_differences(plain.differences)
+    return [builder.build_text(plain.pieces)]
+
+
+def _read_configuration(text: str) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        return as_mapping(json.loads(text), "config.json")
+    except (ValueError, RecursionError) as error:
+        raise LossError(f"its config.json is no JSON: {error}") from None
+
+
+def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> None:
+    builder.front["description"] = str(config.get("description") or "")
+    variables = config.get("input_variables")
+    if variables is None:
+        given = as_mapping(config.get("input"), "input")
+        variables = given.get("parameters")
+    for entry in as_list(variables, "input_variables"):
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise LossError("an input variable has no name")
+        schema: dict[str, Any] = {}
+        if entry.get("description"):
+            schema["description"] = str(entry["description"])
+        default = entry.get("default", entry.get("default_value", entry.get("defaultValue")))
+        if default is not None:
+            schema["default"] = default
+        elif entry.get("is_required") is False:
+            schema["default"] = ""
+        builder.front.setdefault("inputs", {})[entry["name"]] = schema
+    settings = as_mapping(config.get("execution_settings"), "execution_settings")
+    chosen = settings.get("default") or next(iter(settings.values()), None)
+    if isinstance(chosen, dict):
+        request = dict(chosen)
+        builder.front["model"] = request.pop("model_id", None) or request.pop("ai_model_id", None)
+        function_choice = request.pop("function_choice_behavior", None)
+        if function_choice:
+            builder.differ("`function_choice_behavior` is left out")
+        add_request(builder, {"model": builder.front["model"], **request})
+        if len(settings) > 1:
+            builder.differ(f"of {len(settings)} execution settings one is read")
+    builder.differ("a name that is not given is an error here; there it prints nothing")
+
+
+def _messages(
+    builder: TemplateBuilder, template: str, language: str, names: InputNames, pattern: re.Pattern[str]
+) -> list[Message]:
+    if pattern.sub("", template).strip():
+        raise LossError("a text stands outside of its messages")
+    messages = []
+    for match in pattern.finditer(template):
+        plain = _read_text(match[2].strip(), language, names)
+        builder.add_differences(plain.differences)
+        messages.append(Message(role_of(match[1]), plain.pieces))
+    builder.differ("blanks around a message are left out")
+    return messages
+
+
+def _read_text(text: str, language: str, names: InputNames) -> PlainText:
+    if language in ("semantic-kernel", "semantic_kernel"):
+        return read_kernel_text(text, names)
+    if language == "handlebars":
+        return read_handlebars(text, names)
+    if language in ("jinja2", "jinja"):
+        return read_template_text(text, "jinja", names)
+    raise LossError(f"there is no template format {language}")

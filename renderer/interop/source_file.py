@@ -1,0 +1,211 @@
+"""A file of another system: its text, its JSON or YAML value, and the lines of its texts.
+
+Foreign YAML may have anchors, aliases, merge keys and tags, which our documents refuse. They are read here within
+bounds: an alias counts as many nodes as what it repeats. A tagged value is a `Tagged`; nothing is made of its tag.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+import yaml
+from yaml import CSafeLoader
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.syntax.yaml_reader import core_value
+
+__all__ = ["MAX_BYTES", "SourceFile", "Tagged", "read_foreign_yaml", "read_source_file"]
+
+MAX_BYTES = 2_000_000
+"""Bytes of one file at most."""
+_DEPTH = 64
+_NODES = 100_000
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A YAML value with a tag of another program, such as `!function utils.process`."""
+
+    tag: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file's text with line feeds only; `path` is its name, with its folders where it has some."""
+
+    path: str
+    text: str
+
+    @property
+    def stem(self) -> str:
+        """The file's name up to its first dot."""
+        return PurePosixPath(self.path).name.partition(".")[0] or PurePosixPath(self.path).name.strip(".")
+
+    @property
+    def suffix(self) -> str:
+        """The last ending in lower-case letters, with its dot."""
+        return PurePosixPath(self.path).suffix.lower()
+
+    @cached_property
+    def value(self) -> Any:
+        """The file's value; None where it is neither JSON nor YAML of a mapping or a list."""
+        try:
+            return self.read_value()
+        except LossError:
+            return None
+
+    def read_value(self) -> Any:
+        """The mapping or list that the file holds as JSON, JSON lines or YAML. Raises LossError with the line."""
+        if self.text.lstrip()[:1] in ("{", "["):
+            try:
+                return json.loads(self.text, parse_constant=_refuse_constant)
+            except RecursionError:
+                raise LossError("it is nested too deeply") from None
+            except ValueError as error:
+                lines = self._json_lines()
+                if lines is not None:
+                    return lines
+                if self.suffix in (".json", ".jsonl"):
+                    raise LossError(f"it is no JSON: {error}", getattr(error, "lineno", None)) from None
+        value = read_foreign_yaml(self.text)
+        if not isinstance(value, dict | list):
+            raise LossError("it holds no mapping and no list")
+        return value
+
+    def line_of(self, text: str) -> int | None:
+        """The line on which a text starts, as it or its JSON stands in the file; None where that is not found."""
+        first = next((line.strip() for line in text.split("\n") if line.strip()), "")
+        if not first:
+            return None
+        for spelled in (first, json.dumps(first)[1:-1], json.dumps(first, ensure_ascii=False)[1:-1]):
+            index = self.text.find(spelled)
+            if index >= 0:
+                return self.text.count("\n", 0, index) + 1
+        return None
+
+    def _json_lines(self) -> list[Any] | None:
+        lines = [line for line in self.text.split("\n") if line.strip()]
+        try:
+            values = [json.loads(line) for line in lines]
+        except (ValueError, RecursionError):
+            return None
+        return values if len(values) > 1 else None
+
+
+def read_source_file(path: str, content: bytes) -> SourceFile:
+    """A file's bytes as text. Raises LossError for what is too large or no UTF-8."""
+    if len(content) > MAX_BYTES:
+        raise LossError(f"it has {len(content):,} bytes; {MAX_BYTES:,} are read at most")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise LossError("it is no text in UTF-8", line) from None
+    if "\0" in text:
+        raise LossError("it holds the character U+0000, so it is no text", text.count("\n", 0, text.index("\0")) + 1)
+    return SourceFile(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def read_foreign_yaml(text: str) -> Any:
+    """The value of a YAML text of one document. Raises LossError with the line."""
+    try:
+        events = yaml.parse(text, Loader=CSafeLoader)
+        return _Builder(events).read()
+    except yaml.MarkedYAMLError as error:
+        mark: Any = error.problem_mark or error.context_mark
+        line = None if mark is None else mark.line + 1
+        raise LossError(f"it is no YAML: {error.problem or error.context}", line) from None
+    except yaml.YAMLError as error:
+        raise LossError(f"it is no YAML: {error}") from None
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+class _Builder:
+    def __init__(self, events: Iterator[Any]) -> None:
+        self.events = events
+        self.count = 0
+        self.anchors: dict[str, tuple[Any, int]] = {}
+
+    def read(self) -> Any:
+        value, documents = None, 0
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise LossError("a second YAML document starts here", event.start_mark.line + 1)
+            elif isinstance(event, yaml.NodeEvent):
+                value = self._node(event, 1)
+        return value
+
+    def _node(self, event: Any, depth: int) -> Any:
+        line = event.start_mark.line + 1
+        self._add(1, line)
+        if depth > _DEPTH:
+            raise LossError(f"it is nested deeper than {_DEPTH} levels", line)
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self.anchors:
+                raise LossError(f"the alias *{event.anchor} has no anchor before it", line)
+            value, size = self.anchors[event.anchor]
+            self._add(size, line)
+            return value
+        before = self.count
+        value = self._tagged(event, self._value(event, depth, line))
+        if event.anchor is not None:
+            self.anchors[event.anchor] = (value, self.count - before)
+        return value
+
+    def _add(self, nodes: int, line: int) -> None:
+        self.count += nodes
+        if self.count > _NODES:
+            raise LossError(f"it has more than {_NODES:,} YAML nodes", line)
+
+    def _value(self, event: Any, depth: int, line: int) -> Any:
+        if isinstance(event, yaml.ScalarEvent):
+            if event.style or event.tag:
+                return event.value
+            try:
+                return core_value(event.value)
+            except ValueError as error:
+                raise LossError(str(error), line) from None
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [self._node(item, depth + 1) for item in self._until(yaml.SequenceEndEvent)]
+        mapping: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
+        for key_event in self._until(yaml.MappingEndEvent):
+            is_plain = isinstance(key_event, yaml.ScalarEvent) and not key_event.style
+            key = self._node(key_event, depth + 1)
+            value = self._node(next(self.events), depth + 1)
+            if is_plain and key == "<<":
+                merged = self._merged(value, line)
+            elif isinstance(key, dict | list | Tagged):
+                raise LossError("a key of a mapping is no plain text", line)
+            else:
+                mapping[key if isinstance(key, str) else json.dumps(key)] = value
+        return {**merged, **mapping}
+
+    def _merged(self, value: Any, line: int) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for part in reversed(value if isinstance(value, list) else [value]):
+            if not isinstance(part, dict):
+                raise LossError("`<<` takes a mapping", line)
+            merged |= part
+        return merged
+
+    def _until(self, end: type) -> Iterator[Any]:
+        for event in self.events:
+            if isinstance(event, end):
+                return
+            yield event
+
+    @staticmethod
+    def _tagged(event: Any, value: Any) -> Any:
+        if event.tag in (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
+            return value
+        return Tagged(event.tag, value)

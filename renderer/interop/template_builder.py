@@ -1,0 +1,78 @@
+"""Builds a document of a foreign template's pieces or messages, and checks that it prints the same."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from promptuary.renderer.interop.imported import (
+    Difference,
+    ImportedTemplate,
+    LossError,
+    check_imported,
+    slugify,
+    write_document,
+)
+from promptuary.renderer.interop.pieces import (
+    History,
+    Message,
+    Piece,
+    prove_parts,
+    write_parts_body,
+    write_text_body,
+)
+
+__all__ = ["ROLES", "TemplateBuilder", "role_of"]
+
+ROLES = ("system", "user", "assistant", "developer", "tool")
+_OTHER_ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "bot": "assistant", "chatbot": "assistant"}
+
+
+def role_of(role: Any) -> str:
+    """Our role for another system's. Raises LossError."""
+    name = str(role).lower()
+    if name in ROLES:
+        return name
+    if name in _OTHER_ROLES:
+        return _OTHER_ROLES[name]
+    raise LossError(f"there is no role {role!r}; the roles are {', '.join(ROLES)}")
+
+
+class TemplateBuilder:
+    """What all documents of one source share: the format's name, front matter, facts and differences."""
+
+    def __init__(self, source_format: str, name: str) -> None:
+        self.source_format = source_format
+        self.name = name
+        self.front: dict[str, Any] = {}
+        self.facts: dict[str, Any] = {}
+        self.samples: dict[str, Any] = {}
+        self._differences: dict[Difference, None] = {}
+
+    def differ(self, message: str, line: int | None = None) -> None:
+        """Name one thing that is otherwise in the document."""
+        self._differences[Difference(message, line)] = None
+
+    def add_differences(self, differences: Iterable[Difference]) -> None:
+        """Name several."""
+        self._differences |= dict.fromkeys(differences)
+
+    def build_text(self, pieces: Sequence[Piece]) -> ImportedTemplate:
+        """A `text` document of one text. Raises LossError."""
+        if not any(piece != "" for piece in pieces):
+            raise LossError("its text is empty")
+        return self._build("text", write_text_body(pieces))
+
+    def build_parts(self, messages: Sequence[Message | History]) -> ImportedTemplate:
+        """A `parts` document, a part a message. Raises LossError."""
+        if not messages:
+            raise LossError("it has no messages")
+        body = write_parts_body(messages)
+        prove_parts(f"---\nformat: parts\n---\n{body}", messages)
+        return self._build("parts", body)
+
+    def _build(self, document_format: str, body: str) -> ImportedTemplate:
+        front: Mapping[str, Any] = {**self.front, "format": document_format}
+        document = write_document(self.source_format, front, body, self.facts)
+        imported = ImportedTemplate(
+            slugify(self.name), document, self.source_format, self.samples, tuple(self._differences)
+        )
+        return check_imported(imported, body)

@@ -1,0 +1,58 @@
+"""Texts of other systems in the template language that their format names, or that they look like, as pieces."""
+
+import re
+
+from promptuary.renderer import validate
+from promptuary.renderer.interop.handlebars import has_sections, read_handlebars, read_mustache
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
+from promptuary.renderer.interop.kernel_text import read_kernel_text
+from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
+
+_KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
+
+__all__ = ["LANGUAGES", "find_language", "read_template_text"]
+
+LANGUAGES = (*SYNTAXES, "jinja", "jinja-trimmed", "nunjucks", "mustache", "handlebars", "semantic-kernel")
+"""`jinja-trimmed` is Jinja with `trim_blocks` and `lstrip_blocks`; `nunjucks` keeps the last line end."""
+
+
+def find_language(text: str) -> str:
+    """The language that a text without a format looks like."""
+    if "{%" in text and "%}" in text:
+        return "jinja"
+    if _KERNEL.search(text):
+        return "semantic-kernel"
+    syntax = find_syntax(text)
+    if syntax in ("double", "none") and "{{" in text:
+        if has_sections(text):
+            return "handlebars"
+        if has_statements(text) and _is_jinja(text):
+            return "jinja"
+    return syntax
+
+
+def _is_jinja(text: str) -> bool:
+    """Whether Jinja reads the text at all: braces may also be the text's own."""
+    return all(problem.code != "PT201" for problem in validate(f"---\nformat: text\n---\n{text}"))
+
+
+def read_template_text(text: str, language: str, names: InputNames) -> PlainText:
+    """The text as pieces; `language` is one of LANGUAGES, or empty for what it looks like. Raises LossError."""
+    language = language or find_language(text)
+    if language == "jinja":
+        return read_jinja(text, names)
+    if language == "jinja-trimmed":
+        return read_jinja(text, names, trim_blocks=True, lstrip_blocks=True)
+    if language == "nunjucks":
+        return read_jinja(text, names, drop_last_newline=False)
+    if language == "mustache":
+        return read_mustache(text, names)
+    if language == "handlebars":
+        return read_handlebars(text, names)
+    if language == "semantic-kernel":
+        return read_kernel_text(text, names)
+    if language not in SYNTAXES:
+        raise LossError(f"there is no template language {language}; there are {', '.join(LANGUAGES)}")
+    return read_placeholders(text, language, names)
