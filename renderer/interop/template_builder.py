@@ -1,8 +1,9 @@
 """Builds a document of a foreign template's pieces or messages, and checks that it prints the same."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from promptuary import renderer
 from promptuary.renderer.interop.imported import (
     Difference,
     ImportedTemplate,
@@ -70,9 +71,22 @@ class TemplateBuilder:
         return self._build("parts", body)
 
     def _build(self, document_format: str, body: str) -> ImportedTemplate:
-        front: Mapping[str, Any] = {**self.front, "format": document_format}
+        front: dict[str, Any] = {**self.front, "format": document_format}
+        if front.get("inputs"):
+            front["inputs"] = {**self._undeclared(document_format, body), **front["inputs"]}
         document = write_document(self.source_format, front, body, self.facts)
         imported = ImportedTemplate(
             slugify(self.name), document, self.source_format, self.samples, tuple(self._differences)
         )
         return check_imported(imported, body)
+
+    def _undeclared(self, document_format: str, body: str) -> dict[str, Any]:
+        """Schemas that take any value, for the names that the body uses and the source does not declare."""
+        try:
+            used = renderer.load(f"---\nformat: {document_format}\n---\n{body}").body.names()
+        except renderer.RenderError as error:
+            raise LossError(error.message) from error
+        names = sorted(used - set(self.front["inputs"]))
+        if names:
+            self.differ(f"inputs that the source uses and does not declare are declared: {', '.join(names)}")
+        return {name: {} for name in names}

@@ -1,0 +1,152 @@
+"""Plain texts and Markdown, by the placeholders that they hold."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.pieces import Message, prove_parts, write_parts_body
+from promptuary.renderer.interop.reading import read_templates
+from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+
+LETTERS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), min_size=1, max_size=80)
+WEIRD = st.lists(
+    st.sampled_from(["{", "}", "{{", "}}", "{%", "%}", "{#", "\\n", "<|space|>", " ", "\n", "x", "'", "- name: a"])
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("Dear {name}, {{x}} is a brace.\n", "Dear ‹name›, {x} is a brace.\n"),
+        ("Dear {{name}} and {{ name }}.", "Dear ‹name› and ‹name›."),
+        ("Dear $name, pay $$5 to ${name}.", "Dear ‹name›, pay $5 to ‹name›."),
+        ("Dear <<name>>.", "Dear ‹name›."),
+        ("Rate !<INPUT 0>! from 1 to 10.", "Rate ‹input_0› from 1 to 10."),
+        ('{"a": 1} for {name} {', '{"a": 1} for ‹name› {'),
+        ("No placeholder, only {\n  json: [1]\n}.", "No placeholder, only {\n  json: [1]\n}."),
+        ("{% if name %}Dear {{ name }}{% endif %}", "Dear ‹name›"),
+        ("{{#if name}}Dear {{name}}{{/if}}", "Dear ‹name›"),
+        ("Dear {{$name}}", "Dear ‹name›"),
+    ],
+)
+def test_each_syntax_is_recognised_and_filled(text, rendered):
+    template = read_one("letter.txt", text)
+    assert template.name == "letter"
+    assert text_of(template, name="‹name›", input_0="‹input_0›") == rendered
+
+
+def test_a_path_of_str_format_stays_one():
+    assert text_of(read_one("a.txt", "{a.b} {c[d]} {e[0]}"), a={"b": 1}, c={"d": 2}, e=[3]) == "1 2 3"
+
+
+def test_a_number_format_is_kept():
+    template = read_one("a.txt", "cost {x:.2f}", "str.format")
+    assert text_of(template, x=2) == "cost 2.00"
+
+
+@pytest.mark.parametrize("text", ["{x!r}", "{x:>10}", "{x"])
+def test_what_str_format_alone_can_do_is_refused(text):
+    with pytest.raises(LossError):
+        read_one("a.txt", text, "str.format")
+
+
+def test_a_name_that_jinja_takes_is_another_input_and_named():
+    template = read_one("a.txt", "Look {in} {class}")
+    assert "`{in}` is the input `in_value`" in sentences(template)
+    assert text_of(template, in_value="here", **{"class": "1"}) == "Look here 1"
+
+
+def test_text_above_the_comment_marker_is_left_out_and_named():
+    text = "Variables: !<INPUT 0>!\n<commentblockmarker>###</commentblockmarker>\nHi !<INPUT 0>!\n"
+    template = read_one("a.txt", text)
+    assert text_of(template, input_0="Ann") == "Hi Ann"
+    assert "above the comment marker" in sentences(template)
+
+
+def test_markdown_keeps_its_text_and_names_the_front_matter_it_leaves_out():
+    template = read_one(
+        "judge.md", "---\nname: Strict judge\ndescription: Judges\ncolor: red\n---\n# Judge\n\n{answer}\n"
+    )
+    assert template.name == "strict-judge"
+    assert "description: Judges" in template.document
+    assert "color" in sentences(template)
+    assert text_of(template, answer="42") == "# Judge\n\n42\n"
+
+
+def test_line_ends_of_windows_are_line_feeds():
+    assert text_of(read_one("a.txt", "one\r\ntwo\r\n")) == "one\ntwo\n"
+
+
+@given(LETTERS | WEIRD.map("".join))
+def test_a_text_without_placeholders_renders_to_itself(text):
+    if not text.strip():
+        return
+    assert text_of(read_one("a.txt", text, "none")) == text
+
+
+@given(LETTERS | WEIRD.map("".join))
+def test_a_message_renders_to_itself(text):
+    if not text.strip():
+        return
+    messages = [Message("user", (text,))]
+    document = f"---\nformat: parts\n---\n{write_parts_body(messages)}"
+    prove_parts(document, messages)
+
+
+@given(st.lists(st.sampled_from(["{x}", "{y}", "{{", "}}", " ", "\n", "a", "{%", "#"]), min_size=1).map("".join))
+def test_str_format_and_the_import_give_the_same(text):
+    try:
+        expected = text.format(x="‹x›", y="‹y›")
+    except ValueError:
+        with pytest.raises(LossError):
+            read_one("a.txt", text + "!", "str.format")
+        return
+    except LookupError:  # a field of another name
+        return
+    if expected.strip():
+        assert text_of(read_one("a.txt", text, "str.format"), x="‹x›", y="‹y›") == expected
+
+
+@given(st.lists(st.sampled_from(["$x", "${y}", "$$", " ", "{", "a\n", "{{x}}"]), min_size=1).map("".join))
+def test_string_templates_and_the_import_give_the_same(text):
+    values = {name: f"‹{name}›" for name in ("x", "y", "xa", "ya")}
+    try:
+        expected = string.Template(text).substitute(values)
+    except ValueError:
+        return
+    if expected.strip():
+        assert text_of(read_one("a.txt", text, "dollar"), **values) == expected
+
+
+@pytest.mark.parametrize("content", [b"", b"  \n", b"\xff\xfe", b"a\x00b", b"x" * 2_000_001])
+def test_what_is_no_text_is_refused(content):
+    with pytest.raises(LossError):
+        read_templates("a.txt", content)
+
+
+def test_jinja_drops_its_last_line_end_and_says_so():
+    template = read_one("a.j2", "{% for x in xs -%}\n  {{ x }}\n{% endfor %}{% raw %}{{ x }}{% endraw %}\n")
+    assert text_of(template, xs=["1", "2"]) == "1\n2\n{{ x }}"
+    assert "the last line end" in sentences(template)
+
+
+def test_a_jinja_file_with_another_one_in_it_is_refused_with_the_line():
+    with pytest.raises(LossError, match=r"line 2: `include 'a.j2'`"):
+        read_one("a.j2", "Hi\n{% include 'a.j2' %}")
+
+
+def test_methods_and_filters_of_its_program_become_keys_and_inputs():
+    template = read_one("a.j2", "{% for t in tools %}{{ t.describe() }};{% endfor %}{{ history | colang }}")
+    assert text_of(template, tools=[{"describe": "a"}], history_colang="h") == "a;h"
+    assert "`t.describe()` is the key `describe`" in sentences(template)
+    assert "`history | colang` is the input `history_colang`" in sentences(template)
+
+
+def test_whitespace_options_are_those_of_the_chosen_format():
+    text = "{% if x %}\n  a\n  {% endif %}\nb\n"
+    assert text_of(read_one("a.j2", text, "jinja-trimmed"), x=True) == "  a\nb"
+    assert text_of(read_one("a.j2", text, "jinja"), x=True) == "\n  a\n  \nb"
+    assert messages_of(read_one("a.txt", "x"))[0][0] == "user"
