@@ -116,9 +116,8 @@ def read_foreign_yaml(text: str) -> Any:
         events = yaml.parse(text, Loader=CSafeLoader)
         return _Builder(events).read()
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
-        line = None if mark is None else mark.line + 1
-        raise LossError(f"it is no YAML: {error.problem or error.context}", line) from None
+        line = getattr(error.problem_mark or error.context_mark, "line", -1) + 1
+        raise LossError(f"it is no YAML: {error.problem or error.context}", line or None) from None
     except yaml.YAMLError as error:
         raise LossError(f"it is no YAML: {error}") from None
 
