@@ -311,7 +311,8 @@ class _Finder:
                 return by_class
         text = self.texts.read_text(fields.get("content"))
         role = _role(self.texts.read_text(fields.get("role")), fields.get("role"))
-        return (role, self._in_language(text, "")) if role and text is not None and text.literal.strip() else None
+        has_content = text is not None and bool(text.pieces or text.literal.strip())
+        return (role, self._in_language(text, "")) if role and text is not None and has_content else None
 
     def _message_of_pair(self, first: ast.expr, second: ast.expr) -> FoundMessage | str | None:
         role, text = self.texts.read_text(first), self.texts.read_text(second)

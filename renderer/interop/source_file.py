@@ -126,6 +126,10 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number of JSON")
 
 
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
 class _Builder:
     def __init__(self, events: Iterator[Any]) -> None:
         self.events = events
@@ -138,13 +142,13 @@ class _Builder:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise LossError("a second YAML document starts here", event.start_mark.line + 1)
+                    raise LossError("a second YAML document starts here", _line(event))
             elif isinstance(event, yaml.NodeEvent):
                 value = self._node(event, 1)
         return value
 
     def _node(self, event: Any, depth: int) -> Any:
-        line = event.start_mark.line + 1
+        line = _line(event)
         self._add(1, line)
         if depth > _DEPTH:
             raise LossError(f"it is nested deeper than {_DEPTH} levels", line)

@@ -1,0 +1,115 @@
+"""Prompts in Python code, read from its syntax tree."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.reading import read_templates
+from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+
+LONG = "Answer the question from the context only, and say so where it does not hold the answer."
+
+
+def read_code(code):
+    return {template.name: template for template in read_templates("prompts.py", code.encode())}
+
+
+def test_constants_that_are_filled_by_format():
+    code = f'SUMMARY_PROMPT = """{LONG}\n{{{{"a": 1}}}} {{text}}"""\nother = 3\n'
+    template = read_one("prompts.py", code)
+    assert template.name == "summary-prompt"
+    assert text_of(template, text="Tea") == f'{LONG}\n{{"a": 1}} Tea'
+
+
+def test_sums_of_constants_and_trimmed_texts():
+    prompt = f'PROMPT = dedent("""\n    {LONG}\n    """).strip() + RULES\n'
+    code = f'from textwrap import dedent\nRULES = "Be kind to {{name}}. "\n{prompt}'
+    assert text_of(read_one("prompts.py", code), name="Ann") == f"{LONG}Be kind to Ann. "
+
+
+def test_attributes_keys_and_functions_are_named_by_their_place():
+    code = f'''
+PROMPTS = {{"extract": "{LONG} {{text}}"}}
+PROMPTS["judge"] = "{LONG} {{answer}}"
+class Coder:
+    main_system = "{LONG} {{rules}}"
+def build(question):
+    return f"{LONG} {{question}}"
+'''
+    assert set(read_code(code)) == {
+        "prompts/prompts/extract",
+        "prompts/judge",
+        "prompts/coder/main-system",
+        "prompts/build",
+    }
+
+
+def test_fields_of_an_f_string_that_are_more_than_names_become_inputs():
+    prompt = f'    prompt = f"""{LONG} {{question.text}} {{len(documents)}} {{score:.1f}}"""\n'
+    code = f"def build(question, documents):\n{prompt}"
+    template = read_one("judge.py", code)
+    assert text_of(template, question={"text": "Why?"}, len_documents="3", score=0.25).endswith("Why? 3 0.2")
+    assert "`{len(documents)}` is the input `len_documents`" in sentences(template)
+
+
+def test_an_f_string_outside_of_functions_is_filled_again():
+    code = f'FORMAT = "as JSON"\nPROMPT = f"""{LONG} {{FORMAT}} for {{name}} about {{{{topic}}}}"""\n'
+    template = read_one("prompts.py", code)
+    assert text_of(template, name="Ann", topic="tea") == f"{LONG} as JSON for Ann about tea"
+
+
+def test_langchain_calls_say_the_language():
+    code = f"""
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
+SUFFIX = "{LONG}"
+A = PromptTemplate.from_template(SUFFIX + " {{{{x}}}} {{y}}")
+B = PromptTemplate(template="{{% if y %}}{{{{ y }}}}{{% endif %}} {LONG}", template_format="jinja2")
+C = ChatPromptTemplate.from_messages([("system", "Be kind."), MessagesPlaceholder("history"), ("human", "{{y}}")])
+"""
+    templates = read_code(code)
+    assert text_of(templates["prompts/a"], y="1") == f"{LONG} {{x}} 1"
+    assert text_of(templates["prompts/b"], y="1") == f"1 {LONG}"
+    history = [{"role": "assistant", "content": "Hm"}]
+    expected = [("system", "Be kind."), ("assistant", "Hm"), ("user", "1")]
+    assert messages_of(templates["prompts/c"], y="1", history=history) == expected
+
+
+def test_messages_as_mappings():
+    messages = '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": f"{question}"}]'
+    code = f"def ask(question):\n    return {messages}\n"
+    assert messages_of(read_one("ask.py", code), question="Why?") == [("system", "Be kind."), ("user", "Why?")]
+
+
+def test_what_cannot_be_read_is_named_with_its_line():
+    code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x!r}}"\nB_PROMPT.format(x=1)\n'
+    template = read_one("prompts.py", code)
+    assert "line 2: `B_PROMPT` is left out" in sentences(template)
+
+
+def test_string_templates_of_the_standard_library():
+    code = f'from string import Template\nPROMPT = Template("{LONG} $name {{x}}")\n'
+    assert text_of(read_one("prompts.py", code), name="Ann") == f"{LONG} Ann {{x}}"
+
+
+@pytest.mark.parametrize("code", ["x = 1", "def f(:\n", 'print("hello there, my good old friend")'])
+def test_code_without_prompts_is_refused(code):
+    with pytest.raises(LossError):
+        read_one("prompts.py", code)
+
+
+def test_nothing_of_the_code_runs(tmp_path):
+    touch = f"pathlib.Path('{tmp_path}/ran').touch()"
+    code = f'import pathlib\n{touch}\nPROMPT = f"{LONG} {{{touch}}}"\n'
+    read_one("prompts.py", code)
+    assert not (tmp_path / "ran").exists()
+
+
+@given(st.text(st.sampled_from("ab {}\n\"'\\%$"), min_size=90, max_size=120))
+def test_a_constant_of_code_gives_the_text_that_python_gives(text):
+    code = f"PROMPT = {LONG + text!r}\nPROMPT.format()\n"
+    try:
+        expected = (LONG + text).format()
+    except (ValueError, LookupError, AttributeError):
+        return
+    assert text_of(read_one("prompts.py", code)) == expected
