@@ -11,7 +11,7 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema docs clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,16 @@ endif
 schema: setup-dev ## write the API's OpenAPI schema to docs/openapi/v1.json
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py spectacular --validate --format openapi-json --file docs/openapi/v1.json
 
+docs: $(VENV)/.docs ## build the documentation as a site, in site/
+	@$(BIN)/python docs/generate_reference.py --check
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build -q
+
+$(VENV)/.docs: $(VENV)/.python requirements-docs.txt constraints.txt
+	@echo "Installing requirements-docs.txt ..."
+	@$(PYTHON) -m venv $(VENV)/docs
+	@$(VENV)/docs/bin/pip install -q --disable-pip-version-check -c constraints.txt -r requirements-docs.txt
+	@touch $@
+
 torture: setup-dev ## the long runs: kills, fuzzing, soak
 	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests
 
@@ -116,4 +126,4 @@ benchmarks: setup-dev ## side-by-side figures, as ratios
 	@for file in benchmarks/*.py; do [ "$$file" = benchmarks/__init__.py ] || $(BIN)/python $$file; done
 
 clean: ## remove what was built; the data in var/ stays
-	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles site .mypy_cache .ruff_cache .pytest_cache

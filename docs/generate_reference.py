@@ -6,14 +6,16 @@
 A table stands between `<!-- generated: NAME -->` and `<!-- end -->`; everything around it is written by hand.
 """
 
+import ast
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 __all__ = ["TABLES", "list_outdated_pages", "write_tables"]
 
 DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 PLACE = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 SUBJECTS = {
@@ -40,7 +42,119 @@ def list_problems() -> str:
     return "\n".join(f"## {SUBJECTS[digit]}\n\n{head}" + "\n".join(rows) + "\n" for digit, rows in groups.items())
 
 
-TABLES: dict[str, Callable[[], str]] = {"problems": list_problems}
+READERS = {
+    "read_text": "text",
+    "read_bool": "true or false",
+    "read_choice": "one of several words",
+    "read_issuer": "address",
+    "read_int": "whole number",
+    "read_list": "list, separated by commas",
+    "read_path": "path",
+    "read_url": "address, or a file that holds it (`…_FILE`)",
+    "read_secret": "secret, or a file that holds it (`…_FILE`)",
+    "read_optional_secret": "secret, or a file that holds it (`…_FILE`)",
+}
+
+
+def list_settings() -> str:
+    """A table of the environment's variables: what the code reads, and what the pages for operators say of each."""
+    meanings = _meanings()
+    rows = []
+    for call in _calls("registry"):
+        reader, arguments = _name(call), [_constant(argument) for argument in call.args]
+        if reader in READERS and arguments and arguments[0]:
+            rows.append(f"| `{arguments[0]}` | {READERS[reader]} | {meanings[str(arguments[0])]} |")
+    return "| variable | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(set(rows)))
+
+
+def _meanings() -> dict[str, str]:
+    """Where the pages for operators explain each variable: a link to the page, by the variable's name."""
+    found: dict[str, str] = {}
+    for path in (DOCS / "operate").glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].removeprefix("# ")
+        for row in re.findall(r"^\| (`[A-Z].*)\|$", text, re.MULTILINE):
+            names, *_, meaning = [cell.strip() for cell in row.split(" | ")]
+            first = ""
+            for name in re.findall(r"`([A-Z_]+)`", names):
+                full = name if not name.startswith("_") else first.rpartition("_")[0] + name
+                first = first or full
+                found.setdefault(full, f"{_without_links(meaning)} ([{title}](../operate/{path.name}))")
+    return found
+
+
+def _without_links(text: str) -> str:
+    return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
+
+
+def list_events() -> str:
+    """A table of the kinds of events with their fields, those of their base classes among them, from the classes."""
+    files = [*sorted((ROOT / "registry").glob("*/events.py")), ROOT / "registry/journal/event.py"]
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    rows = []
+    for node in classes.values():
+        if kind := _kind(node):
+            sentence = (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
+            rows.append(f"| `{kind}` | {sentence} | {', '.join(_fields(node, classes))} |")
+    return "| kind | when | fields |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
+
+
+def _fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
+    inherited = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+    fields = [field for base in inherited for field in _fields(base, classes)]
+    return fields + [field for item in node.body if isinstance(item, ast.AnnAssign) and (field := _field(item))]
+
+
+def _kind(node: ast.ClassDef) -> str:
+    for decorator in node.decorator_list:
+        if isinstance(decorator, ast.Call) and _name(decorator) == "event" and decorator.args:
+            return str(_constant(decorator.args[0]))
+    return ""
+
+
+def _field(item: ast.AnnAssign) -> str:
+    if "ClassVar" in ast.unparse(item.annotation) or ast.unparse(item.target).startswith("_"):
+        return ""
+    return f"`{ast.unparse(item.target)}`" + (" (optional)" if item.value is not None else "")
+
+
+FIGURES = {"Total": "counter", "Counter": "counter", "Histogram": "histogram", "GaugeMetricFamily": "gauge"}
+
+
+def list_metrics() -> str:
+    """A table of the figures for Prometheus that the product adds, from where they are declared."""
+    rows = []
+    for call in _calls("registry"):
+        values = [_constant(argument) for argument in call.args]
+        name = str(values[0]) if values else ""
+        if _name(call) in FIGURES and name.startswith("promptuary_"):
+            total = "_total" if FIGURES[_name(call)] == "counter" else ""
+            rows.append(f"| `{name}{total}` | {FIGURES[_name(call)]} | {values[1]} |")
+    return "| figure | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
+
+
+def _calls(folder: str) -> Iterator[ast.Call]:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                yield node
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _constant(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) else ""
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "problems": list_problems,
+    "settings": list_settings,
+    "events": list_events,
+    "metrics": list_metrics,
+}
 
 
 def write_tables(text: str) -> str:

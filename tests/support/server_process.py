@@ -19,24 +19,25 @@ SECONDS = 120  # for what other processes do on a busy machine
 class Server:
     """`manage.py serve` over a place of its own."""
 
-    def __init__(self, place: instances.Instance, **more: str) -> None:
-        self._place, self._more = place, more
+    def __init__(self, place: instances.Instance, *options: str, **more: str) -> None:
+        """`options` are those of `manage.py serve`, `more` are variables of its environment."""
+        self._place, self._options, self._more = place, options, more
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = int(probe.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Until it answers."""
+    def start(self, seconds: float = SECONDS) -> None:
+        """Until it answers, which may take so long."""
         self._process = subprocess.Popen(
-            [sys.executable, "manage.py", "serve"],
+            [sys.executable, "manage.py", "serve", *self._options],
             cwd=instances.ROOT,
             env=self._place.environment(PORT=str(self.port), **self._more),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        wait_until(self._answers)
+        wait_until(self._answers, seconds)
 
     def kill(self) -> None:
         """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
@@ -69,9 +70,9 @@ class Server:
             return False
 
 
-def wait_until(is_so: Callable[[], object]) -> None:
+def wait_until(is_so: Callable[[], object], seconds: float = SECONDS) -> None:
     """Wait for what other processes do."""
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)  # bounded polling: another process gives no signal
