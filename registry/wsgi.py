@@ -9,6 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
 from registry.core import metrics, periodic_thread
+from registry.core.parent_death import end_with_parent
 from registry.core.renderer_pool import bounded
 from registry.journal import log
 from registry.namespaces.key_use import write_key_uses
@@ -22,7 +23,8 @@ from registry.usage import recorder
 log.subscribe(fetcher().follower.poll)
 periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
-# Nor need the first preview wait for the renderer's helper process and its vocabulary.
+# Nor need the first preview wait for the renderer's helper process.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
 application = serve_fetches_first(_django)
+end_with_parent()  # granian's own process, which starts this one
 tune_process()

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -47,9 +48,9 @@ http {{
 @contextmanager
 def registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
     """Promptuary's web processes, by the command that `manage.py serve` runs."""
-    code = "import django; django.setup()\nfrom registry.management.commands.serve import _commands\n"
-    command = run([sys.executable, "-c", f"{code}print(_commands('127.0.0.1')['web'])"], environment).strip()
-    with started(["sh", "-c", command], port, environment, ROOT):
+    code = "import django, shlex; django.setup()\nfrom registry.management.commands.serve import _commands\n"
+    command = run([sys.executable, "-c", f"{code}print(shlex.join(_commands('127.0.0.1')['web']))"], environment)
+    with started(shlex.split(command), port, environment, ROOT):
         yield
 
 

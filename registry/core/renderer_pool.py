@@ -1,4 +1,4 @@
-"""The bounded child that runs what authors wrote; one for each process, started when first needed."""
+"""The bounded child that runs what authors wrote, forked from the helper that the server's processes share."""
 
 import functools
 import time
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from promptuary.renderer.document import parser
 from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
 from promptuary.renderer.syntax import sequence_diff
-from registry.core import lru
+from registry.core import env, lru
 from registry.core.errors import Busy
 from registry.core.work_quota import note_seconds
 
@@ -21,8 +21,11 @@ lru.register(sequence_diff.forget)
 
 @functools.cache
 def bounded() -> BoundedRenderer:
-    """The process's own; safe to use from any thread."""
-    return BoundedRenderer()
+    """The process's own; safe to use from any thread.
+
+    `manage.py serve` runs the helper for its processes. A process that runs by itself starts one when first needed.
+    """
+    return BoundedRenderer(shared=env.read_text("PROMPTUARY_RENDER_SOCKET", "") or None)
 
 
 @contextmanager

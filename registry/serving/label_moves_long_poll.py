@@ -1,8 +1,9 @@
 """Label moves for clients that want them at once: a long poll over the journal.
 
 A waiting request keeps a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING); whoever
-comes beyond that is answered at once and told when to ask again. Asking costs about as much as a fetch, since a process
-knows the newest move of each namespace: a thousand clients that ask every second are a thousand fetches a second.
+comes beyond that is answered at once and told when to ask again: soon while there are few such clients, later the more
+there are (`registry.serving.retry_pace`). Asking costs about as much as a fetch, since a process knows the newest move
+of each namespace.
 """
 
 import functools
@@ -24,13 +25,14 @@ from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
 from registry.serving.responses import Answer, make_answer, refuse
+from registry.serving.retry_pace import RetryPace
 from registry.templates.events import LabelMoved, VersionSaved
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 
 MOST_MOVES = 500  # of one answer
 MOST_WAIT = 30.0  # seconds
-RETRY_AFTER = 1.0  # seconds after which to ask again where no thread is free
+RETRY_AFTER = 1.0  # seconds after which to ask again for who didn't ask to wait
 _KINDS = (LabelMoved.kind, VersionSaved.kind)
 
 
@@ -64,6 +66,7 @@ class LabelMovesPoll:
         self._fetches, self._follower = fetches, fetches.follower
         self._last: dict[str, int] = {}  # namespace to the number of its newest move
         self._waiting_slots = threading.BoundedSemaphore(max(settings.PROMPTUARY_WAITING, 1))
+        self._pace = RetryPace(time.monotonic)
         fetches.listeners.append(self._on_event)
 
     def answer(self, authorization: str, namespace: str, query: str, address: str = "") -> Answer:
@@ -102,7 +105,7 @@ class LabelMovesPoll:
     def _wait(self, namespace: str, cursor: int, seconds: float) -> float:
         """Wait for a move; what to tell a client that must not wait here, else 0."""
         if settings.PROMPTUARY_WAITING < 1 or not self._waiting_slots.acquire(blocking=False):
-            return RETRY_AFTER
+            return self._pace.next_pause()
         try:
             deadline = time.monotonic() + seconds
             while (remaining := deadline - time.monotonic()) > 0 and self._newest(namespace) <= cursor:

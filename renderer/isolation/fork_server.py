@@ -1,8 +1,10 @@
 """The process that bounded rendering forks from: `python -m promptuary.renderer.isolation.fork_server <descriptor>`.
 
-It imports the renderer and loads vocabularies once, then forks a child for every request that comes over its control
+It imports the renderer and loads vocabularies once, then forks a child for every request that comes over a control
 socket. The child confines itself, reads one request from its own socket, answers and ends; nothing it did outlives it.
-The fork server ends when its control socket closes, so it never outlives the process that started it.
+The descriptor is a control socket, or a listening one where several processes share the fork server: then each
+connection of a process of the same user is a control socket. It ends when its one control socket closes, or with the
+process that started it.
 """
 
 import ctypes
@@ -11,8 +13,10 @@ import gc
 import json
 import os
 import resource
+import select
 import signal
 import socket
+import struct
 import sys
 import threading
 import traceback
@@ -35,29 +39,61 @@ __all__ = ["main"]
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
 _ORDER_BYTES = 64 * 1024
+_CREDENTIALS = struct.Struct("3i")  # of the process at the other end: its id, its user, its group
 
 
 def main() -> None:
     """Serve the control socket whose descriptor is the first argument until it closes."""
-    control = socket.socket(fileno=int(sys.argv[1]))
+    first = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the children
     _import_everything()
     confinement = Confinement()
     gc.collect()
     gc.freeze()  # keeps the collector off pages shared with the children
-    while True:
+    is_shared = bool(first.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    sockets = [first]
+    while sockets:
+        ready, _, _ = select.select(sockets, [], [])
+        for each in ready:
+            if is_shared and each is first:
+                sockets += _accept(first)
+            elif not _take_order(each, sockets, confinement):
+                each.close()
+                sockets.remove(each)
+
+
+def _accept(listener: socket.socket) -> list[socket.socket]:
+    """The connection of another process of this user, or none."""
+    connection, _ = listener.accept()
+    if hasattr(socket, "SO_PEERCRED"):
+        _, user, _ = _CREDENTIALS.unpack(
+            connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        )
+        if user != os.getuid():
+            connection.close()
+            return []
+    return [connection]
+
+
+def _take_order(control: socket.socket, sockets: list[socket.socket], confinement: Confinement) -> bool:
+    """Fork a child for the order that is there to be read; whether the control socket is still open."""
+    try:
         message, descriptors, _, _ = socket.recv_fds(control, _ORDER_BYTES, 1)
         if not message:
-            return
+            return False
         control.sendall(b"\1")
-        order = json.loads(message)
-        _warm(order["vocabularies"])
-        if not descriptors:
-            continue
-        if os.fork() == 0:
-            control.close()
-            _serve(socket.socket(fileno=descriptors[0]), order, confinement)
-        os.close(descriptors[0])
+    except OSError:  # the other process has gone
+        return False
+    order = json.loads(message)
+    _warm(order["vocabularies"])
+    if not descriptors:
+        return True
+    if os.fork() == 0:
+        for each in sockets:
+            each.close()
+        _serve(socket.socket(fileno=descriptors[0]), order, confinement)
+    os.close(descriptors[0])
+    return True
 
 
 def _import_everything() -> None:

@@ -21,6 +21,8 @@ __all__ = [
     "BusyError",
     "Exchange",
     "ForkServer",
+    "fork_server_command",
+    "fork_server_environment",
     "pack_frame",
     "read_exactly",
     "read_frame",
@@ -35,9 +37,14 @@ _PASSED_ON = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "PROMPTUARY_C
 
 
 class ForkServer:
-    """Owns one fork server; starts it when an order comes and starts another when it is gone. Safe between threads."""
+    """Reaches one fork server; starts it when an order comes and starts another when it is gone. Safe between threads.
 
-    def __init__(self) -> None:
+    `address` is the path of a socket where a fork server listens that several processes share; where nobody does, this
+    process starts one of its own.
+    """
+
+    def __init__(self, address: str | None = None) -> None:
+        self._address = address
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._ending: Any = None
@@ -45,7 +52,7 @@ class ForkServer:
 
     @property
     def process_id(self) -> int | None:
-        """The fork server's, while one runs."""
+        """The fork server's, while this process has one of its own."""
         return self._process.pid if self._process else None
 
     def order(self, order: dict[str, Any], connection: socket.socket | None) -> None:
@@ -83,13 +90,18 @@ class ForkServer:
         return self._control
 
     def _start(self) -> None:
+        shared = self._connect()
+        if shared is not None:
+            shared.settimeout(_PATIENCE_SECONDS)
+            self._control, self._ending = shared, weakref.finalize(self, shared.close)
+            return
         parent_end, child_end = socket.socketpair()
         parent_end.settimeout(_PATIENCE_SECONDS)
         with child_end:
             process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", str(child_end.fileno())],
+                fork_server_command(str(child_end.fileno())),
                 pass_fds=[child_end.fileno()],
-                env=_environment(),
+                env=fork_server_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd="/",
@@ -98,8 +110,25 @@ class ForkServer:
         self._control, self._process = parent_end, process
         self._ending = weakref.finalize(self, _stop, parent_end, process, os.getpid())
 
+    def _connect(self) -> socket.socket | None:
+        if self._address is None:
+            return None
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.connect(self._address)
+        except OSError:
+            connection.close()
+            return None
+        return connection
 
-def _environment() -> dict[str, str]:
+
+def fork_server_command(descriptor: str) -> list[str]:
+    """The command line of a fork server for the socket that it inherits under this descriptor."""
+    return [sys.executable, "-P", "-m", "promptuary.renderer.isolation.fork_server", descriptor]
+
+
+def fork_server_environment() -> dict[str, str]:
+    """All the environment that a fork server gets."""
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     root = str(Path(__file__).absolute().parents[__name__.count(".")])
     return {

@@ -33,7 +33,9 @@ class BoundedRenderer:
 
     At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
     more are refused with BusyError. A child gets `wall_seconds`, `memory_bytes` on top of what the fork server has, and
-    may answer `output_bytes`. Arguments and results are plain JSON values, or the dataclasses of `renderer`.
+    may answer `output_bytes`. `shared` is the path of a socket where a fork server listens that several processes
+    share; without one, or where nobody listens, a process starts its own. Arguments and results are plain JSON values,
+    or the dataclasses of `renderer`.
     """
 
     def __init__(
@@ -44,13 +46,15 @@ class BoundedRenderer:
         wall_seconds: float = 1.2,
         memory_bytes: int = 384 * 1024 * 1024,
         output_bytes: int = 8 * 1024 * 1024,
+        shared: str | None = None,
     ) -> None:
         self.max_children = max_children or max(2, os.cpu_count() or 2)
         self.max_waiting = max_waiting
         self.wall_seconds = wall_seconds
         self.memory_bytes = memory_bytes
         self.output_bytes = output_bytes
-        self._fork_server = process.ForkServer()
+        self._shared = shared
+        self._fork_server = process.ForkServer(shared)
         self._fresh_gate()
         # A forked copy of this process (a prefork worker) must not share the fork server, nor a lock held by a lost
         # thread.
@@ -62,7 +66,7 @@ class BoundedRenderer:
         self._inside = 0
 
     def _after_fork(self) -> None:
-        self._fork_server = process.ForkServer()
+        self._fork_server = process.ForkServer(self._shared)
         self._fresh_gate()
 
     def start(self, *vocabularies: str) -> None:

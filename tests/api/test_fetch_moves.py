@@ -10,6 +10,7 @@ from django.db import connections
 
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.label_moves_long_poll import LabelMovesPoll, label_moves_poll
+from registry.serving.retry_pace import SHORTEST
 from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 from tests.api.test_fetch import Ahead, Clock
@@ -128,7 +129,7 @@ def test_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, autho
         pool.submit(_wait, full, cursor)
         time.sleep(0.2)  # the first has to be waiting by then
         began = time.monotonic()
-        assert full.read_moves_since("support", cursor, 5).again == 1.0
+        assert full.read_moves_since("support", cursor, 5).again == SHORTEST
         assert time.monotonic() - began < 0.5
         cast.move("staging", 1)
 

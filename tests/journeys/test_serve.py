@@ -107,6 +107,17 @@ def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     assert served.left_behind() == []
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
+def test_a_server_that_is_killed_leaves_nothing_behind(serve):
+    served = serve()
+    served.process.kill()
+    served.process.wait(60)
+    deadline = time.monotonic() + 60
+    while served.left_behind():
+        assert time.monotonic() < deadline, served.left_behind()
+        time.sleep(0.2)  # nothing tells when other processes have ended
+
+
 def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
     first, second = serve("first"), serve("second")
     key = (first.home / "demo-key").read_text()

@@ -1,26 +1,24 @@
 """Command that starts everything one machine needs: the web server and the worker, in one terminal."""
 
+import json
 import os
 import socket
 import sys
-import threading
-import time
+import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from honcho.manager import Manager
-from honcho.printer import Printer
 
+from promptuary.renderer.isolation import process as isolation_process
 from registry.core import env, private_files
+from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, rollback_guard
 from registry.starter import load as starter_load
-
-_READY_SECONDS = 60
 
 
 class Command(BaseCommand):
@@ -48,22 +46,8 @@ class Command(BaseCommand):
         elif demo and not starter_load.is_starter_loaded():
             self.stdout.write("Loading the starter library ...")
             starter_load.load_starter(lambda line: self.stdout.write(f"  {line}"))
-        manager = Manager(Printer(sys.stdout))
-        for name, command in _commands(host).items():
-            if only in (None, name):
-                manager.add_process(name, command, cwd=str(settings.BASE_DIR))
-        if only != "worker":
-            threading.Thread(target=self._announce, args=(host, demo), daemon=True).start()
-        manager.loop()
-        sys.exit(manager.returncode)
-
-    def _announce(self, host: str, demo: bool) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        while not _answers(host, settings.PORT):
-            if time.monotonic() > deadline:
-                return  # the servers' own messages say why
-            time.sleep(0.2)  # nothing signals when a port opens
-        self.stdout.write("\n".join(_banner(demo)))
+        self.stdout.flush()
+        _become_supervisor(host, only, _banner(demo) if only != "worker" else [])
 
 
 def _prepare(host: str, only: str | None) -> None:
@@ -94,21 +78,49 @@ def _database_files() -> list[Path]:
     return [Path(f"{database['NAME']}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
-def _commands(host: str) -> dict[str, str]:
+def _become_supervisor(host: str, only: str | None, banner: list[str]) -> NoReturn:
+    """Replace this process by the supervisor of the server's processes, which holds no Django."""
+    bounded().close()
+    connection.close()
+    names = [name for name in ("web", "worker") if only in (None, name)]
+    processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": False} for name in names}
+    helper = {
+        "argv": isolation_process.fork_server_command("{socket}"),
+        "environment": isolation_process.fork_server_environment(),
+        "restart": True,
+    }
+    plan = {
+        "processes": {"renderer": helper, **processes},
+        "listener": "renderer",
+        "host": host,
+        "port": settings.PORT,
+        "banner": banner,
+    }
+    # By a file without a name: the banner holds the demo's key, and everybody may read a command line.
+    with tempfile.TemporaryFile() as file:
+        file.write(json.dumps(plan).encode())
+        file.seek(0)
+        os.set_inheritable(file.fileno(), True)
+        os.chdir(settings.BASE_DIR)
+        os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606 - our own
+
+
+def _commands(host: str) -> dict[str, list[str]]:
     """The command line of each process by name."""
     python = Path(sys.executable)
-    granian = python.with_name("granian")
-    celery = f"{python} -m celery --quiet"
     workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
     return {
         # Errors only: it would warn of more threads than cores, but half of them only wait for a label to move.
-        "web": (
-            f"exec {granian} --interface wsgi --host {host} --port {settings.PORT} --workers {workers}"
-            f" --blocking-threads {4 + settings.PROMPTUARY_WAITING} --no-ws --log-level error --workers-kill-timeout 5"
-            " registry.wsgi:application"
-        ),
+        "web": [
+            *(str(python.with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(settings.PORT)),
+            *("--workers", str(workers), "--blocking-threads", str(4 + settings.PROMPTUARY_WAITING), "--no-ws"),
+            *("--log-level", "error", "--workers-kill-timeout", "5", "registry.wsgi:application"),
+        ],
         # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
-        "worker": f"exec {celery} -A registry.celery worker --pool threads --concurrency 4 --loglevel warning",
+        "worker": [
+            *(str(python), "-m", "celery", "--quiet", "-A", "registry.celery", "worker"),
+            *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
+        ],
     }
 
 
@@ -121,14 +133,6 @@ def _refuse_taken_port(host: str, port: int) -> None:
             raise CommandError(
                 f"Port {port} on {host} can't be used ({error.strerror}). Choose another: PORT={port + 1} make run"
             ) from error
-
-
-def _answers(host: str, port: int) -> bool:
-    try:
-        with socket.create_connection((host if host != "0.0.0.0" else "127.0.0.1", port), timeout=1):  # noqa: S104  # compared, not bound
-            return True
-    except OSError:
-        return False
 
 
 def _banner(demo: bool) -> list[str]:

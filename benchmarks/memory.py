@@ -1,0 +1,92 @@
+"""What an idle server takes: `python benchmarks/memory.py`, two minutes; needs requirements-dev.txt.
+
+It starts `manage.py serve --demo` over a new home, waits, and prints the proportional set size (PSS) of each process:
+pages that several processes share are shared out among them, so the sum is what the machine gives. With
+PROMPTUARY_DATABASE_URL set, the server uses that database, whose own processes are not counted. The exit code says
+whether the gate held.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from fetching import servers
+
+ROOT = Path(__file__).resolve().parent.parent
+GATE = {"sqlite": 350.0, "postgresql": 600.0}  # megabytes
+SETTLED = 20.0  # seconds after the first answer
+START = 600.0
+
+
+def main() -> None:
+    """Start, wait, print and say whether the gate held."""
+    database = "postgresql" if os.environ.get("PROMPTUARY_DATABASE_URL", "").startswith("postgres") else "sqlite"
+    with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
+        port = servers.free_port()
+        log = Path(home).with_suffix(".log")
+        with log.open("w") as file:
+            process = subprocess.Popen(
+                [sys.executable, "manage.py", "serve", "--demo"],
+                cwd=ROOT,
+                env={**os.environ, "PROMPTUARY_HOME": home, "PORT": str(port)},
+                stdout=file,
+                stderr=file,
+            )
+        try:
+            wait_for_banner(process, log)
+            time.sleep(SETTLED)  # until what is done once after the start is done
+            total = print_table(process.pid)
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+            log.unlink()
+    held = total <= GATE[database]
+    print(f"{'ok    ' if held else 'MISSED'} {total:.0f} MB on {database}, at most {GATE[database]:.0f} MB")
+    sys.exit(0 if held else 1)
+
+
+def wait_for_banner(process: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Until the server says that it answers."""
+    deadline = time.monotonic() + START
+    while "Ctrl-C stops everything" not in log.read_text():
+        if process.poll() is not None or time.monotonic() > deadline:
+            sys.exit(log.read_text())
+        time.sleep(0.2)  # bounded polling: a file tells nobody that it grew
+
+
+def print_table(root: int) -> float:
+    """Print each process of the tree with its memory; return the sum of the PSS in megabytes."""
+    total = 0.0
+    print(f"  {'PSS':>7}  {'RSS':>7}  MB")
+    for number in process_tree(root):
+        try:
+            lines = Path(f"/proc/{number}/smaps_rollup").read_text().splitlines()[1:]
+            command = Path(f"/proc/{number}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue  # it has ended meanwhile
+        sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in lines}
+        total += sizes["Pss"]
+        print(f"  {sizes['Pss']:7.1f}  {sizes['Rss']:7.1f}  {command[:90]}")
+    return total
+
+
+def process_tree(root: int) -> list[int]:
+    """The process and all that descend from it."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue  # it has ended meanwhile
+    tree = [root]
+    for number in tree:  # it grows while it is gone through
+        tree += [child for child, parent in parents.items() if parent == number]
+    return tree
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Supervisor of the server's processes: `python -m registry.supervisor <descriptor>`, which `manage.py serve` becomes.
+
+It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
+ends, the others are ended too; a process that is marked so is started again instead. On Linux the processes end with
+the supervisor, even where that is killed.
+"""
+
+import json
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from registry.core.parent_death import end_with_parent
+
+__all__ = ["Plan", "main"]
+
+_KILL_SECONDS = 10.0  # what a process may take to end after SIGTERM
+_READY_SECONDS = 60.0
+_RESTART_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run. `processes`: name to `argv`, `environment` (None: this process's), and `restart`.
+
+    The process `listener` names, if any, inherits a listening socket, whose number replaces "{socket}" in its argv; the
+    path of that socket is in the environment of the others as PROMPTUARY_RENDER_SOCKET. `banner` are the lines to print
+    when the address answers.
+    """
+
+    processes: dict[str, dict[str, Any]]
+    listener: str | None
+    host: str
+    port: int | None
+    banner: list[str]
+
+
+class Supervisor:
+    """Starts the processes of a plan and waits for the first event that ends them all."""
+
+    def __init__(self, plan: Plan, folder: str) -> None:
+        self._plan = plan
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._events: queue.SimpleQueue[str | int] = queue.SimpleQueue()
+        self._socket: socket.socket | None = None
+        self._environment = dict(os.environ)
+        if plan.listener is not None:
+            path = os.path.join(folder, "render.sock")
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            self._socket.bind(path)
+            self._socket.listen(64)
+            self._environment["PROMPTUARY_RENDER_SOCKET"] = path
+
+    def run(self) -> int:
+        """Return the exit code: of the process that ended, or 128 and the signal's number."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda received, _frame: self._events.put(received))
+        for name in self._plan.processes:
+            self._start(name)
+        if self._plan.banner and self._plan.port is not None:
+            threading.Thread(target=self._announce, daemon=True).start()
+        code = self._wait()
+        self._stop()
+        return code
+
+    def _start(self, name: str) -> None:
+        planned = self._plan.processes[name]
+        inherited = [self._socket.fileno()] if self._socket is not None and name == self._plan.listener else []
+        process = subprocess.Popen(  # noqa: S603 - the plan comes from `manage.py serve`
+            [argument.format(socket=inherited[0]) if inherited else argument for argument in planned["argv"]],
+            env=self._environment if planned["environment"] is None else planned["environment"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=inherited,
+            start_new_session=True,  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - it takes no lock that another thread could hold
+        )
+        self._running[name] = process
+        threading.Thread(target=self._follow, args=(name, process), daemon=True).start()
+
+    def _follow(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+        """Print what a process says, and tell when it has ended."""
+        waiter = threading.Thread(target=lambda: self._events.put(f"{name}:{process.wait()}"), daemon=True)
+        waiter.start()
+        for line in process.stdout or ():
+            text = line.decode("utf-8", "replace").rstrip("\n")
+            print(f"{time.strftime('%H:%M:%S')} {name:<8} | {text}", flush=True)  # noqa: T201 - it is the program's output
+
+    def _wait(self) -> int:
+        while True:
+            event = self._events.get()
+            if isinstance(event, int):
+                return 128 + event
+            name, _, code = event.rpartition(":")
+            if not self._plan.processes[name]["restart"]:
+                print(f"{time.strftime('%H:%M:%S')} {name:<8} | ended with code {code}", flush=True)  # noqa: T201 - as above
+                return abs(int(code)) or 1
+            time.sleep(_RESTART_SECONDS)  # what ends at once must not keep a processor busy
+            self._start(name)
+
+    def _stop(self) -> None:
+        ends = time.monotonic() + _KILL_SECONDS
+        for process in self._running.values():
+            _signal_group(process, signal.SIGTERM)
+        for process in self._running.values():
+            try:
+                process.wait(max(ends - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                _signal_group(process, signal.SIGKILL)
+                process.wait()
+
+    def _announce(self) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        host = self._plan.host if self._plan.host != "0.0.0.0" else "127.0.0.1"  # noqa: S104 - compared, not bound
+        while time.monotonic() < deadline:
+            try:
+                with socket.create_connection((host, self._plan.port or 0), timeout=1):
+                    print("\n".join(self._plan.banner), flush=True)  # noqa: T201 - as above
+                    return
+            except OSError:
+                time.sleep(0.1)  # nothing signals when a port opens
+
+
+def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Each process leads a group of its own, with what it started."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def main() -> None:
+    """Run the plan that the descriptor in the first argument gives, and exit with its code."""
+    with os.fdopen(int(sys.argv[1]), "rb") as file:
+        plan = Plan(**json.load(file))
+    folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; its path is short, as sockets want
+    try:
+        code = Supervisor(plan, folder).run()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

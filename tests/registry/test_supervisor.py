@@ -1,0 +1,140 @@
+"""The supervisor of the server's processes: what one ends, all end, and a kill leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 60  # for what other processes do on a busy machine
+SLEEP = "import sys, time; print('up', flush=True); time.sleep(600)"
+LISTEN = "import os, socket, sys; print('waits', flush=True); socket.socket(fileno=int(sys.argv[1])).accept(); {then}"
+CONNECT = (
+    "import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['PROMPTUARY_RENDER_SOCKET']);"
+    "print('connected', flush=True); import time; time.sleep(600)"
+)
+
+
+def python(code, *arguments, restart=False):
+    return {"argv": [sys.executable, "-S", "-c", code, *arguments], "environment": None, "restart": restart}
+
+
+class Supervised:
+    """A supervisor over a plan, with what it printed."""
+
+    def __init__(self, folder, processes, listener=None):
+        plan = {"processes": processes, "listener": listener, "host": "127.0.0.1", "port": None, "banner": []}
+        self._log = folder / "log"
+        self._mark = f"SUPERVISED_BY_TEST={folder}"
+        with tempfile.TemporaryFile() as file, self._log.open("w") as log:
+            file.write(json.dumps(plan).encode())
+            file.seek(0)
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "registry.supervisor", str(file.fileno())],
+                cwd=ROOT,
+                env={**os.environ, "SUPERVISED_BY_TEST": str(folder)},
+                pass_fds=[file.fileno()],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def printed(self):
+        return self._log.read_text()
+
+    def wait_for(self, text, times=1):
+        wait_until(lambda: self.printed.count(text) >= times, lambda: self.printed)
+
+    def left_behind(self):
+        """Processes that still run with the mark of this plan in their environment."""
+        alive = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                state = (folder / "stat").read_text().rpartition(")")[2].split()[0]
+                if state != "Z" and self._mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                    alive.append(folder.name)
+            except OSError:
+                continue  # it ended meanwhile, or is somebody else's
+        return alive
+
+
+def wait_until(is_so, explain=lambda: ""):
+    deadline = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, explain()
+        time.sleep(0.02)  # bounded polling: another process gives no signal
+
+
+@pytest.fixture
+def supervise(tmp_path):
+    started = []
+
+    def start(processes, listener=None):
+        started.append(Supervised(tmp_path, processes, listener))
+        return started[-1]
+
+    yield start
+    for supervised in started:
+        if supervised.process.poll() is None:
+            supervised.process.terminate()
+            supervised.process.wait(SECONDS)
+
+
+def test_what_the_processes_say_is_printed_under_their_names(supervise):
+    supervised = supervise({"web": python("print('hello\\n\\xff', flush=True); import time; time.sleep(600)")})
+    supervised.wait_for("web      | hello")
+
+
+def test_the_end_of_one_process_ends_the_others_and_gives_its_code(supervise):
+    supervised = supervise({"web": python(SLEEP), "worker": python("raise SystemExit(7)")})
+    assert supervised.process.wait(SECONDS) == 7
+    assert "worker   | ended with code 7" in supervised.printed
+    assert supervised.left_behind() == []
+
+
+def test_a_process_that_ends_without_an_error_was_not_asked_to(supervise):
+    assert supervise({"web": python("pass")}).process.wait(SECONDS) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_of_them(supervise, number):
+    supervised = supervise({"web": python(SLEEP), "worker": python(SLEEP)})
+    supervised.wait_for("| up", times=2)
+    supervised.process.send_signal(number)
+    assert supervised.process.wait(SECONDS) == 128 + number
+    assert supervised.left_behind() == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
+def test_a_supervisor_that_is_killed_leaves_no_process_behind(supervise):
+    supervised = supervise({"web": python(SLEEP), "worker": python(SLEEP)})
+    supervised.wait_for("| up", times=2)
+    supervised.process.kill()
+    supervised.process.wait(SECONDS)
+    wait_until(lambda: supervised.left_behind() == [])
+
+
+def test_a_process_that_is_marked_so_is_started_again(supervise):
+    supervised = supervise({"web": python(SLEEP), "renderer": python("print('there', flush=True)", restart=True)})
+    supervised.wait_for("renderer | there", times=2)
+    assert supervised.process.poll() is None
+
+
+def test_the_others_reach_the_process_that_listens_whenever_it_comes_up(supervise):
+    listener = python(LISTEN.format(then="print('accepted', flush=True); os._exit(0)"), "{socket}", restart=True)
+    supervised = supervise({"web": python(CONNECT), "renderer": listener}, listener="renderer")
+    supervised.wait_for("web      | connected")
+    supervised.wait_for("renderer | accepted")
+    supervised.wait_for("renderer | waits", times=2)
+
+
+def test_it_loads_no_django():
+    code = "import sys, registry.supervisor; print('django' in sys.modules, 'celery' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
