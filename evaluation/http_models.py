@@ -120,6 +120,7 @@ class HTTPModel:
         base_url: up to and without the protocol's path (`/chat/completions`, `/responses`, `/messages`).
         protocol: a name of PROTOCOLS.
         attempts: tries in all. timeout: seconds a try. per_second: most requests a second, None for no limit.
+        transport: sends the requests in another way, and then not through a proxy of the environment.
     """
 
     def __init__(
@@ -138,7 +139,11 @@ class HTTPModel:
         self._protocol = PROTOCOLS[protocol]
         headers = self._protocol.headers(key) if key else {}
         self._client = httpx.Client(
-            base_url=base_url.rstrip("/") + "/", headers=headers, timeout=timeout, transport=transport
+            base_url=base_url.rstrip("/") + "/",
+            headers=headers,
+            timeout=timeout,
+            transport=transport,
+            trust_env=transport is None,
         )
         self._attempts, self._pace = attempts, Pace(per_second)
         self._stamina = need("stamina", extra="evaluation")

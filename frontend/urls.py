@@ -26,7 +26,7 @@ from frontend.evaluations import dataset_views, run_views, start_views
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
-from frontend.settings import audit_views, key_views, member_views, rule_views, webhook_views
+from frontend.settings import audit_views, connection_views, key_views, member_views, rule_views, webhook_views
 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 
@@ -90,6 +90,8 @@ urlpatterns = [
     path("n/<folder:namespace>/audit", audit_views.audit, name="audit"),
     path("n/<folder:namespace>/audit/events.<str:form>", audit_views.export_events, name="audit-export"),
     path("n/new", rule_views.make, name="new-namespace"),
+    path("n/<folder:namespace>/models", connection_views.connections, name="connections"),
+    path("n/<folder:namespace>/models/<str:connection_id>", connection_views.connection, name="connection"),
     path("n/<folder:namespace>/webhooks", webhook_views.webhooks, name="webhooks"),
     path("n/<folder:namespace>/webhooks/<str:webhook_id>", webhook_views.webhook, name="webhook"),
     path("mail", mail_views.mail, name="mail"),

@@ -9,509 +9,789 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Event',
+            name="Event",
             fields=[
-                ('number', models.PositiveBigIntegerField(primary_key=True, serialize=False)),
-                ('kind', models.CharField(max_length=40)),
-                ('at', models.BigIntegerField(help_text='microseconds since 1970 UTC')),
-                ('person', models.CharField(max_length=150)),
-                ('key', models.CharField(blank=True, default='', max_length=16)),
-                ('namespace', models.CharField(blank=True, default='', max_length=64)),
-                ('template', models.CharField(blank=True, default='', max_length=520)),
-                ('version', models.PositiveIntegerField(null=True)),
-                ('change', models.PositiveIntegerField(null=True)),
-                ('text', models.TextField(help_text='canonical JSON of the whole event, with the hash of the one before')),
-                ('hash', models.CharField(help_text='sha256:… over the text', max_length=71, unique=True)),
+                ("number", models.PositiveBigIntegerField(primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=40)),
+                ("at", models.BigIntegerField(help_text="microseconds since 1970 UTC")),
+                ("person", models.CharField(max_length=150)),
+                ("key", models.CharField(blank=True, default="", max_length=16)),
+                ("namespace", models.CharField(blank=True, default="", max_length=64)),
+                ("template", models.CharField(blank=True, default="", max_length=520)),
+                ("version", models.PositiveIntegerField(null=True)),
+                ("change", models.PositiveIntegerField(null=True)),
+                (
+                    "text",
+                    models.TextField(help_text="canonical JSON of the whole event, with the hash of the one before"),
+                ),
+                ("hash", models.CharField(help_text="sha256:… over the text", max_length=71, unique=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Decision',
+            name="Decision",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='1, 2, 3 … within the request')),
-                ('decision', models.CharField(choices=[('approve', 'approve'), ('request_changes', 'request_changes'), ('comment', 'comment')], max_length=16)),
-                ('label', models.CharField(max_length=36)),
-                ('digest', models.CharField(max_length=71)),
-                ('round', models.PositiveIntegerField()),
-                ('text', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="1, 2, 3 … within the request")),
+                (
+                    "decision",
+                    models.CharField(
+                        choices=[
+                            ("approve", "approve"),
+                            ("request_changes", "request_changes"),
+                            ("comment", "comment"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("label", models.CharField(max_length=36)),
+                ("digest", models.CharField(max_length=71)),
+                ("round", models.PositiveIntegerField()),
+                ("text", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.CharField(blank=True, default='', max_length=460)),
-                ('document', models.TextField()),
-                ('samples', models.TextField(blank=True, default='', help_text='as the editor shows them, maybe not yet well-formed')),
-                ('message', models.TextField(blank=True, default='')),
-                ('updated_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("path", models.CharField(blank=True, default="", max_length=460)),
+                ("document", models.TextField()),
+                (
+                    "samples",
+                    models.TextField(
+                        blank=True, default="", help_text="as the editor shows them, maybe not yet well-formed"
+                    ),
+                ),
+                ("message", models.TextField(blank=True, default="")),
+                ("updated_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=40)),
-                ('subject', models.CharField(blank=True, default='', max_length=300)),
-                ('payload', models.TextField(default='{}', help_text='canonical JSON, ids and digests only')),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('failed', 'failed')], default='queued', max_length=8)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('done', models.PositiveIntegerField(default=0, help_text='steps done, for a progress bar')),
-                ('total', models.PositiveIntegerField(default=0, help_text='steps in all, 0 when unknown')),
-                ('error', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
-                ('started_at', models.DateTimeField(null=True)),
-                ('heartbeat_at', models.DateTimeField(help_text='a running job silent for long is queued again', null=True)),
-                ('finished_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(max_length=40)),
+                ("subject", models.CharField(blank=True, default="", max_length=300)),
+                ("payload", models.TextField(default="{}", help_text="canonical JSON, ids and digests only")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("queued", "queued"), ("running", "running"), ("done", "done"), ("failed", "failed")],
+                        default="queued",
+                        max_length=8,
+                    ),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("done", models.PositiveIntegerField(default=0, help_text="steps done, for a progress bar")),
+                ("total", models.PositiveIntegerField(default=0, help_text="steps in all, 0 when unknown")),
+                ("error", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
+                ("started_at", models.DateTimeField(null=True)),
+                (
+                    "heartbeat_at",
+                    models.DateTimeField(help_text="a running job silent for long is queued again", null=True),
+                ),
+                ("finished_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Key',
+            name="Key",
             fields=[
-                ('id', models.CharField(help_text='the public part of pb_<id>_<secret>', max_length=8, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=100)),
-                ('scope', models.CharField(choices=[('read', 'read'), ('write', 'write')], max_length=8)),
-                ('secret_sha256', models.CharField(max_length=64)),
-                ('approved_only', models.BooleanField(help_text="null: as the namespace's rules say", null=True)),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(null=True)),
-                ('revoked_at', models.DateTimeField(null=True)),
-                ('last_used_at', models.DateTimeField(null=True)),
+                (
+                    "id",
+                    models.CharField(
+                        help_text="the public part of pb_<id>_<secret>", max_length=8, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.CharField(max_length=100)),
+                ("scope", models.CharField(choices=[("read", "read"), ("write", "write")], max_length=8)),
+                ("secret_sha256", models.CharField(max_length=64)),
+                ("approved_only", models.BooleanField(help_text="null: as the namespace's rules say", null=True)),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(null=True)),
+                ("revoked_at", models.DateTimeField(null=True)),
+                ("last_used_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Label',
+            name="Label",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=36)),
-                ('moved_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=36)),
+                ("moved_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='LabelMove',
+            name="LabelMove",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('label', models.CharField(max_length=36)),
-                ('how', models.CharField(choices=[('moved', 'moved'), ('published', 'published'), ('rolled_back', 'rolled_back'), ('removed', 'removed'), ('broke_glass', 'broke_glass')], max_length=16)),
-                ('reason', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("label", models.CharField(max_length=36)),
+                (
+                    "how",
+                    models.CharField(
+                        choices=[
+                            ("moved", "moved"),
+                            ("published", "published"),
+                            ("rolled_back", "rolled_back"),
+                            ("removed", "removed"),
+                            ("broke_glass", "broke_glass"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('reader', 'reader'), ('author', 'author'), ('reviewer', 'reviewer'), ('admin', 'admin')], max_length=16)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("reader", "reader"),
+                            ("author", "author"),
+                            ("reviewer", "reviewer"),
+                            ("admin", "admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Namespace',
+            name="Namespace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=64, unique=True)),
-                ('protected_labels', models.JSONField(default=list, help_text='names of labels moved by approved requests only')),
-                ('approvals', models.PositiveSmallIntegerField(default=1, help_text='approvals a request needs')),
-                ('self_approval', models.BooleanField(default=False, help_text="whether one's own request may be approved")),
-                ('required_checks', models.JSONField(default=list, help_text='names of checks that must pass')),
-                ('compatibility', models.CharField(choices=[('none', 'none'), ('backward', 'backward')], default='none', max_length=16)),
-                ('owners', models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')),
-                ('break_glass', models.BooleanField(default=False, help_text='whether an emergency publish is possible')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=64, unique=True)),
+                (
+                    "protected_labels",
+                    models.JSONField(default=list, help_text="names of labels moved by approved requests only"),
+                ),
+                ("approvals", models.PositiveSmallIntegerField(default=1, help_text="approvals a request needs")),
+                (
+                    "self_approval",
+                    models.BooleanField(default=False, help_text="whether one's own request may be approved"),
+                ),
+                ("required_checks", models.JSONField(default=list, help_text="names of checks that must pass")),
+                (
+                    "compatibility",
+                    models.CharField(
+                        choices=[("none", "none"), ("backward", "backward")], default="none", max_length=16
+                    ),
+                ),
+                (
+                    "owners",
+                    models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]'),
+                ),
+                (
+                    "break_glass",
+                    models.BooleanField(default=False, help_text="whether an emergency publish is possible"),
+                ),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='SampleSet',
+            name="SampleSet",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('digest', models.CharField(help_text='sha256:… over the text', max_length=71)),
-                ('text', models.TextField(help_text='canonical JSON: {"sample name": {"input": value}}')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("digest", models.CharField(help_text="sha256:… over the text", max_length=71)),
+                ("text", models.TextField(help_text='canonical JSON: {"sample name": {"input": value}}')),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Tag',
+            name="Tag",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=64)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=64)),
             ],
         ),
         migrations.CreateModel(
-            name='Template',
+            name="Template",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='with the namespace: support/refunds/reply', max_length=520, unique=True)),
-                ('description', models.TextField(blank=True, default='')),
-                ('format', models.CharField(default='parts', max_length=16)),
-                ('copied_from', models.CharField(blank=True, default='', help_text='name@number of the origin', max_length=600)),
-                ('words', models.TextField(default='', help_text='name, description, tags and document in lower case, for search')),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('archived_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="with the namespace: support/refunds/reply", max_length=520, unique=True
+                    ),
+                ),
+                ("description", models.TextField(blank=True, default="")),
+                ("format", models.CharField(default="parts", max_length=16)),
+                (
+                    "copied_from",
+                    models.CharField(blank=True, default="", help_text="name@number of the origin", max_length=600),
+                ),
+                (
+                    "words",
+                    models.TextField(
+                        default="", help_text="name, description, tags and document in lower case, for search"
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
+                ("archived_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Version',
+            name="Version",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('digest', models.CharField(help_text='sha256:… over the bundle', max_length=71)),
-                ('bundle', models.TextField(help_text='canonical JSON of engine, document, fragments and profile')),
-                ('settings', models.TextField(default='{}', help_text="canonical JSON of the document's settings")),
-                ('problems', models.TextField(default='[]', help_text='canonical JSON: warnings and notes found at save')),
-                ('message', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                ("digest", models.CharField(help_text="sha256:… over the bundle", max_length=71)),
+                ("bundle", models.TextField(help_text="canonical JSON of engine, document, fragments and profile")),
+                ("settings", models.TextField(default="{}", help_text="canonical JSON of the document's settings")),
+                (
+                    "problems",
+                    models.TextField(default="[]", help_text="canonical JSON: warnings and notes found at save"),
+                ),
+                ("message", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
+                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='ChangeRequest',
+            name="ChangeRequest",
             fields=[
-                ('number', models.PositiveIntegerField(primary_key=True, serialize=False)),
-                ('label', models.CharField(max_length=36)),
-                ('round', models.PositiveIntegerField(default=1)),
-                ('state', models.CharField(choices=[('open', 'open'), ('approved', 'approved'), ('published', 'published'), ('withdrawn', 'withdrawn')], default='open', max_length=16)),
-                ('message', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('closed_at', models.DateTimeField(null=True)),
-                ('opened_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("number", models.PositiveIntegerField(primary_key=True, serialize=False)),
+                ("label", models.CharField(max_length=36)),
+                ("round", models.PositiveIntegerField(default=1)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("approved", "approved"),
+                            ("published", "published"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="open",
+                        max_length=16,
+                    ),
+                ),
+                ("message", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
+                ("closed_at", models.DateTimeField(null=True)),
+                (
+                    "opened_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Commit',
+            name="Commit",
             fields=[
-                ('event', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='commit', serialize=False, to='registry.event')),
-                ('sha', models.CharField(max_length=64)),
+                (
+                    "event",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="commit",
+                        serialize=False,
+                        to="registry.event",
+                    ),
+                ),
+                ("sha", models.CharField(max_length=64)),
             ],
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['namespace', '-number'], name='event_by_namespace'),
+            model_name="event",
+            index=models.Index(fields=["namespace", "-number"], name="event_by_namespace"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['template', 'kind', 'version'], name='event_by_template'),
+            model_name="event",
+            index=models.Index(fields=["template", "kind", "version"], name="event_by_template"),
         ),
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(fields=['change', 'number'], name='event_by_change'),
+            model_name="event",
+            index=models.Index(fields=["change", "number"], name="event_by_change"),
         ),
         migrations.AddField(
-            model_name='decision',
-            name='change',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='decisions', to='registry.changerequest'),
+            model_name="decision",
+            name="change",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="decisions", to="registry.changerequest"
+            ),
         ),
         migrations.AddField(
-            model_name='decision',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="decision",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to=settings.AUTH_USER_MODEL),
+            model_name="draft",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="drafts", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state', 'created_at'], name='job_by_state'),
+            model_name="job",
+            index=models.Index(fields=["state", "created_at"], name="job_by_state"),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('queued', 'running', 'done', 'failed'))), name='job_state_known'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ("queued", "running", "done", "failed"))), name="job_state_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'queued')), fields=('kind', 'subject'), name='job_queued_once'),
+            model_name="job",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "queued")), fields=("kind", "subject"), name="job_queued_once"
+            ),
         ),
         migrations.AddField(
-            model_name='key',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="key",
+            name="created_by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='key',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='keys', to=settings.AUTH_USER_MODEL),
+            model_name="key",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="keys", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='decision',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="decision",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='changerequest',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="changerequest",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='change',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='label_moves', to='registry.changerequest'),
+            model_name="labelmove",
+            name="change",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="label_moves",
+                to="registry.changerequest",
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="labelmove",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="labelmove",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='membership',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL),
+            model_name="membership",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="memberships", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddConstraint(
-            model_name='namespace',
-            constraint=models.CheckConstraint(condition=models.Q(('approvals__lte', 20)), name='namespace_approvals_sane'),
+            model_name="namespace",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("approvals__lte", 20)), name="namespace_approvals_sane"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='namespace',
-            constraint=models.CheckConstraint(condition=models.Q(('compatibility__in', ('none', 'backward'))), name='namespace_compatibility_known'),
+            model_name="namespace",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("compatibility__in", ("none", "backward"))), name="namespace_compatibility_known"
+            ),
         ),
         migrations.AddField(
-            model_name='membership',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='registry.namespace'),
+            model_name="membership",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="memberships", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='key',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='keys', to='registry.namespace'),
+            model_name="key",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="keys", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='registry.namespace'),
+            model_name="draft",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="drafts", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='sampleset',
-            name='author',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="sampleset",
+            name="author",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='sampleset',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="sampleset",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='template',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="template",
+            name="created_by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='template',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='templates', to='registry.namespace'),
+            model_name="template",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="templates", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='tag',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tags', to='registry.template'),
+            model_name="tag",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="tags", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='sampleset',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sample_sets', to='registry.template'),
+            model_name="sampleset",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="sample_sets", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='label_moves', to='registry.template'),
+            model_name="labelmove",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="label_moves", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='label',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='registry.template'),
+            model_name="label",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="labels", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='changerequest',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='changes', to='registry.template'),
+            model_name="changerequest",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="changes", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='author',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="version",
+            name="author",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='base',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='successors', to='registry.version'),
+            model_name="version",
+            name="base",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="successors", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="version",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='version',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='registry.template'),
+            model_name="version",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="versions", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='template',
-            name='latest',
-            field=models.ForeignKey(help_text='null only while it is made', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="template",
+            name="latest",
+            field=models.ForeignKey(
+                help_text="null only while it is made",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="registry.version",
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='after',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="labelmove",
+            name="after",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='labelmove',
-            name='before',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="labelmove",
+            name="before",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='label',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='labels', to='registry.version'),
+            model_name="label",
+            name="version",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="labels", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='base',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="draft",
+            name="base",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='decision',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="decision",
+            name="version",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='changerequest',
-            name='version',
-            field=models.ForeignKey(help_text='the head', on_delete=django.db.models.deletion.PROTECT, related_name='changes', to='registry.version'),
+            model_name="changerequest",
+            name="version",
+            field=models.ForeignKey(
+                help_text="the head",
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="changes",
+                to="registry.version",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('namespace', 'person'), name='membership_once'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(fields=("namespace", "person"), name="membership_once"),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['reader', 'author', 'reviewer', 'admin'])), name='membership_role_known'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("role__in", ["reader", "author", "reviewer", "admin"])),
+                name="membership_role_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='key',
-            constraint=models.CheckConstraint(condition=models.Q(('scope__in', ('read', 'write'))), name='key_scope_known'),
+            model_name="key",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("scope__in", ("read", "write"))), name="key_scope_known"
+            ),
         ),
         migrations.AddIndex(
-            model_name='tag',
-            index=models.Index(fields=['name'], name='tag_by_name'),
+            model_name="tag",
+            index=models.Index(fields=["name"], name="tag_by_name"),
         ),
         migrations.AddConstraint(
-            model_name='tag',
-            constraint=models.UniqueConstraint(fields=('template', 'name'), name='tag_once'),
+            model_name="tag",
+            constraint=models.UniqueConstraint(fields=("template", "name"), name="tag_once"),
         ),
         migrations.AddConstraint(
-            model_name='sampleset',
-            constraint=models.UniqueConstraint(fields=('template', 'number'), name='sample_set_number_once'),
+            model_name="sampleset",
+            constraint=models.UniqueConstraint(fields=("template", "number"), name="sample_set_number_once"),
         ),
         migrations.AddIndex(
-            model_name='version',
-            index=models.Index(fields=['template', 'digest'], name='version_by_digest'),
+            model_name="version",
+            index=models.Index(fields=["template", "digest"], name="version_by_digest"),
         ),
         migrations.AddConstraint(
-            model_name='version',
-            constraint=models.UniqueConstraint(fields=('template', 'number'), name='version_number_once'),
+            model_name="version",
+            constraint=models.UniqueConstraint(fields=("template", "number"), name="version_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='version',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='version_number_from_one'),
+            model_name="version",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="version_number_from_one"),
         ),
         migrations.AddIndex(
-            model_name='template',
-            index=models.Index(fields=['namespace', 'name'], name='template_by_namespace'),
+            model_name="template",
+            index=models.Index(fields=["namespace", "name"], name="template_by_namespace"),
         ),
         migrations.AddIndex(
-            model_name='labelmove',
-            index=models.Index(fields=['template', 'label', '-id'], name='label_move_history'),
+            model_name="labelmove",
+            index=models.Index(fields=["template", "label", "-id"], name="label_move_history"),
         ),
         migrations.AddConstraint(
-            model_name='labelmove',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('change__isnull', False), ('how', 'published')), models.Q(('change__isnull', False), ('how', 'broke_glass')), ('how__in', ('moved', 'rolled_back', 'removed')), _connector='OR'), name='label_move_published_by_change'),
+            model_name="labelmove",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("change__isnull", False), ("how", "published")),
+                    models.Q(("change__isnull", False), ("how", "broke_glass")),
+                    ("how__in", ("moved", "rolled_back", "removed")),
+                    _connector="OR",
+                ),
+                name="label_move_published_by_change",
+            ),
         ),
         migrations.AddIndex(
-            model_name='label',
-            index=models.Index(fields=['name'], name='label_by_name'),
+            model_name="label",
+            index=models.Index(fields=["name"], name="label_by_name"),
         ),
         migrations.AddConstraint(
-            model_name='label',
-            constraint=models.UniqueConstraint(fields=('template', 'name'), name='label_once'),
+            model_name="label",
+            constraint=models.UniqueConstraint(fields=("template", "name"), name="label_once"),
         ),
         migrations.AddConstraint(
-            model_name='label',
-            constraint=models.CheckConstraint(condition=models.Q(('name', 'latest'), _negated=True), name='label_latest_moves_by_itself'),
+            model_name="label",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name", "latest"), _negated=True), name="label_latest_moves_by_itself"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draft',
-            constraint=models.UniqueConstraint(fields=('person', 'namespace', 'path'), name='draft_once'),
+            model_name="draft",
+            constraint=models.UniqueConstraint(fields=("person", "namespace", "path"), name="draft_once"),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.UniqueConstraint(fields=('change', 'number'), name='decision_number_once'),
+            model_name="decision",
+            constraint=models.UniqueConstraint(fields=("change", "number"), name="decision_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ('approve', 'request_changes', 'comment'))), name='decision_known'),
+            model_name="decision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("decision__in", ("approve", "request_changes", "comment"))), name="decision_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decision', 'approve'), _negated=True), ('key__isnull', True), _connector='OR'), name='decision_key_never_approves'),
+            model_name="decision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decision", "approve"), _negated=True), ("key__isnull", True), _connector="OR"
+                ),
+                name="decision_key_never_approves",
+            ),
         ),
         migrations.AddIndex(
-            model_name='changerequest',
-            index=models.Index(fields=['state', '-number'], name='change_by_state'),
+            model_name="changerequest",
+            index=models.Index(fields=["state", "-number"], name="change_by_state"),
         ),
         migrations.AddIndex(
-            model_name='changerequest',
-            index=models.Index(fields=['template', 'label'], name='change_by_label'),
+            model_name="changerequest",
+            index=models.Index(fields=["template", "label"], name="change_by_label"),
         ),
         migrations.AddConstraint(
-            model_name='changerequest',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('open', 'approved', 'published', 'withdrawn'))), name='change_state_known'),
+            model_name="changerequest",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ("open", "approved", "published", "withdrawn"))),
+                name="change_state_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='changerequest',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ('open', 'approved'))), fields=('template', 'label', 'version'), name='change_once_while_open'),
+            model_name="changerequest",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("open", "approved"))),
+                fields=("template", "label", "version"),
+                name="change_once_while_open",
+            ),
         ),
     ]

@@ -8,178 +8,243 @@ from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0002_immutable'),
+        ("registry", "0002_immutable"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Comment',
+            name="Comment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='1, 2, 3 … within the thread')),
-                ('text', models.TextField(blank=True, default='')),
-                ('suggestion', models.TextField(help_text='new text of the lines, null where nothing is suggested', null=True)),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="1, 2, 3 … within the thread")),
+                ("text", models.TextField(blank=True, default="")),
+                (
+                    "suggestion",
+                    models.TextField(help_text="new text of the lines, null where nothing is suggested", null=True),
+                ),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Notification',
+            name="Notification",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(help_text='the kind of the event it comes from', max_length=40)),
-                ('sentence', models.TextField()),
-                ('is_waiting', models.BooleanField(default=False, help_text='whether the person is expected to act')),
-                ('created_at', models.DateTimeField()),
-                ('read_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.CharField(help_text="the kind of the event it comes from", max_length=40)),
+                ("sentence", models.TextField()),
+                ("is_waiting", models.BooleanField(default=False, help_text="whether the person is expected to act")),
+                ("created_at", models.DateTimeField()),
+                ("read_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Rendering',
+            name="Rendering",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(help_text='of the bundle', max_length=71)),
-                ('data', models.CharField(help_text="sha256:… over the canonical text of the sample's values", max_length=71)),
-                ('text', models.TextField(help_text="JSON: the renderer's prompt, or the problem it met")),
-                ('is_problem', models.BooleanField()),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(help_text="of the bundle", max_length=71)),
+                (
+                    "data",
+                    models.CharField(
+                        help_text="sha256:… over the canonical text of the sample's values", max_length=71
+                    ),
+                ),
+                ("text", models.TextField(help_text="JSON: the renderer's prompt, or the problem it met")),
+                ("is_problem", models.BooleanField()),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Thread',
+            name="Thread",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(help_text='1, 2, 3 … within the request')),
-                ('side', models.CharField(choices=[('source', 'source'), ('rendered', 'rendered')], max_length=8)),
-                ('line', models.PositiveIntegerField()),
-                ('end_line', models.PositiveIntegerField(help_text='the last line meant, included')),
-                ('sample', models.CharField(blank=True, default='', help_text='of a rendered line', max_length=200)),
-                ('part', models.PositiveIntegerField(default=0, help_text="of a rendered line: the part's index, from 0")),
-                ('quote', models.TextField(help_text='the lines as they were')),
-                ('resolved_at', models.DateTimeField(null=True)),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(help_text="1, 2, 3 … within the request")),
+                ("side", models.CharField(choices=[("source", "source"), ("rendered", "rendered")], max_length=8)),
+                ("line", models.PositiveIntegerField()),
+                ("end_line", models.PositiveIntegerField(help_text="the last line meant, included")),
+                ("sample", models.CharField(blank=True, default="", help_text="of a rendered line", max_length=200)),
+                (
+                    "part",
+                    models.PositiveIntegerField(default=0, help_text="of a rendered line: the part's index, from 0"),
+                ),
+                ("quote", models.TextField(help_text="the lines as they were")),
+                ("resolved_at", models.DateTimeField(null=True)),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Verdict',
+            name="Verdict",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('check_name', models.CharField(max_length=32)),
-                ('key', models.CharField(help_text="sha256:… over the check's name and all digests it looked at", max_length=71)),
-                ('outcome', models.CharField(choices=[('passed', 'passed'), ('failed', 'failed')], max_length=8)),
-                ('summary', models.TextField(help_text='one sentence')),
-                ('details', models.TextField(default='[]', help_text='canonical JSON: what was found, item by item')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("check_name", models.CharField(max_length=32)),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="sha256:… over the check's name and all digests it looked at", max_length=71
+                    ),
+                ),
+                ("outcome", models.CharField(choices=[("passed", "passed"), ("failed", "failed")], max_length=8)),
+                ("summary", models.TextField(help_text="one sentence")),
+                ("details", models.TextField(default="[]", help_text="canonical JSON: what was found, item by item")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='decision',
-            name='decision_known',
+            model_name="decision",
+            name="decision_known",
         ),
         migrations.RemoveConstraint(
-            model_name='decision',
-            name='decision_key_never_approves',
+            model_name="decision",
+            name="decision_key_never_approves",
         ),
         migrations.AlterField(
-            model_name='decision',
-            name='decision',
-            field=models.CharField(choices=[('approve', 'approve'), ('request_changes', 'request_changes'), ('comment', 'comment'), ('acknowledge', 'acknowledge')], max_length=16),
+            model_name="decision",
+            name="decision",
+            field=models.CharField(
+                choices=[
+                    ("approve", "approve"),
+                    ("request_changes", "request_changes"),
+                    ("comment", "comment"),
+                    ("acknowledge", "acknowledge"),
+                ],
+                max_length=16,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(('decision__in', ('approve', 'request_changes', 'comment', 'acknowledge'))), name='decision_known'),
+            model_name="decision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("decision__in", ("approve", "request_changes", "comment", "acknowledge"))),
+                name="decision_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='decision',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decision__in', ('approve', 'acknowledge')), _negated=True), ('key__isnull', True), _connector='OR'), name='decision_key_never_approves'),
+            model_name="decision",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("decision__in", ("approve", "acknowledge")), _negated=True),
+                    ("key__isnull", True),
+                    _connector="OR",
+                ),
+                name="decision_key_never_approves",
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="comment",
+            name="key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="comment",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='notification',
-            name='change',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.changerequest'),
+            model_name="notification",
+            name="change",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="registry.changerequest"
+            ),
         ),
         migrations.AddField(
-            model_name='notification',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notifications', to=settings.AUTH_USER_MODEL),
+            model_name="notification",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="notifications", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='notification',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.template'),
+            model_name="notification",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="registry.template"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='rendering',
-            constraint=models.UniqueConstraint(fields=('digest', 'data'), name='rendering_once'),
+            model_name="rendering",
+            constraint=models.UniqueConstraint(fields=("digest", "data"), name="rendering_once"),
         ),
         migrations.AddField(
-            model_name='thread',
-            name='change',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='threads', to='registry.changerequest'),
+            model_name="thread",
+            name="change",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="threads", to="registry.changerequest"
+            ),
         ),
         migrations.AddField(
-            model_name='thread',
-            name='resolved_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="thread",
+            name="resolved_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='thread',
-            name='version',
-            field=models.ForeignKey(help_text='what was looked at', on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.version'),
+            model_name="thread",
+            name="version",
+            field=models.ForeignKey(
+                help_text="what was looked at",
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="registry.version",
+            ),
         ),
         migrations.AddField(
-            model_name='comment',
-            name='thread',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='registry.thread'),
+            model_name="comment",
+            name="thread",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="comments", to="registry.thread"
+            ),
         ),
         migrations.AddField(
-            model_name='verdict',
-            name='template',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='registry.template'),
+            model_name="verdict",
+            name="template",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="verdicts", to="registry.template"
+            ),
         ),
         migrations.AddField(
-            model_name='verdict',
-            name='version',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='verdicts', to='registry.version'),
+            model_name="verdict",
+            name="version",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="verdicts", to="registry.version"
+            ),
         ),
         migrations.AddIndex(
-            model_name='notification',
-            index=models.Index(fields=['person', 'read_at', '-id'], name='notification_unread'),
+            model_name="notification",
+            index=models.Index(fields=["person", "read_at", "-id"], name="notification_unread"),
         ),
         migrations.AddConstraint(
-            model_name='thread',
-            constraint=models.UniqueConstraint(fields=('change', 'number'), name='thread_number_once'),
+            model_name="thread",
+            constraint=models.UniqueConstraint(fields=("change", "number"), name="thread_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='thread',
-            constraint=models.CheckConstraint(condition=models.Q(('end_line__gte', models.F('line')), ('line__gte', 1)), name='thread_lines_in_order'),
+            model_name="thread",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("end_line__gte", models.F("line")), ("line__gte", 1)), name="thread_lines_in_order"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='thread',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('sample', ''), ('side', 'source')), ('side', 'rendered'), _connector='OR'), name='thread_side_known'),
+            model_name="thread",
+            constraint=models.CheckConstraint(
+                condition=models.Q(models.Q(("sample", ""), ("side", "source")), ("side", "rendered"), _connector="OR"),
+                name="thread_side_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='comment',
-            constraint=models.UniqueConstraint(fields=('thread', 'number'), name='comment_number_once'),
+            model_name="comment",
+            constraint=models.UniqueConstraint(fields=("thread", "number"), name="comment_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.UniqueConstraint(fields=('key',), name='verdict_once'),
+            model_name="verdict",
+            constraint=models.UniqueConstraint(fields=("key",), name="verdict_once"),
         ),
         migrations.AddConstraint(
-            model_name='verdict',
-            constraint=models.CheckConstraint(condition=models.Q(('outcome__in', ('passed', 'failed'))), name='verdict_outcome_known'),
+            model_name="verdict",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("outcome__in", ("passed", "failed"))), name="verdict_outcome_known"
+            ),
         ),
         Immutable(),
     ]

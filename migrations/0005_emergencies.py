@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0004_immutable_reviews'),
+        ("registry", "0004_immutable_reviews"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='changerequest',
-            name='unreviewed',
-            field=models.BooleanField(default=False, help_text='published in an emergency, approvals still missing'),
+            model_name="changerequest",
+            name="unreviewed",
+            field=models.BooleanField(default=False, help_text="published in an emergency, approvals still missing"),
         ),
     ]

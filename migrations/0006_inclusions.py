@@ -5,23 +5,27 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0005_emergencies'),
+        ("registry", "0005_emergencies"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Inclusion',
+            name="Inclusion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('fragment', models.CharField(help_text='the name of the template that is included', max_length=520)),
-                ('ref', models.CharField(help_text='as written: name@number or name@sha256:…', max_length=600)),
-                ('template', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='inclusions', to='registry.template')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("fragment", models.CharField(help_text="the name of the template that is included", max_length=520)),
+                ("ref", models.CharField(help_text="as written: name@number or name@sha256:…", max_length=600)),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="inclusions", to="registry.template"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['fragment'], name='inclusion_by_fragment')],
-                'constraints': [models.UniqueConstraint(fields=('template', 'ref'), name='inclusion_once')],
+                "indexes": [models.Index(fields=["fragment"], name="inclusion_by_fragment")],
+                "constraints": [models.UniqueConstraint(fields=("template", "ref"), name="inclusion_once")],
             },
         ),
     ]

@@ -5,26 +5,40 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0007_key_limits'),
+        ("registry", "0007_key_limits"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Fetch',
+            name="Fetch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ref', models.CharField(help_text='as the caller wrote it: a label, a number, sha256:…', max_length=80)),
-                ('day', models.DateField()),
-                ('count', models.PositiveBigIntegerField()),
-                ('last_at', models.DateTimeField(help_text='to the few seconds between two writes')),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fetches', to='registry.key')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='fetches', to='registry.version')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "ref",
+                    models.CharField(help_text="as the caller wrote it: a label, a number, sha256:…", max_length=80),
+                ),
+                ("day", models.DateField()),
+                ("count", models.PositiveBigIntegerField()),
+                ("last_at", models.DateTimeField(help_text="to the few seconds between two writes")),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="fetches", to="registry.key"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="fetches", to="registry.version"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['day'], name='fetch_by_day')],
-                'constraints': [models.UniqueConstraint(fields=('version', 'day', 'key', 'ref'), name='fetch_once_a_day')],
+                "indexes": [models.Index(fields=["day"], name="fetch_by_day")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("version", "day", "key", "ref"), name="fetch_once_a_day")
+                ],
             },
         ),
     ]

@@ -8,159 +8,313 @@ from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0008_fetches'),
+        ("registry", "0008_fetches"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Reply',
+            name="Reply",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(help_text='over the messages, the model and the settings', max_length=71, unique=True)),
-                ('text', models.TextField(help_text='JSON: text, counts of tokens, finish reason')),
-                ('created_at', models.DateTimeField()),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="over the messages, the model and the settings", max_length=71, unique=True
+                    ),
+                ),
+                ("text", models.TextField(help_text="JSON: text, counts of tokens, finish reason")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Dataset',
+            name="Dataset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='with the namespace: support/refunds/questions', max_length=520, unique=True)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='datasets', to='registry.namespace')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="with the namespace: support/refunds/questions", max_length=520, unique=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="datasets", to="registry.namespace"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='DatasetVersion',
+            name="DatasetVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('digest', models.CharField(help_text='sha256:… over the text; the digest that evaluation.Dataset has', max_length=71)),
-                ('text', models.TextField(help_text='a row a line, each as canonical JSON: {expected, id, inputs}')),
-                ('count', models.PositiveIntegerField(help_text='how many rows')),
-                ('message', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
-                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('base', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='successors', to='registry.datasetversion')),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='versions', to='registry.dataset')),
-                ('key', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "digest",
+                    models.CharField(
+                        help_text="sha256:… over the text; the digest that evaluation.Dataset has", max_length=71
+                    ),
+                ),
+                ("text", models.TextField(help_text="a row a line, each as canonical JSON: {expected, id, inputs}")),
+                ("count", models.PositiveIntegerField(help_text="how many rows")),
+                ("message", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "base",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="successors",
+                        to="registry.datasetversion",
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="versions", to="registry.dataset"
+                    ),
+                ),
+                (
+                    "key",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+                    ),
+                ),
             ],
         ),
         migrations.AddField(
-            model_name='dataset',
-            name='latest',
-            field=models.ForeignKey(help_text='null only while it is made', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.datasetversion'),
+            model_name="dataset",
+            name="latest",
+            field=models.ForeignKey(
+                help_text="null only while it is made",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="registry.datasetversion",
+            ),
         ),
         migrations.CreateModel(
-            name='Run',
+            name="Run",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rows_digest', models.CharField(help_text='of the rows: runs with the same one can be compared', max_length=71)),
-                ('model', models.CharField(help_text='the name the operator gave it', max_length=64)),
-                ('model_digest', models.CharField(help_text='over what it is: its address and id, or its replies', max_length=71)),
-                ('key', models.CharField(help_text="over the version's digest, the rows' and the model's", max_length=71)),
-                ('metrics', models.JSONField(default=list, help_text='names of the metrics that are computed at the end')),
-                ('state', models.CharField(choices=[('queued', 'queued'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='queued', max_length=9)),
-                ('total', models.PositiveIntegerField()),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('cached', models.PositiveIntegerField(default=0, help_text='rows whose replies were known before')),
-                ('prompt_tokens', models.PositiveBigIntegerField(default=0, help_text='as the provider counted them')),
-                ('completion_tokens', models.PositiveBigIntegerField(default=0)),
-                ('cost', models.DecimalField(decimal_places=6, help_text="null while it isn't known", max_digits=14, null=True)),
-                ('currency', models.CharField(blank=True, default='', max_length=3)),
-                ('scores_text', models.TextField(default='{}', help_text='JSON: {metric: {target: score}}')),
-                ('error', models.TextField(blank=True, default='')),
-                ('created_at', models.DateTimeField()),
-                ('started_at', models.DateTimeField(null=True)),
-                ('finished_at', models.DateTimeField(null=True)),
-                ('change', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='registry.changerequest')),
-                ('dataset_version', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='registry.datasetversion')),
-                ('samples', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='registry.sampleset')),
-                ('started_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('template', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='registry.template')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='runs', to='registry.version')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "rows_digest",
+                    models.CharField(help_text="of the rows: runs with the same one can be compared", max_length=71),
+                ),
+                ("model", models.CharField(help_text="the name the operator gave it", max_length=64)),
+                (
+                    "model_digest",
+                    models.CharField(help_text="over what it is: its address and id, or its replies", max_length=71),
+                ),
+                (
+                    "key",
+                    models.CharField(help_text="over the version's digest, the rows' and the model's", max_length=71),
+                ),
+                (
+                    "metrics",
+                    models.JSONField(default=list, help_text="names of the metrics that are computed at the end"),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "queued"),
+                            ("running", "running"),
+                            ("done", "done"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="queued",
+                        max_length=9,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField()),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("cached", models.PositiveIntegerField(default=0, help_text="rows whose replies were known before")),
+                ("prompt_tokens", models.PositiveBigIntegerField(default=0, help_text="as the provider counted them")),
+                ("completion_tokens", models.PositiveBigIntegerField(default=0)),
+                (
+                    "cost",
+                    models.DecimalField(
+                        decimal_places=6, help_text="null while it isn't known", max_digits=14, null=True
+                    ),
+                ),
+                ("currency", models.CharField(blank=True, default="", max_length=3)),
+                ("scores_text", models.TextField(default="{}", help_text="JSON: {metric: {target: score}}")),
+                ("error", models.TextField(blank=True, default="")),
+                ("created_at", models.DateTimeField()),
+                ("started_at", models.DateTimeField(null=True)),
+                ("finished_at", models.DateTimeField(null=True)),
+                (
+                    "change",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="registry.changerequest",
+                    ),
+                ),
+                (
+                    "dataset_version",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="registry.datasetversion",
+                    ),
+                ),
+                (
+                    "samples",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="registry.sampleset",
+                    ),
+                ),
+                (
+                    "started_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="registry.template"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="runs", to="registry.version"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='RunRow',
+            name="RunRow",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")),
-                ('result', models.TextField(help_text='JSON: actual, problem, faults, prompts')),
-                ('is_failed', models.BooleanField()),
-                ('is_cached', models.BooleanField(default=False)),
-                ('prompt_tokens', models.PositiveIntegerField(null=True)),
-                ('completion_tokens', models.PositiveIntegerField(null=True)),
-                ('cost', models.DecimalField(decimal_places=6, max_digits=14, null=True)),
-                ('milliseconds', models.PositiveIntegerField(default=0, help_text='that the model took')),
-                ('scores_text', models.TextField(default='{}', help_text='JSON: {"metric target": score}')),
-                ('created_at', models.DateTimeField()),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='registry.run')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("index", models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")),
+                ("result", models.TextField(help_text="JSON: actual, problem, faults, prompts")),
+                ("is_failed", models.BooleanField()),
+                ("is_cached", models.BooleanField(default=False)),
+                ("prompt_tokens", models.PositiveIntegerField(null=True)),
+                ("completion_tokens", models.PositiveIntegerField(null=True)),
+                ("cost", models.DecimalField(decimal_places=6, max_digits=14, null=True)),
+                ("milliseconds", models.PositiveIntegerField(default=0, help_text="that the model took")),
+                ("scores_text", models.TextField(default="{}", help_text='JSON: {"metric target": score}')),
+                ("created_at", models.DateTimeField()),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="rows", to="registry.run"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Attachment',
+            name="Attachment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='a slug, once in the namespace', max_length=64)),
-                ('pattern', models.CharField(help_text='over paths inside the namespace: refunds/*', max_length=200)),
-                ('dataset_version', models.PositiveIntegerField(help_text='a number, or null for the latest', null=True)),
-                ('model', models.CharField(help_text='the name of a model that the operator lists', max_length=64)),
-                ('gates', models.JSONField(default=list, help_text='["squad_f1 >= 0.8", "squad_f1 - 0.02"]')),
-                ('metrics', models.JSONField(default=list, help_text='metrics that are shown beside those of the gates')),
-                ('created_at', models.DateTimeField()),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attachments', to='registry.namespace')),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='attachments', to='registry.dataset')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(help_text="a slug, once in the namespace", max_length=64)),
+                ("pattern", models.CharField(help_text="over paths inside the namespace: refunds/*", max_length=200)),
+                (
+                    "dataset_version",
+                    models.PositiveIntegerField(help_text="a number, or null for the latest", null=True),
+                ),
+                ("model", models.CharField(help_text="the name of a model that the operator lists", max_length=64)),
+                ("gates", models.JSONField(default=list, help_text='["squad_f1 >= 0.8", "squad_f1 - 0.02"]')),
+                (
+                    "metrics",
+                    models.JSONField(default=list, help_text="metrics that are shown beside those of the gates"),
+                ),
+                ("created_at", models.DateTimeField()),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="attachments", to="registry.namespace"
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="attachments", to="registry.dataset"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('namespace', 'name'), name='attachment_once')],
+                "constraints": [models.UniqueConstraint(fields=("namespace", "name"), name="attachment_once")],
             },
         ),
         migrations.AddIndex(
-            model_name='datasetversion',
-            index=models.Index(fields=['dataset', 'digest'], name='dataset_version_by_digest'),
+            model_name="datasetversion",
+            index=models.Index(fields=["dataset", "digest"], name="dataset_version_by_digest"),
         ),
         migrations.AddConstraint(
-            model_name='datasetversion',
-            constraint=models.UniqueConstraint(fields=('dataset', 'number'), name='dataset_version_number_once'),
+            model_name="datasetversion",
+            constraint=models.UniqueConstraint(fields=("dataset", "number"), name="dataset_version_number_once"),
         ),
         migrations.AddConstraint(
-            model_name='datasetversion',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='dataset_version_from_one'),
+            model_name="datasetversion",
+            constraint=models.CheckConstraint(condition=models.Q(("number__gte", 1)), name="dataset_version_from_one"),
         ),
         migrations.AddIndex(
-            model_name='dataset',
-            index=models.Index(fields=['namespace', 'name'], name='dataset_by_namespace'),
+            model_name="dataset",
+            index=models.Index(fields=["namespace", "name"], name="dataset_by_namespace"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['template', '-id'], name='run_by_template'),
+            model_name="run",
+            index=models.Index(fields=["template", "-id"], name="run_by_template"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['key', 'state'], name='run_by_key'),
+            model_name="run",
+            index=models.Index(fields=["key", "state"], name="run_by_key"),
         ),
         migrations.AddIndex(
-            model_name='run',
-            index=models.Index(fields=['rows_digest', 'state'], name='run_by_rows'),
+            model_name="run",
+            index=models.Index(fields=["rows_digest", "state"], name="run_by_rows"),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('queued', 'running', 'done', 'failed', 'cancelled'))), name='run_state_known'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ("queued", "running", "done", "failed", "cancelled"))),
+                name="run_state_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='run',
-            constraint=models.CheckConstraint(condition=models.Q(('dataset_version__isnull', True), ('samples__isnull', True), _connector='XOR'), name='run_rows_from_one_place'),
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("dataset_version__isnull", True), ("samples__isnull", True), _connector="XOR"),
+                name="run_rows_from_one_place",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='runrow',
-            constraint=models.UniqueConstraint(fields=('run', 'index'), name='run_row_once'),
+            model_name="runrow",
+            constraint=models.UniqueConstraint(fields=("run", "index"), name="run_row_once"),
         ),
         Immutable(),
     ]

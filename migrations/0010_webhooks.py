@@ -6,140 +6,186 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0009_evaluations'),
+        ("registry", "0009_evaluations"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Attempt',
+            name="Attempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('at', models.DateTimeField()),
-                ('status', models.PositiveSmallIntegerField(help_text="the answer's HTTP status; null: none came", null=True)),
-                ('milliseconds', models.PositiveIntegerField()),
-                ('said', models.TextField(default='', help_text='the beginning of the answer, or why there was none')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("at", models.DateTimeField()),
+                (
+                    "status",
+                    models.PositiveSmallIntegerField(help_text="the answer's HTTP status; null: none came", null=True),
+                ),
+                ("milliseconds", models.PositiveIntegerField()),
+                ("said", models.TextField(default="", help_text="the beginning of the answer, or why there was none")),
             ],
         ),
         migrations.CreateModel(
-            name='Delivery',
+            name="Delivery",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event', models.BigIntegerField(null=True)),
-                ('message', models.CharField(help_text='the id that receivers tell repeats by', max_length=40, unique=True)),
-                ('kind', models.CharField(max_length=40)),
-                ('body', models.TextField(help_text='the JSON text that is signed and sent')),
-                ('state', models.CharField(choices=[('pending', 'pending'), ('delivered', 'delivered'), ('failed', 'failed')], default='pending', max_length=9)),
-                ('attempts_made', models.PositiveSmallIntegerField(default=0, help_text='since it was last asked for')),
-                ('due_at', models.DateTimeField()),
-                ('created_at', models.DateTimeField()),
-                ('finished_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("event", models.BigIntegerField(null=True)),
+                (
+                    "message",
+                    models.CharField(help_text="the id that receivers tell repeats by", max_length=40, unique=True),
+                ),
+                ("kind", models.CharField(max_length=40)),
+                ("body", models.TextField(help_text="the JSON text that is signed and sent")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("pending", "pending"), ("delivered", "delivered"), ("failed", "failed")],
+                        default="pending",
+                        max_length=9,
+                    ),
+                ),
+                ("attempts_made", models.PositiveSmallIntegerField(default=0, help_text="since it was last asked for")),
+                ("due_at", models.DateTimeField()),
+                ("created_at", models.DateTimeField()),
+                ("finished_at", models.DateTimeField(null=True)),
             ],
             options={
-                'verbose_name_plural': 'deliveries',
+                "verbose_name_plural": "deliveries",
             },
         ),
         migrations.CreateModel(
-            name='Watch',
+            name="Watch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('template', models.CharField(blank=True, default='', help_text='pattern of paths; empty: all', max_length=200)),
-                ('level', models.CharField(choices=[('all', 'all'), ('mine', 'mine'), ('none', 'none')], max_length=4)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "template",
+                    models.CharField(blank=True, default="", help_text="pattern of paths; empty: all", max_length=200),
+                ),
+                ("level", models.CharField(choices=[("all", "all"), ("mine", "mine"), ("none", "none")], max_length=4)),
             ],
             options={
-                'verbose_name_plural': 'watches',
+                "verbose_name_plural": "watches",
             },
         ),
         migrations.CreateModel(
-            name='Webhook',
+            name="Webhook",
             fields=[
-                ('id', models.CharField(max_length=8, primary_key=True, serialize=False)),
-                ('url', models.CharField(max_length=2000)),
-                ('kinds', models.TextField(default='[]', help_text='JSON list of the kinds of events it hears of; empty: all')),
-                ('template', models.CharField(blank=True, default='', help_text='pattern of paths; empty: all', max_length=200)),
-                ('cursor', models.BigIntegerField(help_text='the number of the last event that was looked at for it')),
-                ('paused_at', models.DateTimeField(null=True)),
-                ('pause_reason', models.CharField(blank=True, default='', max_length=300)),
-                ('claimed_until', models.DateTimeField(help_text='until then one worker alone sends for it', null=True)),
-                ('created_at', models.DateTimeField()),
+                ("id", models.CharField(max_length=8, primary_key=True, serialize=False)),
+                ("url", models.CharField(max_length=2000)),
+                (
+                    "kinds",
+                    models.TextField(
+                        default="[]", help_text="JSON list of the kinds of events it hears of; empty: all"
+                    ),
+                ),
+                (
+                    "template",
+                    models.CharField(blank=True, default="", help_text="pattern of paths; empty: all", max_length=200),
+                ),
+                ("cursor", models.BigIntegerField(help_text="the number of the last event that was looked at for it")),
+                ("paused_at", models.DateTimeField(null=True)),
+                ("pause_reason", models.CharField(blank=True, default="", max_length=300)),
+                (
+                    "claimed_until",
+                    models.DateTimeField(help_text="until then one worker alone sends for it", null=True),
+                ),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='WebhookSecret',
+            name="WebhookSecret",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sealed', models.TextField(help_text="readable with the instance's secret key only")),
-                ('created_at', models.DateTimeField()),
-                ('expires_at', models.DateTimeField(null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("sealed", models.TextField(help_text="readable with the instance's secret key only")),
+                ("created_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.AddField(
-            model_name='notification',
-            name='mailed_at',
-            field=models.DateTimeField(help_text='when it went out by mail, or was found to need none', null=True),
+            model_name="notification",
+            name="mailed_at",
+            field=models.DateTimeField(help_text="when it went out by mail, or was found to need none", null=True),
         ),
         migrations.AddIndex(
-            model_name='notification',
-            index=models.Index(condition=models.Q(('mailed_at', None)), fields=['id'], name='notification_unmailed'),
+            model_name="notification",
+            index=models.Index(condition=models.Q(("mailed_at", None)), fields=["id"], name="notification_unmailed"),
         ),
         migrations.AddField(
-            model_name='attempt',
-            name='delivery',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='registry.delivery'),
+            model_name="attempt",
+            name="delivery",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="attempts", to="registry.delivery"
+            ),
         ),
         migrations.AddField(
-            model_name='watch',
-            name='namespace',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='registry.namespace'),
+            model_name="watch",
+            name="namespace",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='watch',
-            name='person',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='watches', to=settings.AUTH_USER_MODEL),
+            model_name="watch",
+            name="person",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="watches", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='webhook',
-            name='created_by',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="webhook",
+            name="created_by",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='webhook',
-            name='namespace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='webhooks', to='registry.namespace'),
+            model_name="webhook",
+            name="namespace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="webhooks", to="registry.namespace"
+            ),
         ),
         migrations.AddField(
-            model_name='delivery',
-            name='webhook',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='registry.webhook'),
+            model_name="delivery",
+            name="webhook",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="deliveries", to="registry.webhook"
+            ),
         ),
         migrations.AddField(
-            model_name='webhooksecret',
-            name='webhook',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='secrets', to='registry.webhook'),
+            model_name="webhooksecret",
+            name="webhook",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="secrets", to="registry.webhook"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='watch',
-            constraint=models.UniqueConstraint(fields=('person', 'namespace', 'template'), name='watch_once'),
+            model_name="watch",
+            constraint=models.UniqueConstraint(fields=("person", "namespace", "template"), name="watch_once"),
         ),
         migrations.AddConstraint(
-            model_name='watch',
-            constraint=models.UniqueConstraint(condition=models.Q(('namespace', None)), fields=('person', 'template'), name='watch_once_everywhere'),
+            model_name="watch",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("namespace", None)), fields=("person", "template"), name="watch_once_everywhere"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='watch',
-            constraint=models.CheckConstraint(condition=models.Q(('level__in', ('all', 'mine', 'none'))), name='watch_level_known'),
+            model_name="watch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("level__in", ("all", "mine", "none"))), name="watch_level_known"
+            ),
         ),
         migrations.AddIndex(
-            model_name='delivery',
-            index=models.Index(fields=['state', 'due_at'], name='delivery_due'),
+            model_name="delivery",
+            index=models.Index(fields=["state", "due_at"], name="delivery_due"),
         ),
         migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.UniqueConstraint(fields=('webhook', 'event'), name='delivery_once'),
+            model_name="delivery",
+            constraint=models.UniqueConstraint(fields=("webhook", "event"), name="delivery_once"),
         ),
         migrations.AddConstraint(
-            model_name='delivery',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('pending', 'delivered', 'failed'))), name='delivery_state_known'),
+            model_name="delivery",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state__in", ("pending", "delivered", "failed"))), name="delivery_state_known"
+            ),
         ),
     ]

@@ -8,39 +8,62 @@ from registry.journal.immutable_tables import Immutable
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0010_webhooks'),
+        ("registry", "0010_webhooks"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Remote',
+            name="Remote",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=40, unique=True)),
-                ('url', models.CharField(help_text='https or ssh, without a password', max_length=2000)),
-                ('user', models.CharField(blank=True, default='', help_text='who signs in over https', max_length=200)),
-                ('token_file', models.CharField(blank=True, default='', help_text='holds the password or token', max_length=1000)),
-                ('key_file', models.CharField(blank=True, default='', help_text='an ssh private key', max_length=1000)),
-                ('known_hosts', models.CharField(blank=True, default='', help_text='ssh host keys to believe', max_length=1000)),
-                ('added_at', models.DateTimeField()),
-                ('pushed', models.PositiveBigIntegerField(default=0, help_text='the last event that it holds')),
-                ('pushed_at', models.DateTimeField(null=True)),
-                ('failures', models.PositiveIntegerField(default=0, help_text='tries in a row that failed')),
-                ('error', models.TextField(blank=True, default='', help_text='why the last try failed, empty after a good one')),
-                ('diverged', models.BooleanField(default=False, help_text="it holds what the mirror doesn't; never pushed over")),
-                ('retry_at', models.DateTimeField(help_text='not tried again before', null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=40, unique=True)),
+                ("url", models.CharField(help_text="https or ssh, without a password", max_length=2000)),
+                ("user", models.CharField(blank=True, default="", help_text="who signs in over https", max_length=200)),
+                (
+                    "token_file",
+                    models.CharField(blank=True, default="", help_text="holds the password or token", max_length=1000),
+                ),
+                ("key_file", models.CharField(blank=True, default="", help_text="an ssh private key", max_length=1000)),
+                (
+                    "known_hosts",
+                    models.CharField(blank=True, default="", help_text="ssh host keys to believe", max_length=1000),
+                ),
+                ("added_at", models.DateTimeField()),
+                ("pushed", models.PositiveBigIntegerField(default=0, help_text="the last event that it holds")),
+                ("pushed_at", models.DateTimeField(null=True)),
+                ("failures", models.PositiveIntegerField(default=0, help_text="tries in a row that failed")),
+                (
+                    "error",
+                    models.TextField(
+                        blank=True, default="", help_text="why the last try failed, empty after a good one"
+                    ),
+                ),
+                (
+                    "diverged",
+                    models.BooleanField(default=False, help_text="it holds what the mirror doesn't; never pushed over"),
+                ),
+                ("retry_at", models.DateTimeField(help_text="not tried again before", null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='Redaction',
+            name="Redaction",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('reason', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('version', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='redaction', to='registry.version')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("reason", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "version",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="redaction", to="registry.version"
+                    ),
+                ),
             ],
         ),
         Immutable(),

@@ -5,28 +5,50 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0013_remarks'),
+        ("registry", "0013_remarks"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Report',
+            name="Report",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('renders', models.PositiveBigIntegerField(default=0, help_text='that succeeded')),
-                ('failures', models.TextField(default='{}', help_text='JSON: problem code or error class to how often')),
-                ('tokens', models.TextField(default='{}', help_text='JSON: tokens, rounded up to two figures, to how many prompts had them')),
-                ('inputs', models.TextField(default='{}', help_text='JSON: name of an input to how many renderings were given it')),
-                ('last_at', models.DateTimeField()),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='registry.key')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='registry.version')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("day", models.DateField()),
+                ("renders", models.PositiveBigIntegerField(default=0, help_text="that succeeded")),
+                (
+                    "failures",
+                    models.TextField(default="{}", help_text="JSON: problem code or error class to how often"),
+                ),
+                (
+                    "tokens",
+                    models.TextField(
+                        default="{}", help_text="JSON: tokens, rounded up to two figures, to how many prompts had them"
+                    ),
+                ),
+                (
+                    "inputs",
+                    models.TextField(
+                        default="{}", help_text="JSON: name of an input to how many renderings were given it"
+                    ),
+                ),
+                ("last_at", models.DateTimeField()),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="reports", to="registry.key"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="reports", to="registry.version"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['day'], name='report_by_day')],
-                'constraints': [models.UniqueConstraint(fields=('version', 'day', 'key'), name='report_once_a_day')],
+                "indexes": [models.Index(fields=["day"], name="report_by_day")],
+                "constraints": [models.UniqueConstraint(fields=("version", "day", "key"), name="report_once_a_day")],
             },
         ),
     ]

@@ -5,35 +5,36 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0015_shared_cache'),
+        ("registry", "0015_shared_cache"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='run',
-            name='judge',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judged', to='registry.version'),
+            model_name="run",
+            name="judge",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="judged", to="registry.version"
+            ),
         ),
         migrations.AddField(
-            model_name='run',
-            name='judge_model',
-            field=models.CharField(blank=True, default='', max_length=64),
+            model_name="run",
+            name="judge_model",
+            field=models.CharField(blank=True, default="", max_length=64),
         ),
         migrations.AddField(
-            model_name='run',
-            name='judge_model_digest',
-            field=models.CharField(blank=True, default='', max_length=71),
+            model_name="run",
+            name="judge_model_digest",
+            field=models.CharField(blank=True, default="", max_length=71),
         ),
         migrations.AddField(
-            model_name='run',
-            name='judge_paths',
-            field=models.JSONField(default=dict, help_text='where in a row the judge finds what it reads'),
+            model_name="run",
+            name="judge_paths",
+            field=models.JSONField(default=dict, help_text="where in a row the judge finds what it reads"),
         ),
         migrations.AddField(
-            model_name='runrow',
-            name='judgement_text',
-            field=models.TextField(blank=True, default='', help_text='JSON: what the judge said, with its evidence'),
+            model_name="runrow",
+            name="judgement_text",
+            field=models.TextField(blank=True, default="", help_text="JSON: what the judge said, with its evidence"),
         ),
     ]

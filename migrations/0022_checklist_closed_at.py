@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0021_derive_contributors'),
+        ("registry", "0021_derive_contributors"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='user',
-            name='checklist_closed_at',
-            field=models.DateTimeField(help_text='when the first steps on the home page were closed', null=True),
+            model_name="user",
+            name="checklist_closed_at",
+            field=models.DateTimeField(help_text="when the first steps on the home page were closed", null=True),
         ),
     ]

@@ -9,6 +9,14 @@ from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
+from registry.connections import events as connection_events
 # isort: on
 
-__all__ = ["change_events", "evaluation_events", "namespace_events", "template_events", "webhook_events"]
+__all__ = [
+    "change_events",
+    "connection_events",
+    "evaluation_events",
+    "namespace_events",
+    "template_events",
+    "webhook_events",
+]

@@ -3,6 +3,7 @@
 import registry.events  # noqa: F401  # registers each kind
 from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread, Verdict
+from registry.connections.models import Connection, Spending, SpendingCap
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Reply, Run, RunRow
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
@@ -31,6 +32,7 @@ __all__ = [
     "ChangeRequest",
     "Comment",
     "Commit",
+    "Connection",
     "Contribution",
     "Dataset",
     "DatasetVersion",
@@ -57,6 +59,8 @@ __all__ = [
     "Run",
     "RunRow",
     "SampleSet",
+    "Spending",
+    "SpendingCap",
     "Tag",
     "Template",
     "Thread",

@@ -17,7 +17,7 @@ from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
 from registry.core.problem_details import status_of
@@ -98,7 +98,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         rows.append(("", f"the template's {len(samples.samples)} samples, which expect nothing"))
     models = [
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
-        for row in endpoints.list_endpoints(template.namespace.name)
+        for row in connection_queries.list_endpoints(template.namespace.name)
     ]
     judge_templates = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
     judges = [

@@ -12,7 +12,7 @@ from registry.journal.models import Event
 
 __all__ = ["AuditLine", "describe_event"]
 
-_OF_ADMINS = (Page.KEYS, Page.WEBHOOKS)
+_OF_ADMINS = (Page.KEYS, Page.WEBHOOKS, Page.CONNECTIONS)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The forms of a namespace's settings: rules, members, keys, webhooks."""
+"""The forms of a namespace's settings: rules, members, keys, webhooks, connections."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,17 @@ from registry.namespaces.permissions import KEY_VERBS, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
 from registry.webhooks.queries import KINDS
 
-__all__ = ["KeyForm", "MemberForm", "NamespaceForm", "RotateForm", "RulesForm", "WebhookForm", "initial_rules"]
+__all__ = [
+    "CapForm",
+    "ConnectionForm",
+    "KeyForm",
+    "MemberForm",
+    "NamespaceForm",
+    "RotateForm",
+    "RulesForm",
+    "WebhookForm",
+    "initial_rules",
+]
 
 VERSIONS_OF_KEYS = [("", "as the namespace's rules say"), ("approved", "approved ones only"), ("any", "any version")]
 CHECKS_IN_WORDS = {
@@ -25,6 +35,12 @@ CHECKS_IN_WORDS = {
     "evaluation": "attached evaluations reach their thresholds",
 }
 MODES_IN_WORDS = {"none": "may change freely", "backward": "may not break what a label serves"}
+
+PROTOCOLS_IN_WORDS = {
+    "openai": "OpenAI chat completions, or a local server (llama.cpp, vLLM, Ollama)",
+    "responses": "OpenAI responses",
+    "anthropic": "Anthropic messages",
+}
 
 
 class RulesForm(forms.Form):
@@ -135,6 +151,28 @@ class WebhookForm(forms.Form):
     kinds = forms.MultipleChoiceField(
         choices=[(kind, kind) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
     )
+
+
+class ConnectionForm(forms.Form):
+    """A model to connect: how it is asked, and what it costs."""
+
+    name = forms.CharField(max_length=64)
+    protocol = forms.ChoiceField(choices=list(PROTOCOLS_IN_WORDS.items()))
+    base_url = forms.CharField(max_length=2000)
+    model = forms.CharField(max_length=200)
+    key = forms.CharField(max_length=1000, required=False)
+    prompt_price = forms.CharField(max_length=20, required=False)
+    completion_price = forms.CharField(max_length=20, required=False)
+    currency = forms.CharField(max_length=3, initial="USD")
+    timeout = forms.IntegerField(initial=60)
+
+
+class CapForm(forms.Form):
+    """What calls of models may cost; an empty amount is no cap."""
+
+    person_day = forms.CharField(max_length=20, required=False)
+    namespace_month = forms.CharField(max_length=20, required=False)
+    currency = forms.CharField(max_length=3)
 
 
 def initial_rules(rules: Rules) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
 from registry.changes import dependant_api, merge_api, rule_api, thread_api
+from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
@@ -77,6 +78,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/connections", connection_api.Connections.as_view(), name="api-connections"),
+    path("namespaces/<str:namespace>/spending", connection_api.SpendingOfNamespace.as_view(), name="api-spending"),
+    path("connections/<str:connection>", connection_api.OneConnection.as_view(), name="api-connection"),
+    path("connections/<str:connection>/try", connection_api.TryConnection.as_view(), name="api-connection-try"),
     path("namespaces/<str:namespace>/webhooks", webhook_api.Webhooks.as_view(), name="api-webhooks"),
     path("webhooks/<str:webhook>", webhook_api.OneWebhook.as_view(), name="api-webhook"),
     path("webhooks/<str:webhook>/rotate", webhook_api.Rotate.as_view(), name="api-webhook-rotate"),

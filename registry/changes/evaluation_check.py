@@ -14,7 +14,7 @@ from typing import Any
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts import actor
 from registry.changes.models import ChangeRequest
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.evaluations import attachment_queries, exports, run_queries, scoring_process, start_runs
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import DatasetVersion, Run, RunRow
@@ -127,7 +127,7 @@ def _start_missing(change: ChangeRequest, against: Version | None, one: PlanRuns
 
 def _start(change: ChangeRequest, version: Version, plan: EvaluationPlan) -> None:
     dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
-    endpoint = endpoints.find_endpoint(plan.model, change.template.namespace.name)
+    endpoint = connection_queries.find_endpoint(plan.model, change.template.namespace.name)
     metrics = list(dict.fromkeys([*(parse_gate(gate).metric for gate in plan.gates), *plan.metrics]))
     measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
     start_runs.create_run(

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.evaluations import attachment_queries as queries
 from registry.evaluations import attachments as services
 from registry.evaluations.serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
@@ -72,9 +72,11 @@ class Models(APIView):
 
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
-        """Those that the operator lists for the namespace, and the one that echoes."""
+        """Its connections, those that the operator lists for it, and the one that echoes."""
         space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
-        return Response({"results": [ModelOutput.of(endpoint) for endpoint in endpoints.list_endpoints(space.name)]})
+        return Response(
+            {"results": [ModelOutput.of(endpoint) for endpoint in connection_queries.list_endpoints(space.name)]}
+        )
 
 
 def _namespace(request: Request) -> str:

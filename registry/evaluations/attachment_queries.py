@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from registry.accounts.actor import Actor
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import PromptuaryError
 from registry.evaluations.models import Attachment, DatasetVersion
 from registry.namespaces import permissions
@@ -100,7 +100,7 @@ def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[i
     if attachment.dataset_version is not None:
         number, digest = attachment.dataset_version, digests[attachment.dataset_id, attachment.dataset_version]
     try:
-        model_digest, fault = endpoints.find_endpoint(attachment.model, namespace.name).digest, ""
+        model_digest, fault = connection_queries.find_endpoint(attachment.model, namespace.name).digest, ""
     except PromptuaryError as error:
         model_digest, fault = "", error.message
     return EvaluationPlan(

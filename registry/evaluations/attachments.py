@@ -8,7 +8,7 @@ from django.db import transaction
 from promptuary.evaluation import EvaluationError, gates
 from promptuary.evaluation.metrics import catalogue
 from registry.accounts.actor import Actor
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import check_slug
 from registry.core.text_checks import check_text
@@ -50,7 +50,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     if not check_text("pattern", pattern, 200).strip():
         raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
     gate_list, metric_names = _check_gates(gates), check_metrics(metrics)
-    endpoints.find_endpoint(model, namespace)
+    connection_queries.find_endpoint(model, namespace)
     dataset_row = dataset_queries.read_dataset(actor, dataset)
     if dataset_row.namespace_id != space.pk:
         raise Invalid(

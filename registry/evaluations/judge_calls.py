@@ -15,8 +15,8 @@ from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.evaluation.models import Model
 from promptuary.evaluation.scoring import Score
 from promptuary.renderer.document.parser import parse_document
-from registry.connections import endpoints
-from registry.connections.endpoints import Endpoint
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import Endpoint
 from registry.core.errors import Conflict
 from registry.evaluations import model_calls
 from registry.evaluations.model_calls import Judged, RowCall
@@ -53,7 +53,7 @@ def open_judge(run: Run) -> OpenJudge | None:
     """The run's judge, or None; Conflict where its model is not what it was."""
     if run.judge is None:
         return None
-    endpoint = endpoints.find_endpoint(run.judge_model, run.template.namespace.name)
+    endpoint = connection_queries.find_endpoint(run.judge_model, run.template.namespace.name)
     if endpoint.digest != run.judge_model_digest:
         raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")
     bundle = run.judge.unpacked()

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,8 @@ from promptuary.evaluation.models import Model
 from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
-from registry.connections.endpoints import Endpoint
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
 from registry.core.renderer_pool import child
 from registry.evaluations.models import Reply, Run
 from registry.journal import log
@@ -75,14 +76,16 @@ class _Messages:
 def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[RowCall]) -> None:
     """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
 
-    None is kept where the run's version or its judge was redacted meanwhile.
+    None is kept where the run's version or its judge was redacted meanwhile. Raises TooMany where a spending cap is
+    reached and Conflict where the price can't be counted against it, after what came until then is kept.
     """
     _render(bundle, batch)
     keys = {key for call in batch for key in _keys(call, endpoint)}
     answers = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
-    with ThreadPoolExecutor(endpoint.concurrency) as pool:
-        list(pool.map(lambda call: _ask_one(call, model, endpoint, answers), batch))
-    _keep_replies(run, endpoint, batch)
+    try:
+        _ask_all(run, endpoint, model, batch, answers)
+    finally:
+        _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
         _read(bundle, batch)
 
@@ -114,6 +117,33 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
     else:
         if not call.prompts:
             call.stop("render", ModelError("with these inputs the document makes no prompt"))
+
+
+def _ask_all(
+    run: Run, endpoint: Endpoint, model: Model, batch: Sequence[RowCall], answers: Mapping[str, Answer]
+) -> None:
+    """Fill in each row's replies, in threads. The caps are checked before each row and what it cost is counted after
+    it, both in this thread, so that a cap is passed by the rows in flight at most.
+    """
+    namespace = run.template.namespace
+    in_flight: dict[Future[None], RowCall] = {}
+
+    def settle(futures: Iterable[Future[None]]) -> None:
+        for future in futures:
+            call = in_flight.pop(future)
+            text = "\n".join(json.dumps(prompt["messages"], ensure_ascii=False) for prompt in call.prompts)
+            spending.record_calls(namespace, run.started_by, endpoint, text, call.replies)
+
+    with ThreadPoolExecutor(endpoint.concurrency) as pool:
+        try:
+            for call in batch:
+                if len(in_flight) == endpoint.concurrency:
+                    settle(wait(in_flight, return_when=FIRST_COMPLETED).done)
+                if any(key not in answers for key in _keys(call, endpoint)):
+                    spending.require_within_caps(namespace, run.started_by, endpoint)
+                in_flight[pool.submit(_ask_one, call, model, endpoint, answers)] = call
+        finally:
+            settle(wait(in_flight).done)
 
 
 def _ask_one(call: RowCall, model: Model, endpoint: Endpoint, answers: Mapping[str, Answer]) -> None:

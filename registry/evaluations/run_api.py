@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.connections.endpoints import ECHO
+from registry.connections.endpoint import ECHO
 from registry.evaluations import exports
 from registry.evaluations import run_queries as queries
 from registry.evaluations import start_runs as services

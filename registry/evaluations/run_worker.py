@@ -15,9 +15,9 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import Count, Q, Sum
 
-from registry.connections import endpoints
-from registry.connections.endpoints import Endpoint
-from registry.core.errors import Busy, PromptuaryError
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import Endpoint
+from registry.core.errors import Busy, Conflict, PromptuaryError, TooMany
 from registry.evaluations import exports, judge_calls, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
@@ -44,7 +44,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
     if run is None or not _begin(run):
         return False
     try:
-        endpoint = endpoints.find_endpoint(run.model, run.template.namespace.name)
+        endpoint = connection_queries.find_endpoint(run.model, run.template.namespace.name)
         if endpoint.digest != run.model_digest:
             fail_run(number, f"The model {run.model} is not what it was when this run was started: start another one.")
             return False
@@ -63,6 +63,9 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
                 judge_calls.ask_judge(run, judging, batch)
         except Busy:
             return True
+        except (TooMany, Conflict) as error:  # a spending cap
+            fail_run(number, f"{error.message} Run it again later: the replies that came are kept.")
+            return False
         report(_keep(run, endpoint, batch), run.total)
         if not Run.objects.filter(pk=number, state=Run.RUNNING).exists():
             return False

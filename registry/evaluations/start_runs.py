@@ -11,8 +11,8 @@ from promptuary.evaluation import Row
 from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.connections import endpoints
-from registry.connections.endpoints import Endpoint
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import ECHO, Endpoint
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries, judge_calls
@@ -57,7 +57,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     ref: str = "latest",
     dataset: str | None = None,
     dataset_version: int | None = None,
-    model: str = endpoints.ECHO,
+    model: str = ECHO,
     metrics: Sequence[str] = (),
     judge: str | None = None,
     judge_model: str | None = None,
@@ -72,7 +72,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
-    endpoint = endpoints.find_endpoint(model, template_row.namespace.name)
+    endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
     measure = _measure(actor, template_row, dataset, dataset_version)
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
@@ -186,7 +186,7 @@ def _find_judge(
     inputs = parse_document(version.document).inputs
     if inputs is not None and "documents" not in inputs:
         raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
-    endpoint = endpoints.find_endpoint(model, template.namespace.name)
+    endpoint = connection_queries.find_endpoint(model, template.namespace.name)
     columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
     return {**columns, "judge_paths": dict(paths)}
 

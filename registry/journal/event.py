@@ -55,6 +55,7 @@ class Page(StrEnum):
     RULES = "rules"
     KEYS = "keys"
     WEBHOOKS = "webhooks"
+    CONNECTIONS = "connections"
     DIFF = "diff"
 
 

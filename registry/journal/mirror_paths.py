@@ -14,6 +14,7 @@ __all__ = [
     "bundle",
     "change",
     "check_path",
+    "connection",
     "dataset",
     "dataset_facts",
     "document",
@@ -26,6 +27,7 @@ __all__ = [
     "redacted",
     "rules",
     "samples",
+    "spending_cap",
     "verdict",
 ]
 
@@ -146,6 +148,18 @@ def webhook(namespace_name: str, identifier: str) -> str:
     """The file of one webhook: which events it hears of, of its address only the host."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/webhooks/{_escape(identifier)}.yml"
+
+
+def connection(namespace_name: str, identifier: str) -> str:
+    """The file of one connection to a model, without its key."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/connections/{_escape(identifier)}.yml"
+
+
+def spending_cap(namespace_name: str) -> str:
+    """The file of what calls of models may cost in a namespace."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/spending.yml"
 
 
 def other(namespace_name: str, kind: str, event: int) -> str:

@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import Contains
 
-from registry.connections import endpoints
+from registry.connections.endpoint import ECHO
 from registry.evaluations.model_calls import reply_key
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.redaction.passages import list_spellings
@@ -63,7 +63,7 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
     if is_of_version:
         result["prompts"] = []
     # The one that echoes answers with the prompt, so nothing of what it said may stay.
-    is_echo = is_of_version and row.run.model == endpoints.ECHO
+    is_echo = is_of_version and row.run.model == ECHO
     fields = {
         name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"
     }
@@ -71,9 +71,7 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
         {**fields, "problem": _cleaned_problem(result.get("problem"), passages, everything=is_echo)}
     )
     judgement = row.judgement_text
-    if judgement and (
-        is_echo or (is_judged_by and row.run.judge_model == endpoints.ECHO) or _repeats(judgement, passages)
-    ):
+    if judgement and (is_echo or (is_judged_by and row.run.judge_model == ECHO) or _repeats(judgement, passages)):
         row.judgement_text = ""
     row.save(update_fields=["result", "judgement_text"])
 

@@ -13,6 +13,7 @@ from registry.api.urls import urlpatterns
 from registry.changes import emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
+from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
@@ -35,6 +36,7 @@ REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 ANOTHER_REVIEWER = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the admin published it in the emergency
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
+ADMINS_TRY = (401, 404, 403, 403, 403, 409, 403, 403, 401)  # nothing answers there
 ADMINS_ASK = (401, 404, 403, 403, 403, 202, 403, 403, 401)
 ADMINS_MAKE = (401, 404, 403, 403, 403, 201, 403, 403, 401)
 ADMINS_REMOVE = (401, 404, 403, 403, 403, 204, 403, 403, 401)
@@ -110,6 +112,17 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-connections", "GET"): ("namespaces/support/connections", None, ADMINS),
+    ("api-connections", "POST"): (
+        "namespaces/support/connections",
+        {"name": "second", "base_url": "http://127.0.0.1:9/v1", "model": "second-1"},
+        ADMINS_MAKE,
+    ),
+    ("api-connection", "PATCH"): ("connections/{connection}", {"model": "other"}, ADMINS),
+    ("api-connection", "DELETE"): ("connections/{connection}", None, ADMINS_REMOVE),
+    ("api-connection-try", "POST"): ("connections/{connection}/try", None, ADMINS_TRY),
+    ("api-spending", "GET"): ("namespaces/support/spending", None, ADMINS),
+    ("api-spending", "PUT"): ("namespaces/support/spending", {"person_day": "5", "namespace_month": None}, ADMINS),
     ("api-webhooks", "GET"): ("namespaces/support/webhooks", None, ADMINS),
     ("api-webhooks", "POST"): ("namespaces/support/webhooks", {"url": "http://127.0.0.1:9/"}, ADMINS_MAKE),
     ("api-webhook", "PATCH"): ("webhooks/{webhook}", {"template": "a/*"}, ADMINS),
@@ -211,7 +224,11 @@ def _write_world(cast) -> dict[str, Any]:
     )
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
-    return {**numbers, "digest": digest, "key": issued.key.id, "webhook": made.webhook.id}
+    connection = connection_services.create_connection(
+        actor=cast.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
+    )
+    ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
+    return {**numbers, "digest": digest, **ids}
 
 
 def _hurry(cast) -> int:

@@ -14,6 +14,7 @@ from django.urls import URLPattern
 from frontend.accounts import urls as account_urls
 from frontend.urls import urlpatterns
 from registry.changes import services as change_services
+from registry.connections import services as connection_services
 from registry.namespaces import keys
 from registry.templates import labels
 from registry.webhooks import services as webhook_services
@@ -62,6 +63,14 @@ RULES = {"protected_labels": "production", "approvals": "2", "compatibility": "n
 KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 RUN = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo"}
 ROWS = {"namespace": "support", "path": "other", "form": "jsonl", "text": '{"inputs": {"question": "Boots?"}}'}
+CONNECTION = {
+    "name": "second",
+    "protocol": "openai",
+    "base_url": "http://127.0.0.1:9/v1",
+    "model": "second-1",
+    "currency": "USD",
+    "timeout": "60",
+}
 COPY = {"namespace": "demo", "path": "answer", "start": "copy"}
 # route, method and what is asked: the row. A route with several acts behind one address has a row for each.
 TABLE: dict[tuple[str, str, str], Row] = {
@@ -187,6 +196,13 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("new-namespace", "POST", ""): Row(
         "/n/new", _row(OUT, 302, 302, 302, 302, 302), {"name": "sales", "protected_labels": "", "approvals": "1"}
     ),
+    ("connections", "GET", ""): Row(f"{N}/models", ADMINS),
+    ("connections", "POST", ""): Row(f"{N}/models", ADMINS_DO, CONNECTION),
+    ("connections", "POST", "cap"): Row(f"{N}/models", ADMINS_DO, {"do": "cap", "person_day": "5", "currency": "USD"}),
+    ("connection", "GET", ""): Row(f"{N}/models/{{connection}}", ADMINS),
+    ("connection", "POST", "change"): Row(f"{N}/models/{{connection}}", ADMINS_DO, {**CONNECTION, "name": "small"}),
+    ("connection", "POST", "try"): Row(f"{N}/models/{{connection}}", ADMINS_DO, {"do": "try"}),
+    ("connection", "POST", "remove"): Row(f"{N}/models/{{connection}}", ADMINS_DO, {"do": "remove"}),
     ("webhooks", "GET", ""): Row(f"{N}/webhooks", ADMINS),
     ("webhooks", "POST", ""): Row(
         f"{N}/webhooks",
@@ -230,11 +246,15 @@ def _write_world(reply) -> dict[str, Any]:
     gold = save_rows(reply)
     started = start_run(reply, finish=False)
     made = webhook_services.create_webhook(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
+    connection = connection_services.create_connection(
+        actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
+    )
     return {
         **numbers,
         "digest": digest,
         "key": key.id,
         "webhook": made.webhook.id,
+        "connection": connection.id,
         "run": started.pk,
         "rows": gold.digest,
     }

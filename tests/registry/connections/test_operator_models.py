@@ -3,8 +3,10 @@
 import pytest
 
 from promptuary.evaluation.models import prompt_digest
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import Conflict, Invalid
+
+pytestmark = pytest.mark.django_db
 
 
 class Question:
@@ -23,43 +25,43 @@ def write(settings, tmp_path):
 
 def test_without_a_list_there_is_the_one_that_echoes(settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "none.yml"
-    assert [one.name for one in endpoints.list_endpoints("support")] == ["echo"]
-    assert endpoints.find_endpoint("echo", "support").open().complete(Question(), {}).text == "who?"
+    assert [one.name for one in connection_queries.list_endpoints("support")] == ["echo"]
+    assert connection_queries.find_endpoint("echo", "support").open().complete(Question(), {}).text == "who?"
 
 
 def test_a_model_is_for_the_namespaces_it_names(write):
     write("small: {base_url: 'http://127.0.0.1:9/v1', namespaces: [support]}\n")
-    assert [one.name for one in endpoints.list_endpoints("support")] == ["small", "echo"]
+    assert [one.name for one in connection_queries.list_endpoints("support")] == ["small", "echo"]
     with pytest.raises(Invalid, match="demo has no model 'small'; it has echo"):
-        endpoints.find_endpoint("small", "demo")
+        connection_queries.find_endpoint("small", "demo")
 
 
 def test_a_price_is_of_a_million_tokens(write):
     write("s: {base_url: 'https://x.example/v1', price: {prompt: 0.15, completion: 0.6}}\n")
-    price = endpoints.find_endpoint("s", "support").price
+    price = connection_queries.find_endpoint("s", "support").price
     assert (float(price.of(1_000_000, 500_000)), price.currency) == (0.45, "USD")
 
 
 def test_recorded_replies_answer_by_prompt(write, tmp_path):
     (tmp_path / "r.jsonl").write_text(f'{{"prompt": "{prompt_digest(Question())}", "reply": "Ada"}}\n')
     write("replayed: {replies: r.jsonl}\n")
-    assert endpoints.find_endpoint("replayed", "support").open().complete(Question(), {}).text == "Ada"
+    assert connection_queries.find_endpoint("replayed", "support").open().complete(Question(), {}).text == "Ada"
 
 
 def test_a_digest_changes_with_what_answers_and_not_with_the_credential(write):
     write("s: {base_url: 'https://x.example/v1', key_env: A}\n")
-    first = endpoints.find_endpoint("s", "support").digest
+    first = connection_queries.find_endpoint("s", "support").digest
     write("s: {base_url: 'https://x.example/v1', key_env: BB}\n")
-    assert endpoints.find_endpoint("s", "support").digest == first
+    assert connection_queries.find_endpoint("s", "support").digest == first
     write("s: {base_url: 'https://y.example/v1', key_env: BB}\n")
-    assert endpoints.find_endpoint("s", "support").digest != first
+    assert connection_queries.find_endpoint("s", "support").digest != first
 
 
 def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypatch):
     monkeypatch.delenv("NOT_THERE", raising=False)
     write("s: {base_url: 'https://x.example/v1', key_env: NOT_THERE}\n")
     with pytest.raises(Conflict, match="NOT_THERE"):
-        endpoints.find_endpoint("s", "support").open()
+        connection_queries.find_endpoint("s", "support").open()
 
 
 @pytest.mark.parametrize(
@@ -79,4 +81,9 @@ def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypa
 def test_a_list_that_can_not_be_used_is_told(write, text, said):
     write(text)
     with pytest.raises(Conflict, match=said):
-        endpoints.list_endpoints("support")
+        connection_queries.list_endpoints("support")
+
+
+def test_a_model_may_speak_another_protocol(write):
+    write("s: {base_url: 'https://x.example/v1', protocol: anthropic}\n")
+    assert connection_queries.find_endpoint("s", "support").protocol == "anthropic"

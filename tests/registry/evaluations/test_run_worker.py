@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
 from registry.evaluations import datasets, exports, model_calls, run_worker, start_runs
 from registry.evaluations import run_queries as queries
@@ -73,7 +73,7 @@ def test_a_row_written_by_two_workers_counts_once(start):
     run_worker.advance_run(run.pk, seconds=0)
     RunRow.objects.filter(run=run, index=0).update(created_at="2026-01-01T00:00:00Z")
     loaded = queries.load_run(run.pk)
-    endpoint = endpoints.find_endpoint("echo", "support")
+    endpoint = connection_queries.find_endpoint("echo", "support")
     batch = [model_calls.RowCall(index, row) for index, row in enumerate(queries.rows_of_run(loaded)[:4])]
     model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64

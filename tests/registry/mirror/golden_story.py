@@ -19,6 +19,7 @@ from registry.changes import merge as change_merge
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
+from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets
 from registry.journal import log
 from registry.namespaces import keys
@@ -97,6 +98,7 @@ def play() -> None:
     _set_webhooks(cast)
     _redact_and_archive(cast)
     _filter_webhook(cast["admin"])
+    _connect_models(cast["admin"])
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -288,6 +290,18 @@ def _filter_webhook(admin: Actor) -> None:
     """A webhook that hears of some templates only: its event speaks of a pattern where others name a template."""
     address = "http://127.0.0.1:9/hook?token=x"
     webhook_services.create_webhook(actor=admin, namespace="support", url=address, template="refunds/*")
+
+
+def _connect_models(admin: Actor) -> None:
+    """A connection with prices and a key, one with neither that is removed, and the spending caps."""
+    address: dict[str, Any] = {"namespace": "support", "base_url": "http://127.0.0.1:9/v1", "model": "small-1"}
+    dear = connection_services.create_connection(
+        actor=admin, **address, name="dear", key="sk-0", prompt_price="0.15", completion_price="2"
+    )
+    connection_services.change_connection(actor=admin, connection_id=dear.id, key="sk-1", per_second=2.5)
+    plain = connection_services.create_connection(actor=admin, **address, name="plain", protocol="anthropic")
+    connection_services.remove_connection(actor=admin, connection_id=plain.id)
+    connection_services.set_caps(actor=admin, namespace="support", person_day="2.50", namespace_month=None)
 
 
 def _greet(words: str) -> str:

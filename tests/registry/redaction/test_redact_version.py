@@ -10,7 +10,7 @@ from registry.changes import check_results, threads
 from registry.changes import services as change_services
 from registry.changes.models import Thread, Verdict
 from registry.changes.threads import Place
-from registry.connections import endpoints
+from registry.connections import queries as connection_queries
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound
 from registry.evaluations import model_calls, run_worker, start_runs
 from registry.evaluations.models import Reply, Run, RunRow
@@ -120,7 +120,7 @@ def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
 def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
-    endpoint = endpoints.find_endpoint("echo", "support")
+    endpoint = connection_queries.find_endpoint("echo", "support")
     batch = [model_calls.RowCall(0, Row({"question": "Hm?"}))]
     bundle = leaked.unpacked()
     redact(admin)

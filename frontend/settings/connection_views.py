@@ -1,0 +1,115 @@
+"""The pages of a namespace's models: the list with the spending caps, and one connection."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.debug import sensitive_post_parameters
+
+from frontend.settings.forms import CapForm, ConnectionForm
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.connections import queries, services, spending
+from registry.connections.models import Connection
+from registry.core.errors import Conflict, Invalid, TooMany
+from registry.core.problem_details import status_of
+
+__all__ = ["connection", "connections"]
+
+_SHOWN = ("name", "protocol", "base_url", "model", "prompt_price", "completion_price", "currency", "timeout")
+
+
+@sensitive_post_parameters("key")
+@form_page
+@signed_in
+def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """All connections, the caps and the month's spending; a POST connects a model or sets the caps."""
+    rows = queries.list_connections(actor, namespace)
+    is_cap = request.method == "POST" and request.POST.get("do") == "cap"
+    form = ConnectionForm(request.POST if request.method == "POST" and not is_cap else None)
+    cap_form = CapForm(request.POST) if is_cap else CapForm(initial=_cap_values(actor, namespace))
+    status = 200
+    if request.method == "POST":
+        status = 422
+        chosen = cap_form if is_cap else form
+        if chosen.is_valid():
+            try:
+                if is_cap:
+                    services.set_caps(actor=actor, namespace=namespace, **cap_form.cleaned_data)
+                    messages.success(request, "The spending caps are set. They are checked before each call.")
+                    return redirect("connections", namespace)
+                row = services.create_connection(actor=actor, namespace=namespace, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(chosen, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"{row.name} is connected. Test it before others use it.")
+                return redirect("connection", namespace, row.id)
+    context = {
+        **_frame(namespace),
+        "rows": rows,
+        "form": form,
+        "cap_form": cap_form,
+        "month": spending.list_spending(actor, namespace),
+    }
+    return show(request, "settings/connections.html", context, status=status)
+
+
+@sensitive_post_parameters("key")
+@form_page
+@signed_in
+def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id: str) -> HttpResponse:
+    """One connection; a POST changes it, or does what the pressed button says: try, remove."""
+    row = queries.find_connection(actor, connection_id)
+    button = request.POST.get("do", "") if request.method == "POST" else ""
+    if button == "try":
+        _try_connection(request, actor, row)
+        return redirect("connection", namespace, connection_id)
+    if button == "remove":
+        services.remove_connection(actor=actor, connection_id=connection_id)
+        messages.success(request, f"The connection {row.name} is removed.")
+        return redirect("connections", namespace)
+    form, status = ConnectionForm(initial={name: getattr(row, name) for name in _SHOWN}), 200
+    if request.method == "POST":
+        form, status = ConnectionForm(request.POST), 422
+        if form.is_valid():
+            values = dict(form.cleaned_data)
+            if not values["key"]:
+                del values["key"]  # the field is never filled in: empty means that the key stays
+            try:
+                services.change_connection(actor=actor, connection_id=connection_id, **values)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, "The connection is changed.")
+                return redirect("connection", namespace, connection_id)
+    context = {**_frame(namespace), "connection": row, "form": form}
+    return show(request, "settings/connection.html", context, status=status)
+
+
+def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None:
+    try:
+        result = services.try_connection(actor=actor, connection_id=row.id)
+    except (Conflict, TooMany) as error:
+        messages.error(request, error.message)
+        return
+    seconds = result.milliseconds / 1000
+    messages.success(request, f"The model answered “{result.text.strip()}” after {seconds:.1f} s.")
+
+
+def _cap_values(actor: Actor, namespace: str) -> dict[str, Any]:
+    cap = queries.find_cap_of(actor, namespace)
+    return {"person_day": cap.person_day, "namespace_month": cap.namespace_month, "currency": cap.currency}
+
+
+def _frame(namespace: str) -> dict[str, Any]:
+    return {
+        "section": "templates",
+        "settings_page": "connections",
+        "namespace": namespace,
+        "may_manage": True,
+    }

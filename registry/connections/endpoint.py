@@ -1,0 +1,129 @@
+"""A model that can be asked: of the operator's list, of a namespace's connections, recorded, or echoing."""
+
+import functools
+import hashlib
+import json
+import os
+import threading
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from promptuary.evaluation.http_models import HTTPModel
+from promptuary.evaluation.models import EchoModel, Model, RecordedModel
+from registry.core import safe_http
+from registry.core.encryption import unseal
+from registry.core.errors import Conflict
+from registry.journal.log import canonical, digest_of
+
+__all__ = ["ECHO", "MOST_CONCURRENT", "Endpoint", "Price", "read_bytes"]
+
+ECHO = "echo"
+MOST_CONCURRENT = 32
+_opening = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a million tokens cost."""
+
+    prompt: Decimal
+    completion: Decimal
+    currency: str
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
+        """What these tokens cost."""
+        return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1_000_000
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model by its name. kind: http, recorded or echo.
+
+    The key is in the environment variable `key_env`, in the file `key_file`, or sealed in `sealed_key`. needs_key:
+    whether a connection has one. is_guarded: whether its address was named by somebody other than the operator, and so
+    must be a public one at each call.
+    """
+
+    name: str
+    kind: str
+    protocol: str = "openai"
+    model: str = ""
+    base_url: str = ""
+    key_env: str = ""
+    key_file: str = ""
+    sealed_key: str = field(default="", repr=False)
+    needs_key: bool = False
+    is_guarded: bool = False
+    replies: str = ""
+    price: Price | None = None
+    namespaces: tuple[str, ...] | None = None
+    concurrency: int = 4
+    per_second: float | None = None
+    timeout: float = 60.0
+    attempts: int = 5
+
+    @property
+    def digest(self) -> str:
+        """`sha256:…` over what answers: the address and the id, or the recorded replies. Not over the key."""
+        recorded = hashlib.sha256(read_bytes(Path(self.replies))).hexdigest() if self.replies else ""
+        identity = {"kind": self.kind, "base_url": self.base_url, "model": self.model, "replies": recorded}
+        if self.protocol != "openai":  # absent, so that digests of before there were others stay
+            identity["protocol"] = self.protocol
+        return digest_of(canonical(identity))
+
+    def open(self) -> Model:
+        """The model itself, one for each process, so that its rate holds over all runs. Conflict where it can't be
+        used.
+        """
+        with _opening:
+            return _open(self, self._key())
+
+    def _key(self) -> str | None:
+        if self.sealed_key:
+            return unseal(self.sealed_key)
+        if self.needs_key:
+            raise Conflict(f"The connection {self.name} needs its key again: an admin of the namespace enters it.")
+        if self.key_env:
+            if not os.environ.get(self.key_env):
+                raise Conflict(f"The model {self.name} needs the variable {self.key_env}, which is not set here.")
+            return os.environ[self.key_env]
+        return read_bytes(Path(self.key_file)).decode().strip() if self.key_file else None
+
+
+@functools.lru_cache(maxsize=64)
+def _open(endpoint: Endpoint, key: str | None) -> Model:
+    if endpoint.kind == "echo":
+        return EchoModel()
+    if endpoint.kind == "recorded":
+        return RecordedModel(_read_replies(Path(endpoint.replies)), name=endpoint.name)
+    return HTTPModel(
+        endpoint.model,
+        endpoint.base_url,
+        key=key,
+        protocol=endpoint.protocol,
+        attempts=endpoint.attempts,
+        timeout=endpoint.timeout,
+        per_second=endpoint.per_second,
+        transport=safe_http.Transport() if endpoint.is_guarded else None,
+    )
+
+
+def _read_replies(path: Path) -> dict[str, str]:
+    replies = {}
+    for number, line in enumerate(read_bytes(path).decode().split("\n"), start=1):
+        if line.strip():
+            try:
+                entry = json.loads(line)
+                replies[str(entry["prompt"])] = str(entry["reply"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise Conflict(f'{path.name}, line {number}: needs {{"prompt": "sha256:…", "reply": "…"}}.') from error
+    return replies
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file that the operator's list names, or of the list itself; Conflict where it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Conflict(f"{path.name}, which the operator's list of models names, can't be read.") from error

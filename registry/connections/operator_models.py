@@ -1,0 +1,134 @@
+"""The operator's list of models, a file. Nobody else names an address there, and the file names keys, it holds none.
+
+small:
+  base_url: http://127.0.0.1:9000/v1          # up to and without /chat/completions
+  protocol: openai                             # or responses, anthropic
+  model: gpt-4o-mini                           # what the endpoint calls it; default: the name
+  key_env: OPENAI_API_KEY                      # or key_file: /run/secrets/openai
+  price: {prompt: 0.15, completion: 0.60, currency: USD}      # a million tokens
+  namespaces: [support]                        # default: all
+  concurrency: 4
+  per_second: 5
+  timeout: 60
+  attempts: 5
+replayed:
+  replies: replies.jsonl                       # lines {"prompt": "sha256:…", "reply": "…"}, beside this file
+"""
+
+import functools
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from promptuary.evaluation.http_models import PROTOCOLS
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
+from registry.connections.endpoint import ECHO, MOST_CONCURRENT, Endpoint, Price, read_bytes
+from registry.core.errors import Conflict
+
+__all__ = ["list_operator_models"]
+
+_FIELDS = {
+    "base_url",
+    "protocol",
+    "model",
+    "key_env",
+    "key_file",
+    "price",
+    "namespaces",
+    "concurrency",
+    "per_second",
+    "timeout",
+    "attempts",
+    "replies",
+}
+
+
+def list_operator_models(namespace: str) -> list[Endpoint]:
+    """The models that the operator lists for the namespace, by name. Conflict where the list can't be used."""
+    endpoints = [each for each in _listed() if each.namespaces is None or namespace in each.namespaces]
+    return sorted(endpoints, key=lambda endpoint: endpoint.name)
+
+
+def _listed() -> tuple[Endpoint, ...]:
+    path = Path(settings.MODELS_PATH)
+    try:
+        stamp = path.stat()
+    except OSError:
+        return ()
+    return _read(path, stamp.st_mtime_ns, stamp.st_size)
+
+
+@functools.lru_cache(maxsize=4)
+def _read(path: Path, _changed: int, _size: int) -> tuple[Endpoint, ...]:
+    try:
+        content = value_of(compose(read_bytes(path).decode()))
+    except (YamlError, UnicodeDecodeError) as error:
+        raise _unreadable(path, str(error)) from error
+    if content is None:
+        return ()
+    if not isinstance(content, Mapping):
+        raise _unreadable(path, "it must be a mapping of names to models")
+    return tuple(_endpoint(path, str(name), entry) for name, entry in content.items())
+
+
+def _endpoint(path: Path, name: str, entry: Any) -> Endpoint:
+    if not isinstance(entry, Mapping) or name == ECHO:
+        raise _unreadable(path, f"{name} must be a mapping" if name != ECHO else "echo is there already")
+    if unknown := sorted(set(entry) - _FIELDS):
+        raise _unreadable(path, f"{name} has no {unknown[0]!r}, only {', '.join(sorted(_FIELDS))}")
+    if ("base_url" in entry) == ("replies" in entry):
+        raise _unreadable(path, f"{name} needs either base_url or replies")
+    try:
+        if "replies" in entry:
+            return Endpoint(
+                name, "recorded", model=name, replies=str(path.parent / str(entry["replies"])), **_whom(entry)
+            )
+        return _http(name, entry)
+    except (TypeError, ValueError, KeyError, InvalidOperation) as error:
+        raise _unreadable(path, f"{name} holds a value that can't be used ({error})") from error
+
+
+def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
+    parts = urlsplit(str(entry["base_url"]))
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+        raise ValueError("base_url is no http(s) address without a user name")
+    price = entry.get("price")
+    concurrency = int(entry.get("concurrency", 4))
+    if not 1 <= concurrency <= MOST_CONCURRENT:
+        raise ValueError(f"concurrency is 1 to {MOST_CONCURRENT}")
+    protocol = str(entry.get("protocol", "openai"))
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"protocol is one of {', '.join(PROTOCOLS)}")
+    return Endpoint(
+        name,
+        "http",
+        protocol=protocol,
+        model=str(entry.get("model", name)),
+        base_url=str(entry["base_url"]).rstrip("/"),
+        key_env=str(entry.get("key_env", "")),
+        key_file=str(entry.get("key_file", "")),
+        price=_price(price) if price is not None else None,
+        concurrency=concurrency,
+        per_second=float(entry["per_second"]) if entry.get("per_second") else None,
+        timeout=float(entry.get("timeout", 60)),
+        attempts=max(1, int(entry.get("attempts", 5))),
+        **_whom(entry),
+    )
+
+
+def _whom(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {"namespaces": tuple(map(str, entry["namespaces"])) if "namespaces" in entry else None}
+
+
+def _price(entry: Mapping[str, Any]) -> Price:
+    return Price(
+        Decimal(str(entry["prompt"])), Decimal(str(entry["completion"])), str(entry.get("currency", "USD"))[:3]
+    )
+
+
+def _unreadable(path: Path, why: str) -> Conflict:
+    return Conflict(f"The operator's list of models ({path.name}) can't be used: {why}.")

@@ -1,0 +1,95 @@
+"""Queries of connections: the models that can be asked in a namespace, and its connections for its admins."""
+
+from registry.accounts.actor import Actor
+from registry.connections.endpoint import ECHO, Endpoint, Price
+from registry.connections.models import Connection, SpendingCap
+from registry.connections.operator_models import list_operator_models
+from registry.core.errors import Invalid, NotFound
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+
+__all__ = [
+    "find_cap",
+    "find_cap_of",
+    "find_connection",
+    "find_endpoint",
+    "list_connections",
+    "list_endpoints",
+    "make_endpoint",
+]
+
+_ATTEMPTS = 5
+_echo = Endpoint(ECHO, "echo", model=ECHO)
+
+
+def list_endpoints(namespace: str) -> list[Endpoint]:
+    """The models that can be asked in the namespace: its connections and those of the operator's list, by name, and
+    last the one that echoes. Of one name, the connection counts.
+    """
+    rows = Connection.objects.filter(namespace__name=namespace)
+    by_name = {endpoint.name: endpoint for endpoint in list_operator_models(namespace)}
+    by_name |= {row.name: make_endpoint(row) for row in rows}
+    return [*(by_name[name] for name in sorted(by_name)), _echo]
+
+
+def find_endpoint(name: str, namespace: str) -> Endpoint:
+    """The model of that name; Invalid names those that there are."""
+    endpoints = list_endpoints(namespace)
+    for endpoint in endpoints:
+        if endpoint.name == name:
+            return endpoint
+    names = ", ".join(endpoint.name for endpoint in endpoints)
+    sentence = f"{namespace} has no model {name[:80]!r}; it has {names}. An admin of the namespace connects models."
+    raise Invalid(fields={"model": sentence})
+
+
+def make_endpoint(row: Connection) -> Endpoint:
+    """A connection as a model that can be asked."""
+    price = None
+    if row.prompt_price is not None and row.completion_price is not None:
+        price = Price(row.prompt_price, row.completion_price, row.currency)
+    return Endpoint(
+        row.name,
+        "http",
+        protocol=row.protocol,
+        model=row.model,
+        base_url=row.base_url,
+        sealed_key=row.sealed_key,
+        needs_key=row.has_key,
+        is_guarded=True,
+        price=price,
+        concurrency=row.concurrency,
+        per_second=row.per_second,
+        timeout=float(row.timeout),
+        attempts=_ATTEMPTS,
+    )
+
+
+def list_connections(actor: Actor, namespace: str) -> list[Connection]:
+    """All connections of the namespace by name; for its admins."""
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    return list(space.connections.select_related("created_by", "namespace").order_by("name"))
+
+
+def find_connection(actor: Actor, connection_id: str) -> Connection:
+    """The connection, with the right to manage it checked. NotFound for whoever may not know of it."""
+    row = Connection.objects.select_related("namespace", "created_by").filter(id=connection_id).first()
+    unknown = NotFound(f"There is no connection {connection_id[:20]}, or you may not manage it.")
+    if row is None:
+        raise unknown
+    try:
+        permissions.require_verb(actor, Verb.MANAGE, row.namespace)
+    except NotFound as error:
+        raise unknown from error
+    return row
+
+
+def find_cap_of(actor: Actor, namespace: str) -> SpendingCap:
+    """The caps of the namespace of that name; for its admins."""
+    return find_cap(permissions.find_namespace(actor, Verb.MANAGE, namespace))
+
+
+def find_cap(namespace: Namespace) -> SpendingCap:
+    """The caps of the namespace; an unsaved row without caps where none was set."""
+    return SpendingCap.objects.filter(namespace=namespace).first() or SpendingCap(namespace=namespace)

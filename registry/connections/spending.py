@@ -1,0 +1,145 @@
+"""Spending on model calls: what was spent, and the caps that are checked before each call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q, Sum
+
+from promptuary.evaluation.models import Reply
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.connections import queries
+from registry.connections.endpoint import Endpoint
+from registry.connections.models import Spending
+from registry.core.errors import Conflict, TooMany
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+
+__all__ = ["ModelSpending", "Spent", "list_spending", "record_calls", "require_within_caps", "sum_spent"]
+
+_BYTES_A_TOKEN = 3  # of a text whose tokens the provider didn't count: more tokens than it has, rather than fewer
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What was spent in the cap's currency: by the person since midnight UTC, by all since the first of the month."""
+
+    person_day: Decimal
+    namespace_month: Decimal
+
+
+@dataclass(frozen=True)
+class ModelSpending:
+    """What the calls of one model cost in the namespace this month."""
+
+    model: str
+    currency: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal
+
+
+def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) -> None:
+    """Raise TooMany where a cap is reached, Conflict where one is set and the model's price can't be counted against
+    it. Asked before each call, so that a cap is passed by the calls in flight at most.
+    """
+    cap = queries.find_cap(namespace)
+    if endpoint.kind != "http" or (cap.person_day is None and cap.namespace_month is None):
+        return
+    if endpoint.price is None:
+        raise Conflict(f"{namespace.name} has a spending cap, and {endpoint.name} has no price: it can't be asked.")
+    if endpoint.price.currency != cap.currency:
+        raise Conflict(
+            f"{namespace.name} caps its spending in {cap.currency}; the price of {endpoint.name} is in "
+            f"{endpoint.price.currency}."
+        )
+    now = log.now()
+    spent = sum_spent(namespace, person, cap.currency, now.date())
+    if cap.person_day is not None and spent.person_day >= cap.person_day:
+        raise TooMany(
+            f"The daily limit of {person.username} is reached: {spent.person_day:.2f} of {cap.person_day:.2f} "
+            f"{cap.currency}. It resets at 00:00 UTC.",
+            retry_after=_seconds_until(now, now.date() + timedelta(days=1)),
+        )
+    if cap.namespace_month is not None and spent.namespace_month >= cap.namespace_month:
+        following = (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
+        raise TooMany(
+            f"The monthly limit of {namespace.name} is reached: {spent.namespace_month:.2f} of "
+            f"{cap.namespace_month:.2f} {cap.currency}. It resets on {following.isoformat()}.",
+            retry_after=_seconds_until(now, following),
+        )
+
+
+def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> Spent:
+    """What was spent up to and with this day."""
+    month = Spending.objects.filter(namespace=namespace, currency=currency, day__gte=day.replace(day=1), day__lte=day)
+    sums = month.aggregate(all=Sum("cost"), own=Sum("cost", filter=Q(person=person, day=day)))
+    return Spent(sums["own"] or Decimal(0), sums["all"] or Decimal(0))
+
+
+def record_calls(namespace: Namespace, person: User, endpoint: Endpoint, prompt: str, replies: Sequence[Reply]) -> None:
+    """Count the replies that were asked for, not those that were kept from before. prompt: the text that was sent,
+    whose tokens are estimated where the provider didn't count them.
+    """
+    replies = [reply for reply in replies if not reply.cached]
+    if endpoint.kind != "http" or not replies:
+        return
+    prompt_tokens = sum(_count_or_estimate(reply.prompt_tokens, prompt) for reply in replies)
+    completion_tokens = sum(_count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
+    price = endpoint.price
+    cost = price.of(prompt_tokens, completion_tokens) if price else Decimal(0)
+    place: dict[str, Any] = {
+        "namespace": namespace,
+        "person": person,
+        "model": endpoint.name,
+        "day": log.now().date(),
+        "currency": price.currency if price else "",
+    }
+    with transaction.atomic():
+        Spending.objects.bulk_create([Spending(**place)], ignore_conflicts=True)
+        Spending.objects.filter(**place).update(
+            calls=F("calls") + len(replies),
+            prompt_tokens=F("prompt_tokens") + prompt_tokens,
+            completion_tokens=F("completion_tokens") + completion_tokens,
+            cost=F("cost") + cost,
+        )
+
+
+def list_spending(actor: Actor, namespace: str) -> list[ModelSpending]:
+    """What each model cost in the namespace since the first of the month (UTC), the dearest first; for its admins."""
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    since = log.now().date().replace(day=1)
+    rows = Spending.objects.filter(namespace=space, day__gte=since).values("model", "currency")
+    sums = rows.annotate(
+        all_calls=Sum("calls"),
+        all_prompt_tokens=Sum("prompt_tokens"),
+        all_completion_tokens=Sum("completion_tokens"),
+        all_cost=Sum("cost"),
+    )
+    return [
+        ModelSpending(
+            row["model"],
+            row["currency"],
+            row["all_calls"],
+            row["all_prompt_tokens"],
+            row["all_completion_tokens"],
+            row["all_cost"],
+        )
+        for row in sums.order_by("-all_cost", "model")
+    ]
+
+
+def _count_or_estimate(count: int | None, text: str) -> int:
+    return count if count is not None else len(text.encode()) // _BYTES_A_TOKEN + 1
+
+
+def _seconds_until(now: datetime, day: date) -> int:
+    midnight = datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
+    return int((midnight - now).total_seconds()) + 1

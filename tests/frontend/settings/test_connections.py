@@ -1,0 +1,98 @@
+"""The pages of models: connected, tested, changed and removed by admins, with caps on what they may cost."""
+
+import pytest
+
+from registry.connections.models import Connection, SpendingCap
+from tests.frontend.conftest import words
+from tests.support.fake_model_server import ModelServer
+
+LIST = "/n/support/models"
+KEY = "sk-connection-0123456789"
+
+
+@pytest.fixture
+def server(settings):
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    with ModelServer({"ready": "ready"}) as model_server:
+        yield model_server
+
+
+@pytest.fixture
+def fields(server):
+    fields = {"name": "small", "protocol": "openai", "base_url": server.url, "model": "small-1", "key": KEY}
+    return {**fields, "prompt_price": "0.15", "completion_price": "0.60", "currency": "USD", "timeout": "60"}
+
+
+@pytest.fixture
+def admin(desk, browser):
+    return browser("admin")
+
+
+@pytest.fixture
+def place(admin, fields):
+    return admin.post(LIST, fields)["Location"]
+
+
+def test_a_connected_model_is_listed_and_its_key_is_nowhere(admin, place):
+    pages = words(admin.get(LIST)) + words(admin.get(place))
+    assert "small-1" in pages
+    assert "0.15 in, 0.6 out USD" in pages
+    assert KEY not in pages
+
+
+def test_the_test_button_says_what_the_model_answered(admin, place):
+    page = words(admin.post(place, {"do": "try"}, follow=True))
+    assert "The model answered “ready” after" in page
+
+
+def test_the_test_button_says_what_went_wrong(admin, fields):
+    place = admin.post(LIST, {**fields, "base_url": "http://127.0.0.1:9/v1"})["Location"]
+    assert "be reached" in words(admin.post(place, {"do": "try"}, follow=True))
+
+
+def test_a_wrong_field_is_told_there_and_nothing_typed_is_lost_but_the_key(admin, fields):
+    answer = admin.post(LIST, {**fields, "base_url": "https://10.0.0.1/v1", "completion_price": ""})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "10.0.0.1, which is no public address" in page
+    assert 'value="small-1"' in page
+    assert KEY not in page
+
+
+def test_a_change_without_a_key_keeps_it(admin, place, fields):
+    admin.post(place, {**fields, "key": "", "model": "small-2"})
+    row = Connection.objects.get()
+    assert (row.model, row.has_key) == ("small-2", True)
+
+
+def test_a_connection_is_removed(admin, place):
+    assert "The connection small is removed." in words(admin.post(place, {"do": "remove"}, follow=True))
+    assert not Connection.objects.exists()
+
+
+def test_caps_are_set_and_taken_away(admin):
+    admin.post(LIST, {"do": "cap", "person_day": "2.5", "namespace_month": "", "currency": "USD"})
+    cap = SpendingCap.objects.get()
+    assert (str(cap.person_day), cap.namespace_month) == ("2.500000", None)
+    admin.post(LIST, {"do": "cap", "person_day": "", "namespace_month": "", "currency": "USD"})
+    assert SpendingCap.objects.get().person_day is None
+
+
+def test_a_cap_that_is_no_amount_is_told_at_its_field(admin):
+    answer = admin.post(LIST, {"do": "cap", "person_day": "a little", "namespace_month": "", "currency": "USD"})
+    assert answer.status_code == 422
+    assert "An amount from 0" in words(answer)
+
+
+def test_what_was_spent_is_told_by_model(admin, place):
+    admin.post(place, {"do": "try"})
+    page = words(admin.get(LIST))
+    assert "This month" in page
+
+
+@pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
+def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
+    for address in (LIST, place):
+        answer = browser(role).get(address)
+        assert answer.status_code == 403
+        assert "granted by an admin" in words(answer)

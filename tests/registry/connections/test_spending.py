@@ -1,0 +1,166 @@
+"""Spending: counted as replies come, and capped before each call."""
+
+import json
+import threading
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from django.db import connections as database_connections
+
+from promptuary.evaluation import Reply
+from registry.accounts.models import User
+from registry.connections import queries, services, spending
+from registry.connections.models import Spending
+from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
+from registry.evaluations import datasets, run_worker, start_runs
+from registry.namespaces.models import Namespace
+
+PRICES = {"prompt_price": "1000", "completion_price": "1000"}  # a tenth of a unit for 100 tokens
+
+
+@pytest.fixture
+def cap(admin, support):
+    def cap_spending(person_day=None, namespace_month=None, currency="USD"):
+        amounts = {"person_day": person_day, "namespace_month": namespace_month, "currency": currency}
+        return services.set_caps(actor=admin, namespace="support", **amounts)
+
+    return cap_spending
+
+
+@pytest.fixture
+def ask(admin, connect):
+    """Try the connection: 100 tokens and 10, which cost 0.11."""
+    row = connect(**PRICES)
+    return lambda actor=admin: services.try_connection(actor=actor, connection_id=row.id)
+
+
+def test_a_call_is_counted_by_person_model_and_day(admin, ask):
+    ask()
+    ask()
+    row = Spending.objects.get()
+    assert (row.person, row.model, row.calls, row.prompt_tokens) == (admin.person, "small", 2, 200)
+    assert row.cost == Decimal("0.22")
+
+
+def test_tokens_that_the_provider_did_not_count_are_estimated_from_above(support, admin, connect):
+    connect(**PRICES)
+    endpoint = queries.find_endpoint("small", "support")
+    spending.record_calls(support, admin.person, endpoint, "a prompt of words", [Reply("a reply")])
+    row = Spending.objects.get()
+    assert (row.prompt_tokens, row.completion_tokens) == (6, 3)
+
+
+def test_a_reply_from_before_costs_nothing(support, admin, connect):
+    connect(**PRICES)
+    endpoint = queries.find_endpoint("small", "support")
+    spending.record_calls(support, admin.person, endpoint, "a prompt", [Reply("a reply", cached=True)])
+    assert not Spending.objects.exists()
+
+
+def test_a_persons_cap_of_the_day_stops_the_next_call(ask, cap, server):
+    cap(person_day="0.2")
+    ask()
+    ask()
+    with pytest.raises(TooMany, match=r"daily limit of admin is reached: 0\.22 of 0\.20 USD") as caught:
+        ask()
+    assert caught.value.facts["retry_after"] in range(1, 24 * 3600 + 2)
+    assert sum(server.answered.values()) == 2
+
+
+def test_a_namespaces_cap_of_the_month_stops_everybody(ask, cap, support, reviewer):
+    cap(namespace_month="0.1")
+    ask()
+    with pytest.raises(TooMany, match="monthly limit of support"):
+        spending.require_within_caps(support, reviewer.person, queries.find_endpoint("small", "support"))
+
+
+def test_what_was_spent_in_another_month_counts_no_more(ask, cap):
+    cap(namespace_month="0.1")
+    ask()
+    Spending.objects.update(day=date(2001, 1, 31))
+    ask()
+
+
+def test_where_a_cap_is_set_a_model_without_a_price_is_not_asked(admin, connect, cap):
+    row = connect()
+    cap(person_day="1")
+    with pytest.raises(Conflict, match="has no price"):
+        services.try_connection(actor=admin, connection_id=row.id)
+
+
+def test_where_a_cap_is_set_a_price_in_another_currency_is_not_counted(admin, connect, cap):
+    row = connect(**PRICES, currency="EUR")
+    cap(person_day="1")
+    with pytest.raises(Conflict, match="in USD; the price of small is in EUR"):
+        services.try_connection(actor=admin, connection_id=row.id)
+
+
+def test_the_model_that_echoes_costs_nothing(support, admin, cap):
+    cap(person_day="0")
+    spending.require_within_caps(support, admin.person, queries.find_endpoint("echo", "support"))
+
+
+def test_only_admins_set_caps_and_see_what_was_spent(author, support):
+    with pytest.raises(NotAllowed):
+        services.set_caps(actor=author, namespace="support", person_day="1", namespace_month=None)
+    with pytest.raises(NotAllowed):
+        spending.list_spending(author, "support")
+
+
+def test_a_cap_is_an_amount(cap):
+    with pytest.raises(Invalid, match="person_day"):
+        cap(person_day="a little")
+
+
+def test_the_month_is_told_by_model(admin, ask):
+    ask()
+    (row,) = spending.list_spending(admin, "support")
+    assert (row.model, row.calls, row.cost, row.currency) == ("small", 1, Decimal("0.11"), "USD")
+
+
+@pytest.fixture
+def start(author, save, connect):
+    """Start a run over 40 rows that ask the connection, 4 at once."""
+    save()
+    rows = "".join(json.dumps({"inputs": {"question": f"policy {number}"}}) + "\n" for number in range(40))
+    datasets.save_dataset(actor=author, name="support/questions", text=rows)
+    connect(**PRICES)
+    return lambda: start_runs.start_run(
+        actor=author, template="support/reply", dataset="support/questions", model="small"
+    )
+
+
+def test_a_run_that_reaches_the_cap_stops_and_says_so(start, cap, server):
+    cap(person_day="1")  # 10 calls
+    run = start()
+    while run_worker.advance_run(run.pk, seconds=0):
+        pass
+    run.refresh_from_db()
+    assert run.state == "failed"
+    assert "daily limit of author is reached" in run.error
+    assert 10 <= sum(server.answered.values()) <= 10 + 4  # and those in flight
+
+
+@pytest.mark.slow
+@pytest.mark.dialect
+def test_runs_side_by_side_pass_a_cap_by_the_calls_in_flight_at_most(transactional_db, start, cap, server):
+    cap(person_day="2")  # 19 calls
+    runs = [start() for _ in range(5)]
+
+    def work(number):
+        try:
+            while run_worker.advance_run(number, seconds=0):
+                pass
+        finally:
+            database_connections.close_all()
+
+    threads = [threading.Thread(target=work, args=[run.pk]) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert 19 <= sum(server.answered.values()) <= 19 + 5 * 4
+    counted = Spending.objects.get()
+    assert counted.calls == sum(server.answered.values())
+    assert (Namespace.objects.count(), User.objects.filter(username="author").count()) == (1, 1)
