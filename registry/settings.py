@@ -307,6 +307,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    # Relative to where the document is served: the same file holds for every installation.
+    "SERVERS": [{"url": "/", "description": "The server that serves this document"}],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "registry.api.openapi.declare_problem_type",
+    ],
     "ENUM_NAME_OVERRIDES": {  # two fields called `state`
         "ChangeStateEnum": ["open", "approved", "published", "withdrawn"],
         "CheckStateEnum": ["passed", "failed", "waiting"],

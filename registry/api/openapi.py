@@ -11,7 +11,25 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-__all__ = ["Docs", "Schema"]
+from registry.core import problem_details
+
+__all__ = ["Docs", "Schema", "declare_problem_type"]
+
+_PROBLEM = "#/components/schemas/ProblemOutput"
+
+
+def declare_problem_type(result: dict[str, Any], **_more: Any) -> dict[str, Any]:
+    """A hook of drf-spectacular: errors have the media type that they are served with.
+
+    Without it the schema says application/json, the type of the parsers, of every answer.
+    """
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            for response in operation.get("responses", {}).values():
+                content = response.get("content", {})
+                if content.get("application/json", {}).get("schema", {}).get("$ref") == _PROBLEM:
+                    content[problem_details.CONTENT_TYPE] = content.pop("application/json")
+    return result
 
 
 @extend_schema(exclude=True)

@@ -33,7 +33,10 @@ from registry.rest.preconditions import read_base
 
 __all__ = ["Dataset", "Datasets", "Difference", "Rows", "SaveDatasetInput", "Versions", "read_number"]
 
-_NUMBERS = [OpenApiParameter("from", int), OpenApiParameter("to", int)]
+_NUMBERS = [
+    OpenApiParameter("from", int, required=True),
+    OpenApiParameter("to", int, description="The latest without it."),
+]
 
 
 class SaveDatasetInput(Input):

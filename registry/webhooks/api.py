@@ -162,7 +162,11 @@ class Rotate(APIView):
 class Ping(APIView):
     """A message that only tries the connection."""
 
-    @extend_schema(operation_id="pingWebhook", request=None, responses={202: DeliveryOutput})
+    @extend_schema(
+        operation_id="pingWebhook",
+        request=None,
+        responses={202: DeliveryOutput, "4XX": output_serializers.ProblemOutput},
+    )
     def post(self, request: Request, webhook: str) -> Response:
         """Queue one; the log tells how it went."""
         return Response(_delivery(services.ping_webhook(actor=actor_of(request), webhook_id=webhook)), 202)
@@ -171,7 +175,11 @@ class Ping(APIView):
 class Replay(APIView):
     """Messages sent again."""
 
-    @extend_schema(operation_id="replayWebhook", request=WebhookReplay, responses={202: ReplayOutput})
+    @extend_schema(
+        operation_id="replayWebhook",
+        request=WebhookReplay,
+        responses={202: ReplayOutput, "4XX": output_serializers.ProblemOutput},
+    )
     def post(self, request: Request, webhook: str) -> Response:
         """Send one message again, or all that failed, under the ids they had."""
         queued = services.replay_deliveries(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from registry.changes import services as change_services
+from registry.evaluations import datasets
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, Caller
 from tests.api.test_permissions import TABLE
 
@@ -42,6 +43,32 @@ def test_the_schema_in_the_docs_is_the_one_that_is_served(db, tmp_path):
     call_command("spectacular", "--validate", "--format", "openapi-json", "--file", str(tmp_path / "schema.json"))
     fresh = json.loads((tmp_path / "schema.json").read_text())
     assert fresh == json.loads((ROOT / "docs/openapi/v1.json").read_text()), "run `make schema`"
+
+
+def test_errors_are_declared_with_the_media_type_that_they_are_served_with(schema):
+    for path, methods in schema["paths"].items():
+        refused = Caller().get(re.sub(r"{\w+}", "1", path).removeprefix("/api/v1/"))
+        kind = refused.headers["Content-Type"]
+        assert (refused.status_code >= 400) == (kind == "application/problem+json"), path
+        for operation in methods.values():
+            assert [*operation["responses"]["4XX"]["content"]] == ["application/problem+json"], path
+
+
+def test_parameters_that_are_needed_are_declared_as_required(cast, caller, schema):
+    datasets.save_dataset(
+        actor=cast.actor("author"), name="support/refunds/rows", text='{"inputs": {"question": "Why?"}}'
+    )
+    for path in ("datasets/support/refunds/rows/-/diff", "attachments", "models"):
+        refused = caller("reader").get(path)
+        declared = schema["paths"][f"/api/v1/{path.replace('support/refunds/rows', '{name}')}"]["get"]["parameters"]
+        required = {parameter["name"] for parameter in declared if parameter.get("required")} - {"name"}
+        assert refused.status_code in (400, 422)
+        assert required
+        assert required <= set(refused.json()["fields"]), refused.json()
+
+
+def test_the_schema_names_the_server_that_serves_it(schema):
+    assert [server["url"] for server in schema["servers"]] == ["/"]
 
 
 def _check(schema, response, component):
