@@ -9,6 +9,8 @@ import sys
 
 from django.urls import get_resolver
 
+from promptuary.renderer.free_memory import release_memory
+
 __all__ = ["tune_process"]
 
 SWITCH_INTERVAL = 0.0005  # seconds; a fetch needs microseconds of the interpreter and shall not wait 5 ms for a page
@@ -25,5 +27,6 @@ def tune_process() -> None:
     get_resolver().url_patterns  # noqa: B018  # reading it loads the modules of all pages
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
+    release_memory()  # of importing: as much as 10 MB
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)

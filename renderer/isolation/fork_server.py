@@ -28,6 +28,7 @@ import re2  # noqa: F401
 
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.free_memory import release_memory
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
@@ -49,6 +50,7 @@ def main() -> None:
     _import_everything()
     confinement = Confinement()
     gc.collect()
+    release_memory()
     gc.freeze()  # keeps the collector off pages shared with the children
     is_shared = bool(first.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
     sockets = [first]

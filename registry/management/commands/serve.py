@@ -96,6 +96,8 @@ def _become_supervisor(host: str, only: str | None, banner: list[str]) -> NoRetu
         "port": settings.PORT,
         "banner": banner,
     }
+    # A pool of memory for each thread would keep what each has freed; two pools are enough for threads that wait.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     # By a file without a name: the banner holds the demo's key, and everybody may read a command line.
     with tempfile.TemporaryFile() as file:
         file.write(json.dumps(plan).encode())
