@@ -10,7 +10,7 @@ from rest_framework.views import APIView
 from registry.connections import queries as connection_queries
 from registry.evaluations import attachment_queries as queries
 from registry.evaluations import attachments as services
-from registry.evaluations.serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
+from registry.evaluations.attachment_serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Input, Integer, Text, read

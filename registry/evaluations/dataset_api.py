@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from registry.core.numbers import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
-from registry.evaluations.serializers import (
+from registry.evaluations.dataset_serializers import (
     DatasetDifference,
     DatasetOutput,
     DatasetPage,

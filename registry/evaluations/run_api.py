@@ -16,7 +16,7 @@ from registry.evaluations import exports
 from registry.evaluations import run_queries as queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.dataset_api import read_number
-from registry.evaluations.serializers import (
+from registry.evaluations.run_serializers import (
     ComparedRuns,
     ComparisonOutput,
     RunOutput,

@@ -1,0 +1,180 @@
+"""Serializers of runs, their rows and the comparison of two: the API's answers, and their schema."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rest_framework import serializers
+
+from registry.evaluations.dataset_serializers import MOST_ROWS, RowOutput
+from registry.evaluations.models import Run, RunRow
+from registry.evaluations.run_queries import RunComparison, RunRowDetail
+from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
+
+__all__ = ["ComparedRuns", "ComparisonOutput", "RunOutput", "RunPage", "RunRowOutput", "RunRowPage"]
+
+
+class Judge(serializers.CharField):
+    """The version of a judge as name@number."""
+
+    def to_representation(self, value: Any) -> str:
+        """The version's template and number."""
+        return f"{value.template.name}@{value.number}"
+
+
+class NameOrNull(serializers.CharField):
+    """A name, null where it is empty."""
+
+    def to_representation(self, value: Any) -> Any:
+        """The name or None."""
+        return value or None
+
+
+class RunOutput(Output):
+    """A run with its progress and, once it is done, its scores."""
+
+    number = serializers.IntegerField()
+    template = serializers.CharField(source="template.name")
+    version = serializers.IntegerField(source="version.number")
+    digest = serializers.CharField(source="version.digest")
+    dataset = serializers.CharField(
+        allow_null=True, source="dataset_version.dataset.name", help_text="null: the template's samples"
+    )
+    dataset_version = serializers.IntegerField(allow_null=True, source="dataset_version.number")
+    rows_digest = serializers.CharField()
+    model = serializers.CharField()
+    metrics = serializers.ListField(child=serializers.CharField())
+    judge = Judge(allow_null=True)
+    judge_model = NameOrNull(allow_null=True)
+    state = serializers.ChoiceField(list(Run.STATES))
+    total = serializers.IntegerField()
+    done = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    cached = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = ExactDecimal(max_digits=14, decimal_places=6, allow_null=True)
+    currency = serializers.CharField()
+    scores = serializers.DictField(child=serializers.DictField())
+    error = serializers.CharField()
+    change = serializers.IntegerField(allow_null=True, source="change.number")
+    person = serializers.CharField(source="started_by.username")
+    created_at = Moment()
+    started_at = Moment(allow_null=True)
+    finished_at = Moment(allow_null=True)
+
+
+class RunPage(Output):
+    """A page of runs."""
+
+    results = RunOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class RowState(serializers.ChoiceField):
+    """Whether a row that was asked failed."""
+
+    def to_representation(self, value: Any) -> str:
+        """Its state as a word."""
+        row: RunRow = value
+        return "failed" if row.is_failed else "done"
+
+
+class RunRowOutput(RowOutput):
+    """A row of a run: what was asked, what came, what it scored."""
+
+    state = RowState(["waiting", "done", "failed"], source="row")
+    actual = serializers.DictField(allow_null=True, source="row.actual")
+    problem = serializers.DictField(allow_null=True, source="row.problem")
+    faults = serializers.ListField(child=serializers.CharField(), source="row.faults")
+    prompts = serializers.ListField(child=serializers.ListField(child=serializers.DictField()), source="row.prompts")
+    scores = serializers.DictField(child=Number(allow_null=True), source="row.scores")
+    judgement = serializers.DictField(allow_null=True, source="row.judgement")
+    prompt_tokens = serializers.IntegerField(allow_null=True, source="row.prompt_tokens")
+    completion_tokens = serializers.IntegerField(allow_null=True, source="row.completion_tokens")
+    cost = ExactDecimal(max_digits=14, decimal_places=6, allow_null=True, source="row.cost")
+    cached = serializers.BooleanField(source="row.is_cached")
+    milliseconds = serializers.IntegerField(source="row.milliseconds")
+
+    def to_representation(self, instance: RunRowDetail) -> Answer:
+        """The row; one that has not been asked has nothing but its question."""
+        if instance.row is None:
+            return {**RowOutput.of(instance), **_WAITING}
+        answer: Answer = super().to_representation(instance)
+        return answer
+
+
+_WAITING: Mapping[str, Any] = {
+    "state": "waiting",
+    "faults": [],
+    "prompts": [],
+    "scores": {},
+    "cached": False,
+    "milliseconds": 0,
+    **dict.fromkeys(("actual", "problem", "judgement", "prompt_tokens", "completion_tokens", "cost")),
+}
+
+
+class RunRowPage(Output):
+    """A page of rows of a run."""
+
+    results = RunRowOutput(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ComparedRow(Output):
+    """A row that both runs scored."""
+
+    index = serializers.IntegerField()
+    before = Number()
+    after = Number()
+    difference = Number()
+
+
+@dataclass(frozen=True)
+class ComparedRuns:
+    """Two runs over the same rows."""
+
+    before: Run
+    after: Run
+    scores: RunComparison
+
+    @property
+    def winner(self) -> int | None:
+        """The number of the better run, or None."""
+        winners = {"first": self.before.number, "second": self.after.number}
+        winner = self.scores.comparison.winner
+        return winners[winner] if winner else None
+
+    @property
+    def rows(self) -> list[Answer]:
+        """The rows that both scored, the worst regression first; at most 500."""
+        before, after = self.scores.before, self.scores.after
+        return [
+            {
+                "index": index,
+                "before": before[index],
+                "after": after[index],
+                "difference": (after[index] or 0.0) - (before[index] or 0.0),
+            }
+            for index in self.scores.order[:MOST_ROWS]
+        ]
+
+
+class ComparisonOutput(Output):
+    """Two runs side by side, the worst regression first; `winner` is the number of a run or null."""
+
+    metric = serializers.CharField(source="scores.metric")
+    target = serializers.CharField(source="scores.target")
+    before = serializers.IntegerField(source="before.number")
+    after = serializers.IntegerField(source="after.number")
+    n = serializers.IntegerField(source="scores.comparison.n")
+    better = serializers.IntegerField(source="scores.comparison.better")
+    worse = serializers.IntegerField(source="scores.comparison.worse")
+    same = serializers.IntegerField(source="scores.comparison.same")
+    difference = Number(allow_null=True, source="scores.comparison.difference")
+    low = Number(allow_null=True, source="scores.comparison.low")
+    high = Number(allow_null=True, source="scores.comparison.high")
+    level = Number(source="scores.comparison.level")
+    winner = serializers.IntegerField(allow_null=True)
+    rows = ComparedRow(many=True)
