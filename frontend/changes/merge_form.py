@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax import three_way_merge
-from promptuary.renderer.syntax.sequence_diff import Effort
+from promptuary.renderer.syntax.alignment import Effort
 from promptuary.renderer.syntax.three_way_merge import Conflict, Merged
 
 __all__ = ["MOST", "WAYS", "ConflictForm", "read_conflict_forms", "resolved_text", "unclaimed_texts"]

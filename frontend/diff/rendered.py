@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from frontend.diff import text as diff_text
 from frontend.web.wording import ordinal
-from promptuary.renderer.syntax.sequence_diff import Effort
+from promptuary.renderer.syntax.alignment import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare_parts", "messages", "pieces_of"]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from promptuary.renderer.syntax import sequence_diff
-from promptuary.renderer.syntax.sequence_diff import Effort, Step
+from promptuary.renderer.syntax.alignment import Effort
+from promptuary.renderer.syntax.sequence_diff import Step
 from promptuary.renderer.syntax.word_diff import WORD, WORD_STEPS, Word, diff_words
 
 __all__ = [

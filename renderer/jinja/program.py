@@ -2,26 +2,22 @@
 them.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from jinja2 import tests
 from jinja2.exceptions import SecurityError, TemplateError, TemplateNotFound, TemplateSyntaxError, UndefinedError
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
-from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE
-from promptuary.renderer.jinja.operators import FILTERS
 from promptuary.renderer.jinja.output import Captured, Piece
 from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox, path_to, too_much, without_values
 from promptuary.renderer.jinja.source import Unit, check_size
+from promptuary.renderer.jinja.syntax_errors import syntax_error
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
-from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.positions import Lines
 from promptuary.renderer.values.printing import Unprintable
 
@@ -29,7 +25,6 @@ __all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]
 
 RUN = "\0run"
 """The context's key for what belongs to one rendering; no template can spell it."""
-
 on_compiled: Callable[[str, list[tuple[int, int]]], None] | None = None
 """Called with the file name of generated code and, for each of its lines that has one, the document's line; ascending.
 
@@ -45,7 +40,7 @@ def parse_template(
     try:
         tree = sandbox.parse(body, name)
     except TemplateSyntaxError as error:
-        raise _syntax_error(error, lines, shown_place, body) from error
+        raise syntax_error(error, lines, shown_place, body) from error
     except RecursionError as error:
         # The parser does not say where; the longest tag is the one with the many brackets.
         tag = max(sandbox.located(name).tags, key=lambda tag: tag.end - tag.start, default=None)
@@ -57,45 +52,6 @@ def parse_template(
     check_size(unit)
     sandbox.units[name] = unit
     return unit
-
-
-def _syntax_error(
-    error: TemplateSyntaxError, lines: Lines, shown_place: Place | None, source: str = ""
-) -> DocumentError:
-    offset, message = max(0, error.lineno - 1), (error.message or "this is not Jinja").rstrip(".")
-    unknown = _UNKNOWN.match(message)
-    if unknown:
-        before = _IS.match(source, offset)  # a test's own place is its `is`
-        at = before.end() if before else offset
-        end = at + len(unknown[2]) if source.startswith(unknown[2], at) else None
-        unknown_error = _unknown(unknown[1], unknown[2], lines.place(at, end))
-        unknown_error.place = lines.place(offset, end)
-        return unknown_error if shown_place is None else _moved(unknown_error, shown_place)
-    if message.lower().startswith("unexpected end of template"):
-        # What was left open is where to look, not the end of the document.
-        offset = max(source.rfind("{{"), source.rfind("{%"), 0)
-    return DocumentError(message[:1].lower() + message[1:], code="PT201", place=shown_place or lines.place(offset))
-
-
-def _moved(error: DocumentError, shown_place: Place) -> DocumentError:
-    """An error of an included text, told at its includer's tag, where no edit can cure it."""
-    error.place, error.fix = shown_place, None
-    return error
-
-
-_IS = re.compile(r"is\s+(?:not\s+)?")
-_UNKNOWN = re.compile(r"[Nn]o (filter|test) named '([^']*)'")
-
-
-def _unknown(kind: str, name: str, place: Place) -> DocumentError:
-    if name in NOT_REPRODUCIBLE:
-        message = f"`{name}` gives another result each time; the same data must give the same prompt"
-        return DocumentError(message, code="PT203", place=place)
-    names = FILTERS if kind == "filter" else tests.TESTS
-    message = f"there is no {kind} `{name}`{suggestions.spelling_hint(name, names)}"
-    return DocumentError(
-        message, code="PT205", place=place, fix=suggestions.rename_fix(place, suggestions.likely_name(name, names))
-    )
 
 
 @dataclass(slots=True)
@@ -188,7 +144,7 @@ class Program:
                 on_compiled(filename, [(line, unit.place(offset - 1).line) for offset, line in template.debug_info])
             return template
         except TemplateSyntaxError as error:
-            raise _syntax_error(error, unit.lines, unit.shown, unit.source) from error
+            raise syntax_error(error, unit.lines, unit.shown, unit.source) from error
         except (RecursionError, SyntaxError, MemoryError) as error:
             message = "the template is nested too deeply"
             raise DocumentError(message, code="PT106", place=unit.place(0)) from error

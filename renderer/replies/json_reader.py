@@ -6,21 +6,20 @@ What is repaired is only the form. A key that is missing stays missing; whoever 
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.lazy_import import Deferred
-from promptuary.renderer.schemas import validation
-from promptuary.renderer.schemas.error_messages import describe_schema_error
 
 if TYPE_CHECKING:
     import json_repair
 else:
     json_repair = Deferred("json_repair")
 
-__all__ = ["MAX_REPLY", "Reading", "conform", "read_reply"]
+
+__all__ = ["MAX_REPLY", "Reading", "read_reply"]
 
 MAX_REPLY = 2_000_000
 """A longer reply, in characters, is refused."""
@@ -266,56 +265,3 @@ def _load(text: str) -> Any:
 
 def _no_number(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
-
-
-def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
-    """Check a value against a JSON Schema, reading "true", "3" and the like as what the schema wants there.
-
-    Raises OutputError that names the place in the reply for the first thing that does not fit.
-    """
-    repairs: list[str] = []
-    value = _coerced(value, schema, "", repairs)
-    try:
-        fault = validation.best_error(schema, value)
-    except validation.Unusable as error:
-        raise OutputError(f"the output schema cannot be used: {error}") from error
-    if fault is not None:
-        path = fault.json_path.removeprefix("$").lstrip(".")
-        raise OutputError(f"{f'`{path}` in the reply' if path else 'the reply'} {describe_schema_error(fault)}")
-    return Reading(value, tuple(repairs))
-
-
-_SPELLED: Mapping[str, Mapping[str, Any]] = {
-    "boolean": {"true": True, "false": False, "yes": True, "no": False},
-    "null": {"null": None, "none": None},
-}
-
-
-def _coerced(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
-    if not isinstance(schema, Mapping):
-        return value
-    if isinstance(value, dict):
-        fields = schema.get("properties")
-        field_schemas = fields if isinstance(fields, Mapping) else {}
-        return {
-            name: _coerced(item, field_schemas.get(name), f"{path}.{name}", repairs) for name, item in value.items()
-        }
-    if isinstance(value, list):
-        return [_coerced(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
-    if isinstance(value, str) and isinstance(schema.get("type"), str) and schema["type"] != "string":
-        read_as = _as_type(value, schema["type"])
-        if read_as is not value:
-            repairs.append(f'read the text "{value[:40]}" in `{path.lstrip(".")}` as {json.dumps(read_as)}')
-            return read_as
-    return value
-
-
-def _as_type(text: str, kind: str) -> Any:
-    word = text.strip().lower()
-    if word in _SPELLED.get(kind, {}):
-        return _SPELLED[kind][word]
-    if kind == "integer" and re.fullmatch(r"[-+]?\d{1,18}", word):
-        return int(word)
-    if kind == "number" and re.fullmatch(r"[-+]?\d{1,18}(\.\d{1,18})?", word):
-        return float(word) if "." in word else int(word)
-    return text

@@ -1,73 +1,29 @@
 """Which items two sequences share, in order: the one comparison behind diffs, merges and anchors.
 
-The work is bounded whatever the sequences hold. Equal ends are trimmed, then items that occur once on either side split
-the rest (the patience method), then Myers' method compares what is left until its steps are used up. What is not
-compared then counts as changed as a whole: the answer is always a true alignment, though not always the longest.
+The work is bounded whatever the sequences hold (`alignment`). What is not compared within the bound counts as changed
+as a whole: the answer is always a true alignment, though not always the longest.
 """
 
 import hashlib
 import threading
 from array import array
-from bisect import bisect_left
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from heapq import nlargest
 from typing import Literal, NamedTuple
 
-__all__ = ["Effort", "Match", "Step", "forget", "matches", "steps", "unified"]
+from promptuary.renderer.syntax.alignment import Effort, Match, align
 
-STEPS = 1_000_000
-"""How many items may be looked at in one comparison beyond a few passes over each side: well below half a second."""
-
-_MOST_EDITS = 400
-"""How many edits Myers' method follows from one place before it settles for the furthest it has come."""
-
-_EACH_RANGE = 20
-"""What a stretch costs however short it is."""
-
-_MOST_RUNS = 4_000
-"""An alignment in more pieces tells nobody anything; the smallest of them then count as changed."""
+__all__ = ["Step", "forget", "matches", "steps", "unified"]
 
 _REMEMBERED_FROM = 400
 """Shorter pairs cost less to compare than to remember."""
 _MOST_REMEMBERED = 128
 
 
-class Match(NamedTuple):
-    """A run of `size` equal items that begins at `old` on one side and at `new` on the other, both from 0."""
-
-    old: int
-    new: int
-    size: int
-
-
 class Step(NamedTuple):
     """What became of a stretch: `old` from-to became `new` from-to."""
 
     kind: Literal["equal", "replace", "delete", "insert"]
-    old_start: int
-    old_end: int
-    new_start: int
-    new_end: int
-
-
-@dataclass
-class Effort:
-    """Steps that comparisons may still take; several can share one."""
-
-    left: int = STEPS
-
-    def spend(self, count: int) -> bool:
-        """Take these steps; False where there are not that many, and then none are left."""
-        is_enough = count <= self.left
-        self.left = self.left - count if is_enough else 0
-        return is_enough
-
-
-class _Range(NamedTuple):
-    """A stretch of both sides that is still to be compared."""
-
     old_start: int
     old_end: int
     new_start: int
@@ -85,14 +41,14 @@ def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None
     Positions are all that is kept: no text outlives the call.
     """
     if effort is not None or len(old) + len(new) < _REMEMBERED_FROM:
-        return tuple(_compare(old, new, effort or Effort()))
+        return tuple(align(old, new, effort or Effort()))
     key = _digest(old) + _digest(new)
     with _lock:
         remembered = _remembered.get(key)
         if remembered is not None:
             _remembered.move_to_end(key)
             return remembered
-    pairs = tuple(_compare(old, new, Effort()))
+    pairs = tuple(align(old, new, Effort()))
     with _lock:
         _remembered[key] = pairs
         while len(_remembered) > _MOST_REMEMBERED:
@@ -175,166 +131,3 @@ def _digest(items: Sequence[str]) -> bytes:
     digest = hashlib.sha256("".join(items).encode("utf-8", "surrogatepass"))
     digest.update(array("Q", map(len, items)).tobytes())
     return digest.digest()
-
-
-def _compare(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Match]:
-    numbers: dict[str, int] = {}
-    a = [numbers.setdefault(item, len(numbers)) for item in old]
-    b = [numbers.setdefault(item, len(numbers)) for item in new]
-    pairs: list[Match] = []
-    waiting = [_Range(0, len(a), 0, len(b))]
-    while waiting:
-        box = waiting.pop()
-        inner = _trimmed(a, b, box, pairs)
-        if inner.old_start == inner.old_end or inner.new_start == inner.new_end:
-            continue
-        if not effort.spend(_EACH_RANGE + inner.old_end - inner.old_start + inner.new_end - inner.new_start):
-            continue
-        anchors = _anchors(a, b, inner)
-        if anchors:
-            pairs += [Match(i, j, 1) for i, j in anchors]
-            waiting += _between(anchors, inner)
-        else:
-            rest = _walked(a, b, inner, effort, pairs)
-            if rest is not None:
-                waiting.append(rest)
-    runs = list(_joined(sorted(pairs)))
-    if len(runs) > _MOST_RUNS:
-        runs = sorted(nlargest(_MOST_RUNS, runs, key=lambda run: (run.size, -run.old)))
-    return runs
-
-
-def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Range:
-    """What is left of a range between its equal head and its equal tail, which are noted."""
-    i1, i2, j1, j2 = box
-    size = min(i2 - i1, j2 - j1)
-    head = next((k for k in range(size) if a[i1 + k] != b[j1 + k]), size)
-    size -= head
-    tail = next((k for k in range(size) if a[i2 - 1 - k] != b[j2 - 1 - k]), size)
-    if head:
-        pairs.append(Match(i1, j1, head))
-    if tail:
-        pairs.append(Match(i2 - tail, j2 - tail, tail))
-    return _Range(i1 + head, i2 - tail, j1 + head, j2 - tail)
-
-
-def _anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]:
-    """Items that occur once on either side of the range: the most of them that keep their order."""
-    i1, i2, j1, j2 = inner
-    in_old, in_new = Counter(a[i1:i2]), Counter(b[j1:j2])
-    places = {b[j]: j for j in range(j1, j2) if in_new[b[j]] == 1}
-    both = [(i, places[a[i]]) for i in range(i1, i2) if in_old[a[i]] == 1 and a[i] in places]
-    ends: list[int] = []
-    tops: list[int] = []
-    below = [-1] * len(both)
-    for place, (_, j) in enumerate(both):
-        pile = bisect_left(ends, j)
-        if pile == len(ends):
-            ends.append(j)
-            tops.append(place)
-        else:
-            ends[pile], tops[pile] = j, place
-        below[place] = tops[pile - 1] if pile else -1
-    longest: list[tuple[int, int]] = []
-    at = tops[-1] if tops else -1
-    while at >= 0:
-        longest.append(both[at])
-        at = below[at]
-    return longest[::-1]
-
-
-def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
-    i1, i2, j1, j2 = inner
-    starts = [(i1, j1), *((i + 1, j + 1) for i, j in anchors)]
-    ends = [*anchors, (i2, j2)]
-    return [
-        _Range(i, i_end, j, j_end)
-        for (i, j), (i_end, j_end) in zip(starts, ends, strict=True)
-        if i < i_end and j < j_end
-    ]
-
-
-def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
-    """Compare a range by Myers' method, noting what is equal; the rest of the range where the edits ran out before it
-    did.
-    """
-    i1, i2, j1, j2 = inner
-    in_old, in_new = set(a[i1:i2]), set(b[j1:j2])
-    # What the other side does not have at all can't be equal to anything there.
-    olds = [i for i in range(i1, i2) if a[i] in in_new]
-    news = [j for j in range(j1, j2) if b[j] in in_old]
-    if not olds or not effort.left:
-        return None
-    x, y, trace = _furthest([a[i] for i in olds], [b[j] for j in news], effort)
-    is_whole = x == len(olds) and y == len(news)
-    rest = None if is_whole else _Range(olds[x] if x < len(olds) else i2, i2, news[y] if y < len(news) else j2, j2)
-    pairs += [Match(olds[i], news[j], 1) for i, j in _path(x, y, trace)]
-    return rest if rest and rest != inner and effort.left else None
-
-
-def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, list[list[int]]]:
-    """Myers' greedy walk: how far it came on both sides, and for each number of edits how far each diagonal had come.
-
-    Entry d of the trace holds the places on the old side of diagonals -d, -d + 2 … d.
-    """
-    n, m = len(a), len(b)
-    trace: list[list[int]] = []
-    last: list[int] = []
-    for d in range(_MOST_EDITS + 1):
-        row: list[int] = []
-        walked = 2 * d
-        for place in range(d + 1):
-            k = 2 * place - d
-            # From the diagonal above by an insertion, or from the one below by a deletion, whichever is further.
-            if d == 0:
-                x = 0
-            elif place == 0 or (place < d and last[place - 1] < last[place]):
-                x = last[place]
-            else:
-                x = last[place - 1] + 1
-            y, start = x - k, x
-            while x < n and 0 <= y < m and a[x] == b[y]:
-                x += 1
-                y += 1
-            walked += x - start
-            row.append(x)
-            if x >= n and y >= m:
-                trace.append(row)
-                effort.spend(walked)
-                return n, m, trace
-        trace.append(row)
-        last = row
-        if not effort.spend(walked):
-            break
-    ends = [(x, x - 2 * place + len(last) - 1) for place, x in enumerate(last)]
-    x, y = max((end for end in ends if end[0] <= n and end[1] <= m), key=sum, default=(0, 0))
-    return x, y, trace
-
-
-def _path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
-    """The equal pairs on the way to (x, y), which the last entry of the trace reached; from the last to the first."""
-    for d in range(len(trace) - 1, 0, -1):
-        last, place = trace[d - 1], (x - y + d) // 2
-        is_insertion = place == 0 or (place < d and last[place - 1] < last[place])
-        start = last[place] if is_insertion else last[place - 1] + 1
-        while x > start:
-            x, y = x - 1, y - 1
-            yield x, y
-        x, y = (x, y - 1) if is_insertion else (x - 1, y)
-    while x > 0 and y > 0:
-        x, y = x - 1, y - 1
-        yield x, y
-
-
-def _joined(pairs: Sequence[Match]) -> Iterator[Match]:
-    """Ascending runs, those that touch on both sides made one."""
-    open_run: Match | None = None
-    for run in pairs:
-        if open_run and open_run.old + open_run.size == run.old and open_run.new + open_run.size == run.new:
-            open_run = Match(open_run.old, open_run.new, open_run.size + run.size)
-            continue
-        if open_run:
-            yield open_run
-        open_run = run
-    if open_run:
-        yield open_run

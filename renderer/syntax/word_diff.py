@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from promptuary.renderer.syntax import sequence_diff
-from promptuary.renderer.syntax.sequence_diff import Effort
+from promptuary.renderer.syntax.alignment import Effort
 
 __all__ = ["WORD", "WORD_STEPS", "Word", "diff_words"]
 

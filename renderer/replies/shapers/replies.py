@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from promptuary.renderer.errors import OutputError
-from promptuary.renderer.replies import json_reader
+from promptuary.renderer.replies import json_reader, schema_coercion
 from promptuary.renderer.replies import trace_scores as replies_trace_scores
 from promptuary.renderer.replies.shapers.context import Reader, wanted_texts
 
@@ -35,7 +35,7 @@ def _value(text: str, subject: str, schema: Mapping[str, Any] | None, reader: Re
     try:
         reading = json_reader.read_reply(text)
         fitted = (
-            json_reader.conform(reading.value, effective_schema)
+            schema_coercion.conform(reading.value, effective_schema)
             if effective_schema is not None
             else json_reader.Reading(reading.value)
         )

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from promptuary.renderer import load
 from promptuary.renderer.errors import OutputError, RenderError
-from promptuary.renderer.replies.json_reader import MAX_REPLY, conform, read_reply
+from promptuary.renderer.replies.json_reader import MAX_REPLY, read_reply
+from promptuary.renderer.replies.schema_coercion import conform
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
 TEXT = json.dumps(WHOLE)

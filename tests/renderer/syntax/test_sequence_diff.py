@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.syntax import sequence_diff
-from promptuary.renderer.syntax.sequence_diff import Effort, Match
+from promptuary.renderer.syntax.alignment import Effort, Match
 
 ITEMS = st.lists(st.sampled_from("abcde"), max_size=14)
 SIZE = 256 * 1024
