@@ -21,9 +21,10 @@ from promptuary._usage import Usage
 from promptuary.cache import DiskCache, MemoryCache
 from promptuary.errors import ConfigurationError
 from promptuary.lockfile import DEFAULT, Pins, read_lock
-from promptuary.names import check_name, check_namespace, check_ref, is_pin
+from promptuary.names import check_name, check_namespace, check_ref
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.errors import RenderError
+from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
 from promptuary.template import Template

@@ -12,8 +12,8 @@ from pathlib import Path
 from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer
-from promptuary.names import is_pin
 from promptuary.renderer.files import close_folder, make_private_folder, write_atomically
+from promptuary.renderer.names import is_pin
 
 __all__ = ["DiskCache", "Entry", "MemoryCache"]
 

@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from promptuary.errors import ConfigurationError
-from promptuary.names import check_name, check_ref, is_pin
+from promptuary.names import check_name, check_ref
+from promptuary.renderer.names import is_pin
 
 __all__ = ["DEFAULT", "Locked", "Pins", "read_lock", "write_lock"]
 

@@ -3,14 +3,11 @@
 import re
 
 from promptuary.errors import ConfigurationError
+from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
 
-__all__ = ["check_name", "check_namespace", "check_ref", "is_pin", "split_target"]
+__all__ = ["check_name", "check_namespace", "check_ref", "split_target"]
 
-_SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
-_NAME = re.compile(rf"{_SEGMENT}(?:/{_SEGMENT}){{1,7}}")
-_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_LABEL = re.compile(r"[a-z][a-z0-9._-]{0,35}")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MOST_SEGMENTS - 1}}}")
 
 
 def check_name(name: str) -> str:
@@ -22,7 +19,7 @@ def check_name(name: str) -> str:
 
 def check_namespace(namespace: str) -> str:
     """The namespace itself, or `ConfigurationError`: one lower-case slug."""
-    if not re.fullmatch(_SEGMENT, str(namespace)):
+    if not SEGMENT.fullmatch(str(namespace)):
         raise ConfigurationError(f"{namespace!r} is not a namespace: one lower-case slug")
     return namespace
 
@@ -30,14 +27,9 @@ def check_namespace(namespace: str) -> str:
 def check_ref(ref: str | int) -> str:
     """The ref as text, or `ConfigurationError`: a version number, a label or a digest."""
     text = "" if isinstance(ref, bool) else str(ref)
-    if not (_NUMBER.fullmatch(text) or _LABEL.fullmatch(text) or _DIGEST.fullmatch(text)):
+    if not (NUMBER.fullmatch(text) or LABEL.fullmatch(text) or DIGEST.fullmatch(text)):
         raise ConfigurationError(f"{ref!r} is not a ref: a version number, a label or sha256:<64 hex digits>")
     return text
-
-
-def is_pin(ref: str) -> bool:
-    """Whether the ref names the same content for ever: a number or a digest."""
-    return ref[0].isdigit() or ref.startswith("sha256:")
 
 
 def split_target(target: str, default: str = "production") -> tuple[str, str]:

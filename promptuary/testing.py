@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlsplit
 from promptuary import renderer
 from promptuary._transport import Answer, Request
 from promptuary.errors import Unavailable
-from promptuary.names import is_pin
 from promptuary.renderer.digest import canonical
+from promptuary.renderer.names import is_pin
 
 __all__ = ["AsyncFakeTransport", "FakeTransport"]
 

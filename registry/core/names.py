@@ -1,8 +1,8 @@
 """Names of namespaces, templates, labels, and the refs callers ask by. What passes here is safe as a path in Git."""
 
-import re
 from dataclasses import dataclass
 
+from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
 from registry.core.errors import Invalid
 
 __all__ = [
@@ -12,18 +12,12 @@ __all__ = [
     "check_namespace",
     "check_slug",
     "check_template",
-    "is_pin",
     "parse_ref",
     "split_address",
 ]
 
 LATEST = "latest"
-_SEGMENT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
-_LABEL = re.compile(r"[a-z][a-z0-9._-]{0,35}")
-_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
-_MOST_SEGMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -33,11 +27,6 @@ class Ref:
     number: int | None = None
     digest: str | None = None
     label: str | None = None
-
-
-def is_pin(ref: str) -> bool:
-    """Whether a ref as the caller wrote it, a number or a digest, names the same bytes for ever."""
-    return ref[:1].isdigit() or ref.startswith("sha256:")
 
 
 def check_namespace(name: str) -> str:
@@ -59,9 +48,9 @@ def check_template(name: str) -> tuple[str, str]:
     segments = name.split("/")
     if len(segments) < 2:
         raise Invalid(fields={"name": f"{name!r} needs a namespace in front: namespace/name."})
-    if len(segments) > _MOST_SEGMENTS:
+    if len(segments) > MOST_SEGMENTS:
         raise Invalid(
-            fields={"name": f"at most {_MOST_SEGMENTS} segments, the namespace included; this has {len(segments)}."}
+            fields={"name": f"at most {MOST_SEGMENTS} segments, the namespace included; this has {len(segments)}."}
         )
     for segment in segments:
         if sentence := _fault_of_segment(segment):
@@ -73,7 +62,7 @@ def check_label(label: str) -> str:
     """The label, when it can be set by hand."""
     if label == LATEST:
         raise Invalid(fields={"label": "latest can't be set: it is always the highest number."})
-    if not _LABEL.fullmatch(label):
+    if not LABEL.fullmatch(label):
         raise Invalid(
             fields={"label": "a label is a small letter, then at most 35 of small letters, digits, '.', '_' and '-'."}
         )
@@ -82,11 +71,11 @@ def check_label(label: str) -> str:
 
 def parse_ref(text: str) -> Ref:
     """A number, a digest or a label."""
-    if _NUMBER.fullmatch(text):
+    if NUMBER.fullmatch(text):
         return Ref(number=int(text))
-    if _DIGEST.fullmatch(text):
+    if DIGEST.fullmatch(text):
         return Ref(digest=text)
-    if _LABEL.fullmatch(text):
+    if LABEL.fullmatch(text):
         return Ref(label=text)
     raise Invalid(fields={"ref": f"{text[:80]!r} is no version number, no digest (sha256:…) and no label."})
 
@@ -101,7 +90,7 @@ def split_address(address: str) -> tuple[str, str]:
 
 
 def _fault_of_segment(segment: str) -> str:
-    if not _SEGMENT.fullmatch(segment):
+    if not SEGMENT.fullmatch(segment):
         return (
             f"{segment[:80]!r} is no slug: 1 to 64 small letters, digits and inner hyphens."
             if segment

@@ -5,6 +5,7 @@ the body of the event: a field without a default is always in the JSON, null inc
 left out while it is None.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Flag, StrEnum, auto
@@ -84,7 +85,7 @@ class Columns:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JournalEvent:
+class JournalEvent(ABC):
     """One lasting decision: who made it and when is added when it is appended."""
 
     kind: ClassVar[str]
@@ -123,13 +124,13 @@ class JournalEvent:
         """The event in the conversation of its change request; None where it has no line of its own there."""
         return None
 
+    @abstractmethod
     def commit(self, texts: Texts) -> CommitContent:
         """What the event's commit in the Git mirror says and changes."""
-        raise NotImplementedError(f"{self.kind} has no form in the mirror.")
 
+    @abstractmethod
     def restore(self, rows: Restorer) -> None:
         """Write the rows that the service wrote when the event was appended."""
-        raise NotImplementedError(f"{self.kind} can't be restored.")
 
 
 E = TypeVar("E", bound=JournalEvent)

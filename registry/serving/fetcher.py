@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from django.db import DatabaseError
 
+from promptuary.renderer.names import is_pin
 from registry.accounts.models import User
 from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
-from registry.core.names import is_pin
 from registry.core.refusal_limiter import Refusals
 from registry.journal.event import Cache, caches_of
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from django.db import connection
 from django.db.models import F
 
+from promptuary.renderer.names import is_pin
 from registry.core.errors import Invalid, NotFound
-from registry.core.names import LATEST, Ref, is_pin, parse_ref
+from registry.core.names import LATEST, Ref, parse_ref
 from registry.serving.responses import ServedVersion, VersionRow, make_served
 from registry.templates import approvals, version_queries
 from registry.templates.models import TOMBSTONE, Label, Template, Version

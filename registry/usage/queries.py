@@ -10,8 +10,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
+from promptuary.renderer.names import is_pin
 from registry.accounts.models import Key, User
-from registry.core.names import is_pin
 from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
 

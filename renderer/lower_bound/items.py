@@ -9,9 +9,8 @@ from promptuary.renderer.formats.parts.part_template import PartTemplate, read_p
 from promptuary.renderer.formats.parts.slot_text import SlotText as Content
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
 from promptuary.renderer.lower_bound.blocks import Block, blocks
-from promptuary.renderer.lower_bound.contents import Hole, Piece, Ruler
-from promptuary.renderer.lower_bound.loops import are_inert, hole_marks, printed
-from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, variants
+from promptuary.renderer.lower_bound.rulers import Hole, Piece, Ruler
+from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, are_inert, hole_marks, printed, variants
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Found", "Reader"]

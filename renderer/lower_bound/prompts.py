@@ -10,9 +10,8 @@ from promptuary.renderer.formats.prompter.body import PrompterBody
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Text as Literal
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Value, outline
-from promptuary.renderer.lower_bound.contents import Hole, Piece, Ruler
 from promptuary.renderer.lower_bound.items import Reader
-from promptuary.renderer.lower_bound.markup import Cast, MarkupRuler
+from promptuary.renderer.lower_bound.rulers import Cast, Hole, MarkupRuler, Piece, Ruler
 from promptuary.renderer.lower_bound.variants import TooMany, Variant, variants
 from promptuary.renderer.output import targets, turns
 from promptuary.renderer.part import Part

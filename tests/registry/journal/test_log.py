@@ -9,6 +9,7 @@ from django.db import transaction
 from registry.core import timestamps
 from registry.journal import log
 from registry.journal.event import JournalEvent
+from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.journal.models import Event
 
 pytestmark = pytest.mark.dialect
@@ -21,6 +22,12 @@ class Made(JournalEvent):
     kind = "test.made"
     a: str | None = None
     b: float | None = None
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return CommitContent("made", {})
+
+    def restore(self, rows: Restorer) -> None:
+        """It has no rows."""
 
 
 def append(actor, **facts):
