@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from django.contrib.humanize.templatetags.humanize import ordinal
+
 from frontend.diff import text as diff_text
-from frontend.web.wording import ordinal
 from promptuary.renderer.syntax.alignment import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare_parts", "messages", "pieces_of"]

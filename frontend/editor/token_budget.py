@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from frontend.web.wording import ordinal
+from django.contrib.humanize.templatetags.humanize import ordinal
 
 __all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 

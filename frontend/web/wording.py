@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-__all__ = ["line_range", "ordinal", "time_since"]
+__all__ = ["line_range", "time_since"]
 
 # Up to eight weeks a time is told by its distance; after that the date says more.
 RELATIVE = timedelta(weeks=8)
@@ -30,12 +30,6 @@ def time_since(moment: datetime, now: datetime) -> str:
 
 def _date(moment: datetime, now: datetime) -> str:
     return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
-
-
-def ordinal(number: int) -> str:
-    """1 -> `1st`, 12 -> `12th`."""
-    suffix = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{suffix}"
 
 
 def line_range(line: int, end_line: int) -> str:
