@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, TimelineLine, event, json_name
+from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, json_name
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [
@@ -115,6 +115,9 @@ class ChangeDecided(ChangeStep):
     text: str | None
     reviewed: bool | None = None
     decided: Mapping[str, Any] | None = None
+    stored_row: ClassVar[StoredRow | None] = StoredRow(
+        "Decision", {"change": "change", "number": "number"}, {"text": "text"}
+    )
 
     def sentence(self) -> str:
         verb = {
@@ -135,7 +138,7 @@ class ChangeDecided(ChangeStep):
         return TimelineLine(icon, words, look=look, is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.decision(self.number)
+        text = texts.stored_row()["text"]
         subject = f"{self.template}: change {self.change}, {self.decision.replace('_', ' ')}"
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
         return CommitContent(subject, files, text, self.digest)
@@ -245,6 +248,11 @@ class CommentAdded(JournalEvent):
     quote: str
     text: str | None
     suggestion: str | None
+    stored_row: ClassVar[StoredRow | None] = StoredRow(
+        "Comment",
+        {"thread__change": "change", "thread__number": "thread", "number": "comment"},
+        {"text": "text", "suggestion": "suggestion", "quote": "thread__quote"},
+    )
 
     def sentence(self) -> str:
         return f"wrote in thread {self.thread} of change {self.change}"
@@ -256,7 +264,7 @@ class CommentAdded(JournalEvent):
         return TimelineLine("message-square", f"{verb} {place} of v{self.version}", is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
-        comment = texts.comment(self.thread, self.comment)
+        comment = texts.stored_row()
         subject = f"{self.template}: change {self.change}, thread {self.thread}"
         files = {self._path(texts.namespace, texts.number): texts.record(**comment)}
         return CommitContent(subject, files, comment["text"], self.digest)
@@ -331,6 +339,7 @@ class VerdictGiven(JournalEvent):
     """A check passed or failed. key: what it looked at. details: sha256 of their canonical text."""
 
     is_by_person: ClassVar[bool] = False  # the worker writes it, from messages that repeat no secret
+    stored_row: ClassVar[StoredRow | None] = StoredRow("Verdict", {"key": "key"}, {"details": "details"})
     change: int
     template: str
     version: int
@@ -345,7 +354,7 @@ class VerdictGiven(JournalEvent):
         return f"had {self.template} checked: {self.check} {self.outcome}"
 
     def commit(self, texts: Texts) -> CommitContent:
-        details = json.loads(texts.verdict(self.key))
+        details = json.loads(texts.stored_row()["details"])
         files = {mirror_paths.verdict(self.template, texts.number, self.check): texts.record(details=details)}
         subject = f"{self.template} {self.version}: {self.check} {self.outcome}"
         return CommitContent(subject, files, self.summary, self.digest)

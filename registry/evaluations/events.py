@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, event
+from registry.journal.event import Cache, JournalEvent, StoredRow, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached", "RunFinished"]
@@ -15,6 +16,9 @@ __all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached", "RunFinis
 class DatasetSaved(JournalEvent):
     """A version of a dataset was saved. digest: of its rows. base: the number of the version before."""
 
+    stored_row: ClassVar[StoredRow | None] = StoredRow(
+        "DatasetVersion", {"dataset__name": "dataset", "number": "number"}, {"text": "text"}
+    )
     dataset: str
     number: int
     digest: str
@@ -28,7 +32,7 @@ class DatasetSaved(JournalEvent):
     def commit(self, texts: Texts) -> CommitContent:
         first, _, note = self.message.partition("\n")
         files = {
-            mirror_paths.dataset(self.dataset): texts.dataset(self.dataset, self.number).encode(),
+            mirror_paths.dataset(self.dataset): texts.stored_row()["text"].encode(),
             mirror_paths.dataset_facts(self.dataset): texts.record(),
         }
         subject = f"{self.dataset} {self.number}: {first}" if first else f"{self.dataset} {self.number}"

@@ -19,6 +19,7 @@ __all__ = [
     "Columns",
     "JournalEvent",
     "Page",
+    "StoredRow",
     "TimelineLine",
     "caches_of",
     "columns_of",
@@ -84,6 +85,19 @@ class Columns:
     change: int | None = None
 
 
+@dataclass(frozen=True)
+class StoredRow:
+    """The database row that holds what an event names by digest only.
+
+    model: its name. lookups: conditions of a query for the row, each with the field of the body that it equals.
+    columns: what is read of it, under the names that `commit` uses.
+    """
+
+    model: str
+    lookups: Mapping[str, str]
+    columns: Mapping[str, str]
+
+
 @dataclass(frozen=True, kw_only=True)
 class JournalEvent(ABC):
     """One lasting decision: who made it and when is added when it is appended."""
@@ -93,6 +107,7 @@ class JournalEvent(ABC):
     column_fields: ClassVar[Mapping[str, str]] = {}
     caches: ClassVar[Cache] = Cache.ALL_OF_FETCHES
     page: ClassVar[Page | None] = None
+    stored_row: ClassVar[StoredRow | None] = None
 
     def body(self) -> dict[str, Any]:
         """The fields as plain JSON values, under their names in the journal."""

@@ -75,20 +75,8 @@ class Texts(Protocol):
     def version(self) -> VersionTexts:
         """The version that the event saved or moved a label to."""
 
-    def samples(self, digest: str) -> str:
-        """The canonical JSON of the samples that the event saved."""
-
-    def decision(self, number: int) -> str:
-        """The text of a decision of the event's request."""
-
-    def comment(self, thread: int, number: int) -> Mapping[str, Any]:
-        """The text and the suggestion of a comment, and the lines that its thread quotes."""
-
-    def verdict(self, key: str) -> str:
-        """The canonical JSON of a verdict's details."""
-
-    def dataset(self, name: str, number: int) -> str:
-        """The rows of a dataset's version, a line each."""
+    def stored_row(self) -> Mapping[str, Any]:
+        """The columns of the row that the event's class names as its `stored_row`."""
 
 
 class Restorer(Protocol):

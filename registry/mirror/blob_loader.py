@@ -1,69 +1,51 @@
 """The loader of the texts that events name by digest: one query a kind for a batch of events."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
 from typing import Any
 
+from django.apps import apps
 from django.db.models import Q
 
-from registry.changes.events import ChangeDecided, CommentAdded, VerdictGiven
-from registry.changes.models import Comment, Decision, Verdict
-from registry.evaluations.events import DatasetSaved
-from registry.evaluations.models import DatasetVersion
+from registry.journal.event import StoredRow, event_classes
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
-from registry.templates.events import SamplesSaved
-from registry.templates.models import SampleSet, Version
+from registry.templates.models import Version
 
 __all__ = ["Sources"]
 
+_Body = Mapping[str, Any]
+
 
 class Sources:
-    """What the journal holds by digest only: documents, samples, what was said in a change request."""
+    """What a batch of events names by digest only: versions, and the rows that the event classes name."""
 
     def __init__(self, events: Iterable[Event]) -> None:
         event_list = list(events)
         self._versions = _load_versions({(e.template, e.version) for e in event_list if e.version is not None})
-        self._samples = _load_samples(event_list)
-        self._decisions = _load_decisions(event_list)
-        self._comments = _load_comments(event_list)
-        self._verdicts = _load_verdicts(event_list)
-        self._datasets = _load_datasets(event_list)
+        self._stored_rows = {cls.kind: cls.stored_row for cls in event_classes() if cls.stored_row is not None}
+        bodies: defaultdict[str, list[_Body]] = defaultdict(list)
+        for event in event_list:
+            if event.kind in self._stored_rows:
+                bodies[event.kind].append(json.loads(event.text)["body"])
+        self._rows = {kind: _load_rows(self._stored_rows[kind], of_kind) for kind, of_kind in bodies.items()}
 
     def version(self, event: Event) -> Version:
-        """The version that the event saved or moved a label to."""
-        version: Version = _found(self._versions, (event.template, event.version), event)
+        """The version that the event saved or moved a label to. MirrorError where the database lacks it."""
+        version: Version = _find_row(self._versions, (event.template, event.version), event)
         return version
 
-    def samples(self, event: Event, digest: str) -> str:
-        """The canonical JSON of the samples that the event saved."""
-        text: str = _found(self._samples, (event.template, digest), event)
-        return text
-
-    def decision(self, event: Event, number: int) -> str:
-        """What was said with a decision."""
-        text: str = _found(self._decisions, (event.change, number), event)
-        return text
-
-    def comment(self, event: Event, thread: int, number: int) -> dict[str, Any]:
-        """A comment's words, the lines it suggests or None, and the lines that its thread is about."""
-        words: dict[str, Any] = _found(self._comments, (event.change, thread, number), event)
-        return words
-
-    def verdict(self, event: Event, key: str) -> str:
-        """The canonical JSON of what a check found, item by item."""
-        details: str = _found(self._verdicts, key, event)
-        return details
-
-    def dataset(self, event: Event, name: str, number: int) -> str:
-        """The rows that the event saved, a line each."""
-        text: str = _found(self._datasets, (name, number), event)
-        return text
+    def stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
+        """The columns of the row that the event's class names. MirrorError where the database lacks it."""
+        key = _key_of(self._stored_rows[event.kind], body)
+        columns: Mapping[str, Any] = _find_row(self._rows[event.kind], key, event)
+        return columns
 
 
-def _found(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
+def _find_row(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
     try:
         return rows[key]
     except KeyError:
@@ -80,40 +62,15 @@ def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]
     return {(row.template.name, row.number): row for row in rows}
 
 
-def _load_samples(events: list[Event]) -> dict[tuple[str, str], str]:
-    names = {event.template for event in events if event.kind == SamplesSaved.kind}
-    rows = SampleSet.objects.filter(template__name__in=names).values_list("template__name", "digest", "text")
-    return {(name, digest): text for name, digest, text in rows} if names else {}
+def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Key of a row to its columns."""
+    lookups = list(stored_row.lookups)
+    keys = sorted({_key_of(stored_row, body) for body in bodies})
+    condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in keys))
+    manager = apps.get_model("registry", stored_row.model)._default_manager
+    rows = manager.filter(condition).values_list(*lookups, *stored_row.columns.values())
+    return {row[: len(lookups)]: dict(zip(stored_row.columns, row[len(lookups) :], strict=True)) for row in rows}
 
 
-def _load_decisions(events: list[Event]) -> dict[tuple[int, int], str]:
-    numbers = {event.change for event in events if event.kind == ChangeDecided.kind}
-    rows = Decision.objects.filter(change__in=numbers).values_list("change_id", "number", "text")
-    return {(change, number): text for change, number, text in rows} if numbers else {}
-
-
-def _load_comments(events: list[Event]) -> dict[tuple[int, int, int], dict[str, Any]]:
-    numbers = {event.change for event in events if event.kind == CommentAdded.kind}
-    rows = Comment.objects.filter(thread__change__in=numbers).select_related("thread") if numbers else ()
-    return {
-        (row.thread.change_id, row.thread.number, row.number): {
-            "text": row.text,
-            "suggestion": row.suggestion,
-            "quote": row.thread.quote,
-        }
-        for row in rows
-    }
-
-
-def _load_verdicts(events: list[Event]) -> dict[str, str]:
-    keys = [json.loads(event.text)["body"]["key"] for event in events if event.kind == VerdictGiven.kind]
-    return dict(Verdict.objects.filter(key__in=keys).values_list("key", "details")) if keys else {}
-
-
-def _load_datasets(events: list[Event]) -> dict[tuple[str, int], str]:
-    bodies = [json.loads(event.text)["body"] for event in events if event.kind == DatasetSaved.kind]
-    if not bodies:
-        return {}
-    condition = reduce(or_, (Q(dataset__name=body["dataset"], number=body["number"]) for body in bodies))
-    rows = DatasetVersion.objects.filter(condition).values_list("dataset__name", "number", "text")
-    return {(name, number): text for name, number, text in rows}
+def _key_of(stored_row: StoredRow, body: _Body) -> tuple[Any, ...]:
+    return tuple(body[name] for name in stored_row.lookups.values())

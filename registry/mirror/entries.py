@@ -80,17 +80,5 @@ class _EventTexts:
     def version(self) -> Version:
         return self._sources.version(self._row)
 
-    def samples(self, digest: str) -> str:
-        return self._sources.samples(self._row, digest)
-
-    def decision(self, number: int) -> str:
-        return self._sources.decision(self._row, number)
-
-    def comment(self, thread: int, number: int) -> Mapping[str, Any]:
-        return self._sources.comment(self._row, thread, number)
-
-    def verdict(self, key: str) -> str:
-        return self._sources.verdict(self._row, key)
-
-    def dataset(self, name: str, number: int) -> str:
-        return self._sources.dataset(self._row, name, number)
+    def stored_row(self) -> Mapping[str, Any]:
+        return self._sources.stored_row(self._row, self._body)

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, TimelineLine, event, json_name, quote_start
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, TimelineLine, event, json_name, quote_start
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
@@ -104,6 +104,9 @@ class VersionRedacted(JournalEvent):
 class SamplesSaved(JournalEvent):
     """Samples were saved. digest: sha256 of their canonical text."""
 
+    stored_row: ClassVar[StoredRow | None] = StoredRow(
+        "SampleSet", {"template__name": "template", "digest": "digest"}, {"text": "text"}
+    )
     template: str
     number: int
     digest: str
@@ -112,7 +115,7 @@ class SamplesSaved(JournalEvent):
         return f"saved the samples of {self.template}"
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.samples(self.template): texts.yaml(json.loads(texts.samples(self.digest)))}
+        files = {mirror_paths.samples(self.template): texts.yaml(json.loads(texts.stored_row()["text"]))}
         return CommitContent(f"{self.template}: samples", files)
 
     def restore(self, rows: Restorer) -> None:

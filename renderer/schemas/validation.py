@@ -29,6 +29,7 @@ SchemaFault = Any
 _NAMES = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas", "definitions"))
 # And these hold data.
 _DATA = frozenset(("const", "default", "enum", "examples"))
+_ENDLESS = "it refers to itself without end"
 
 
 class Unusable(Exception):
@@ -55,7 +56,12 @@ def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:  # an unsound schema
         raise Unusable(f"it is unsound ({type(failure).__name__})") from failure
     except RecursionError:
-        raise Unusable("it refers to itself without end") from None
+        raise Unusable(_ENDLESS) from None
+    except BaseException as failure:
+        # `referencing` keeps schemas in a Rust map, which panics where Python's stack ends inside it.
+        if type(failure).__name__ != "PanicException":
+            raise
+        raise Unusable(_ENDLESS) from None
 
 
 def best_error(schema: Any, value: Any) -> SchemaFault | None:
