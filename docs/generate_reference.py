@@ -56,13 +56,18 @@ READERS = {
 }
 
 
+INTERNAL = {"PROMPTUARY_RENDER_SOCKET"}  # `serve` sets it for its own processes
+
+
 def list_settings() -> str:
     """A table of the environment's variables: what the code reads, and what the pages for operators say of each."""
     meanings = _meanings()
     rows = []
     for call in _calls("registry"):
         reader, arguments = _name(call), [_constant(argument) for argument in call.args]
-        if reader in READERS and arguments and arguments[0]:
+        if reader in READERS and arguments and arguments[0] and arguments[0] not in INTERNAL:
+            if arguments[0] not in meanings:
+                raise LookupError(f"no table below docs/operate explains {arguments[0]}")
             rows.append(f"| `{arguments[0]}` | {READERS[reader]} | {meanings[str(arguments[0])]} |")
     return "| variable | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(set(rows)))
 
