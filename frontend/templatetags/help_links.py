@@ -1,4 +1,4 @@
-"""The template tag that links a word to its entry in the glossary."""
+"""Template tags that link to the help: a word to its glossary entry, a problem's code to its page."""
 
 from django import template
 from django.urls import reverse
@@ -16,3 +16,11 @@ def term(name: str, shown: str = "") -> SafeString:
     """
     address = f"{reverse('help-page', args=['glossary'])}#{name.replace(' ', '-')}"
     return format_html('<a class="term" href="{}">{}</a>', address, shown or name)
+
+
+@register.simple_tag
+def problem_code(code: str) -> SafeString:
+    """The code as a link to the page that explains it; in a new tab, because the page here may hold unsaved text."""
+    address = reverse("help-page", args=[f"problems/{code}"])
+    title = f"What {code} means (in a new tab)"
+    return format_html('<a href="{}" target="_blank" title="{}"><b>{}</b></a>', address, title, code)

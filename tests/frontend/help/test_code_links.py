@@ -1,0 +1,21 @@
+"""Where a page shows the code of a problem, the code leads to the page that explains it."""
+
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+LINK = 'href="/help/problems/{}" target="_blank"'
+
+
+def test_the_problems_of_a_version_link_to_their_pages(desk, browser):
+    desk.save('- name: question\n  content: "Hello {name}"\n')
+    assert LINK.format("PT208") in words(browser("reader").get(f"/t/{REPLY}"))
+
+
+def test_a_refused_save_links_to_the_pages_of_its_problems(reply, browser):
+    sent = {"document": DOCUMENT + "- role: user\n", "samples": "{}", "base": "2", "message": "", "do": "save"}
+    page = words(browser("author").post(f"/t/{REPLY}/-/edit", sent))
+    assert LINK.format("PT302") in page
+
+
+def test_a_failed_rendering_links_to_the_page_of_its_code(desk, browser):
+    desk.save(samples={"first": {}})
+    assert LINK.format("PT401") in words(browser("reader").get(f"/t/{REPLY}"))
