@@ -101,7 +101,6 @@ def fill_journal(count: int) -> None:
         Template(
             namespace=spaces[i % NAMESPACES],
             name=name(i),
-            words=f"{name(i)}\n{BODY}".casefold(),
             created_by=operator.person,
             created_at=at,
             updated_at=at,

@@ -23,6 +23,7 @@ from registry.templates.models import (
     Template,
     Version,
 )
+from registry.templates.search_models import SearchCount, SearchEntry
 from registry.usage.models import Fetch, Report
 from registry.webhooks.models import Attempt, Delivery, Webhook, WebhookSecret
 
@@ -59,6 +60,8 @@ __all__ = [
     "Run",
     "RunRow",
     "SampleSet",
+    "SearchCount",
+    "SearchEntry",
     "Spending",
     "SpendingCap",
     "Tag",

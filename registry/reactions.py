@@ -17,15 +17,24 @@ from registry.changes.events import (
     ChangeWithdrawn,
     CommentAdded,
     EmergencyClosed,
+    VerdictGiven,
 )
-from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached, RunFinished
 from registry.journal.event import JournalEvent
 from registry.journal.log import Occasion
-from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet
+from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.notifications import services as notification_services
-from registry.templates.events import LabelMoved, SamplesSaved, VersionSaved
+from registry.templates import search_entries
+from registry.templates.events import (
+    LabelMoved,
+    SamplesSaved,
+    TemplateArchived,
+    TemplateUnarchived,
+    VersionRedacted,
+    VersionSaved,
+)
 from registry.templates.models import LabelMove, Template, Version
 
 __all__ = ["REACTIONS", "Reaction", "run"]
@@ -45,6 +54,26 @@ def _tell_of_key(occasion: Occasion) -> None:
 
 def _recompute_states_of_namespace(occasion: Occasion) -> None:
     locking.recompute_states(occasion.subject_as(Namespace))
+
+
+def _refresh_entry(occasion: Occasion) -> None:
+    search_entries.refresh_entry(occasion.subject_as(Version).template_id)
+
+
+def _refresh_facets_of_template(occasion: Occasion) -> None:
+    search_entries.refresh_facets([occasion.subject_as(Template).pk])
+
+
+def _refresh_facets_after_move(occasion: Occasion) -> None:
+    search_entries.refresh_facets([occasion.subject_as(LabelMove).template_id])
+
+
+def _refresh_facets_after_check(occasion: Occasion) -> None:
+    search_entries.refresh_facets([occasion.subject_as(Verdict).template_id])
+
+
+def _refresh_owners(occasion: Occasion) -> None:
+    search_entries.refresh_owners(occasion.subject_as(Namespace))
 
 
 def _tell_of_save(occasion: Occasion) -> None:
@@ -105,9 +134,15 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
-    VersionSaved: (_tell_of_save,),
+    NamespaceRuled: (_refresh_owners,),
+    VersionSaved: (_refresh_entry, _tell_of_save),
+    VersionRedacted: (_refresh_entry,),
+    TemplateArchived: (_refresh_facets_of_template,),
+    TemplateUnarchived: (_refresh_facets_of_template,),
+    VerdictGiven: (_refresh_facets_after_check,),
     SamplesSaved: (_request_checks,),
     LabelMoved: (
+        _refresh_facets_after_move,
         _settle_after_emergency,
         _tell_of_move,
         _request_checks_after_move,

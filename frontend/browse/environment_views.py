@@ -85,20 +85,19 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         actor, q=words, behind=behind, cursor=request.GET.get("cursor"), limit=PAGE_SIZE
     )
     roles = {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
-    columns = _columns(page.items)
-    total, late = environments_query.count_environment_rows(actor), environments_query.behind_count(actor)
+    columns = _columns(page.rows)
     query = {name: value for name, value in (("q", words), ("show", "behind" if behind else "")) if value}
     context = {
         "section": "environments",
         "columns": columns,
-        "groups": _groups(page.items, columns, roles, emergencies.served_emergencies(actor)),
-        "total": total,
-        "late": late,
+        "groups": _groups(page.rows, columns, roles, emergencies.served_emergencies(actor)),
+        "total": page.total,
+        "late": page.behind,
         "behind": behind,
         "words": words,
         "tabs": [
             _tab("All", None, not behind, {"q": words}),
-            _tab("Behind", late, behind, {"q": words, "show": "behind"}),
+            _tab("Behind", page.behind.number, behind, {"q": words, "show": "behind"}),
         ],
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,

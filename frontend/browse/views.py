@@ -1,43 +1,61 @@
 """The pages of folders: the tree, search with its filters in the URL, and the list of templates."""
 
+import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import LabelStatus, labels_ahead
+from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
+from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries
-from registry.templates import queries as template_queries
+from registry.templates import label_queries, search_queries
 from registry.templates.models import Template
+from registry.templates.search_entries import FILTER_KINDS
+from registry.templates.search_queries import Folder, SearchPage, TemplateSearch
 
 __all__ = ["browse"]
 
 PAGE_SIZE = 50
-FILTERS = ("tag", "label")
+SORTS = {"name": "by name", "changed": "by last change"}
+MENUS = {
+    "tag": "Tag",
+    "label": "Label",
+    "behind": "Behind",
+    "check": "Check",
+    "owner": "Owner",
+    "model": "Model",
+    "input": "Input",
+}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A template in the list. `stem` is what of its path is under the folder that is open."""
+    """A template in the list. `stem` is what of its path is under the folder that is open; `line` is a line of the
+    document with a word of the search, where neither name nor description has it.
+    """
 
     name: str
-    stem: str
-    leaf: str
-    description: str
+    stem: list[Piece]
+    leaf: list[Piece]
+    description: list[Piece]
+    line: list[Piece]
     live: LabelStatus | None
-    drift: list[LabelStatus]
+    ahead: list[LabelStatus]
+    check: str
     tags: list[str]
+    owners: list[str]
     changed_at: datetime
-    author: str
 
 
 @dataclass(frozen=True)
@@ -54,98 +72,99 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Filter:
+class Chip:
     """A filter in force, and the address without it."""
 
-    name: str
-    value: str
+    filter: Filter
     without: str
-
-    @property
-    def text(self) -> str:
-        return f"{self.name}:{self.value}"
 
 
 @dataclass(frozen=True)
-class Search:
-    """What the address asks for: words, and a value by filter."""
+class Link:
+    """A choice of a menu."""
 
-    words: str
-    filters: dict[str, str]
+    word: str
+    url: str
+    on: bool = False
 
-    def query(self, **changes: str | None) -> str:
-        """The address's query with these filters changed; None takes one away."""
-        values: dict[str, str | None] = {"q": self.words, **self.filters, **changes}
-        wanted = {name: value for name, value in values.items() if value}
-        return f"?{urlencode(wanted)}"
+
+@dataclass(frozen=True)
+class Menu:
+    """A filter's menu."""
+
+    word: str
+    links: list[Link]
 
 
 @signed_in
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
-    search = read_search(request)
-    tree = template_queries.folder_tree(actor)
+    text = read_search(request.GET)
+    tree = search_queries.folder_tree(actor, folder)
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
-    page = template_queries.search_templates(
-        actor,
-        q=search.words,
-        folder=folder or None,
-        tag=search.filters.get("tag"),
-        label=search.filters.get("label"),
-        cursor=request.GET.get("cursor"),
-        limit=PAGE_SIZE,
-    )
+    sort = text.others.get("sort", "name")
+    search = TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
+    found = search_queries.find_templates(actor, search, sort=sort, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
+    total = sum(root.count for root in tree)
     context = {
         "section": "templates",
         "folder": folder,
         "crumbs": breadcrumbs(folder) if folder else [],
         "tree": _branches(tree, folder),
-        "total": sum(root.count for root in tree),
-        "folder_count": here.count if here else sum(root.count for root in tree),
-        "rows": _rows(page.items, folder),
-        "next_url": search.query(cursor=page.next) if page.next else "",
+        "total": total,
+        "folder_count": here.count if here else total,
+        "rows": _rows(found.page.items, folder, text.words),
+        "count": found.count,
+        "next_url": text.address(cursor=found.page.next) if found.page.next else "",
         "page_size": PAGE_SIZE,
-        "searched": bool(search.words or search.filters),
-        **_search_context(actor, search, folder),
+        "searched": search.is_narrowed,
+        "archived": search.archived,
+        "search_text": text,
+        "filters": [Chip(chosen, text.without_filter(chosen)) for chosen in text.filters],
+        "sort": SORTS[sort],
+        "sorts": [Link(word, text.address(sort=name), name == sort) for name, word in SORTS.items()],
+        "archive_url": text.address(archived="" if search.archived else "1"),
+        "menus": _menus(actor, text, folder.partition("/")[0]),
+        "unknown": text.unknown,
+        "kinds": FILTER_KINDS,
+        "suggestions": _suggestions(actor, text, found),
         **_namespace_context(actor, folder.partition("/")[0]),
     }
     return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
 
-def read_search(request: HttpRequest) -> Search:
-    """The words and filters of the address; `tag:refund` typed among the words is the filter tag."""
-    filters = {name: request.GET[name] for name in FILTERS if request.GET.get(name)}
-    words = []
-    for word in request.GET.get("q", "").split():
-        name, colon, value = word.partition(":")
-        if colon and value and name in FILTERS:
-            filters[name] = value
-        else:
-            words.append(word)
-    return Search(" ".join(words), filters)
+def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
+    values = search_queries.list_values(actor, tuple(MENUS), namespace=namespace)
+    menus = []
+    for kind, word in MENUS.items():
+        links = [
+            Link(f"{value} ({count:,})", text.with_filter(Filter(kind, value)), Filter(kind, value) in text.filters)
+            for value, count in values[kind]
+        ]
+        if links and not (kind == "check" and [value for value, _ in values[kind]] == ["none"]):
+            menus.append(Menu(word, links))
+    return menus
 
 
-def _search_context(actor: Actor, search: Search, folder: str) -> dict[str, Any]:
-    known = {"production", "staging", *_protected(actor, folder)}
-    return {
-        "q": search.words,
-        "filters": [Filter(name, value, search.query(**{name: None})) for name, value in search.filters.items()],
-        "tags": [
-            {"name": f"{name} ({count:,})", "url": search.query(tag=name)}
-            for name, count in template_queries.list_tags(actor)[:40]
-        ],
-        "labels": [{"name": name, "url": search.query(label=name)} for name in sorted(known)],
-    }
-
-
-def _protected(actor: Actor, folder: str) -> set[str]:
-    mine = [namespace for namespace, _ in namespace_queries.list_namespaces(actor)]
-    root = folder.partition("/")[0]
-    return {
-        str(label) for namespace in mine if not root or namespace.name == root for label in namespace.protected_labels
-    }
+def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
+    """What may have been meant, where nothing was found: for each filter and word the nearest one in use."""
+    if found.count.number:
+        return []
+    links = []
+    for chosen in text.filters:
+        near = search_queries.similar_words(actor, chosen.kind, chosen.value)
+        if near is not None and near != chosen.value:
+            meant = Filter(chosen.kind, near)
+            filters = [meant if one == chosen else one for one in text.filters]
+            links.append(Link(meant.text, text.address(filters=filters)))
+    words = text.words.split()
+    for place, word in enumerate(words):
+        near = search_queries.similar_words(actor, "word", word.casefold())
+        if near is not None and near != word.casefold():
+            links.append(Link(near, text.address(words=" ".join([*words[:place], near, *words[place + 1 :]]))))
+    return links
 
 
 def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
@@ -166,31 +185,42 @@ def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
     }
 
 
-def _rows(items: list[Template], folder: str) -> list[Row]:
-    standing = label_queries.label_numbers_of_many(items)
+def _rows(items: Sequence[Template], folder: str, words: str) -> list[Row]:
+    numbers = label_queries.label_numbers_of_many(items)
+    pattern = word_pattern(words)
+    elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
+    lines = matching_lines(elsewhere, pattern)
+    return [_row(row, folder, numbers[row.pk], pattern, lines.get(row.pk, [])) for row in items]
+
+
+def _is_marked(template: Template, words: str) -> bool:
+    shown = f"{template.name} {template.description}".casefold()
+    return all(word.casefold() in shown for word in words.split())
+
+
+def _row(
+    template: Template, folder: str, numbers: dict[str, int], pattern: re.Pattern[str] | None, line: list[Piece]
+) -> Row:
     below = len(folder) + 1 if folder else 0
-    rows = []
-    for template in items:
-        numbers = standing[template.pk]
-        live = live_label(template.namespace)
-        stem, _, leaf = template.name[below:].rpartition("/")
-        rows.append(
-            Row(
-                name=template.name,
-                stem=f"{stem}/" if stem else "",
-                leaf=leaf,
-                description=template.description,
-                live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
-                drift=labels_ahead(numbers, template.namespace),
-                tags=[tag.name for tag in template.tags.all()],
-                changed_at=template.updated_at,
-                author=template.latest.author.username if template.latest else "",
-            )
-        )
-    return rows
+    live = live_label(template.namespace)
+    stem, slash, leaf = template.name[below:].rpartition("/")
+    facts = json.loads(template.search_entry.facts)
+    return Row(
+        name=template.name,
+        stem=mark_words(stem + slash, pattern),
+        leaf=mark_words(leaf, pattern),
+        description=mark_words(template.description, pattern),
+        line=line,
+        live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
+        ahead=labels_ahead(numbers, template.namespace),
+        check=facts["check"][0],
+        tags=facts["tag"],
+        owners=facts["owner"],
+        changed_at=template.updated_at,
+    )
 
 
-def _find(folders: list[template_queries.Folder], path: str) -> template_queries.Folder | None:
+def _find(folders: list[Folder], path: str) -> Folder | None:
     for folder in folders:
         if folder.path == path:
             return folder
@@ -199,7 +229,7 @@ def _find(folders: list[template_queries.Folder], path: str) -> template_queries
     return None
 
 
-def _branches(folders: list[template_queries.Folder], path: str) -> list[Branch]:
+def _branches(folders: list[Folder], path: str) -> list[Branch]:
     return [
         Branch(
             name=folder.name,
@@ -207,7 +237,7 @@ def _branches(folders: list[template_queries.Folder], path: str) -> list[Branch]
             count=folder.count,
             open=is_open,
             current=folder.path == path,
-            parent=bool(folder.folders),
+            parent=folder.has_folders,
             children=_branches(folder.folders, path) if is_open else [],
         )
         for folder in folders

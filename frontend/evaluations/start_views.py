@@ -26,7 +26,7 @@ from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries, sample_queries, version_queries
+from registry.templates import label_queries, sample_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
@@ -53,7 +53,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""
     name = request.POST.get("template") or request.GET.get("template") or ""
     if not name:
-        page = template_queries.search_templates(actor, limit=_MOST)
+        page = search_queries.search_templates(actor, limit=_MOST)
         names = [template.name for template in page.items]
         return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
@@ -100,7 +100,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
         for row in connection_queries.list_endpoints(template.namespace.name)
     ]
-    judge_templates = template_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
+    judge_templates = search_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
     judges = [
         (f"{row.name}@{row.latest.number}", row.name) for row in judge_templates if row.latest and row.pk != template.pk
     ]

@@ -7,9 +7,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from frontend.web.decorators import signed_in
+from frontend.web.search_text import parse_search
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
-from registry.templates import queries as template_queries
+from registry.templates import search_queries
+from registry.templates.models import Template
+from registry.templates.search_queries import TemplateSearch
 
 __all__ = ["search"]
 
@@ -30,12 +33,17 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
 
 
 def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
-    templates = template_queries.search_templates(actor, q=q, limit=50).items
-    # Words in the name count for more than words in the text; the name's own order stays within each.
-    templates.sort(key=lambda template: not all(word in template.name for word in q.casefold().split()))
+    """Templates with the words in their names, then those with the words anywhere; filters as on the browse page."""
+    text = parse_search(q)
+    templates: dict[str, Template] = {}
+    for only_names in (True, False):
+        if len(templates) < MOST:
+            search = TemplateSearch(text.words, text.values, only_names=only_names)
+            page = search_queries.find_templates(actor, search, limit=MOST).page
+            templates |= {template.name: template for template in page.items if template.name not in templates}
     return [
         {"title": template.name, "note": template.description[:80], "href": reverse("template", args=[template.name])}
-        for template in templates[:MOST]
+        for template in list(templates.values())[:MOST]
     ]
 
 

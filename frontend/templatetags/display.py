@@ -15,6 +15,7 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
 from frontend.web.wording import time_since
 from registry.usage import queries as usage_queries
@@ -96,6 +97,14 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
 def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
     """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
     return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
+
+
+@register.simple_tag
+def marked(pieces: Iterable[Piece]) -> SafeString:
+    """A text in pieces, those in which a search found its words as <mark>."""
+    return format_html_join(
+        "", "{}", ((format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,) for piece in pieces)
+    )
 
 
 @register.filter

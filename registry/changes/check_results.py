@@ -56,7 +56,7 @@ def request_stale_checks() -> int:
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
-    rows = rows.defer("template__words", "version__bundle").order_by("number")[:_MOST]
+    rows = rows.defer("version__bundle").order_by("number")[:_MOST]
     lately = log.now() - _AGAIN
     asked = 0
     for gate in change_gate.evaluate_many(rows, None):
@@ -136,5 +136,5 @@ def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckR
             summary=finding.summary,
             details=log.digest_of(details),
         )
-        log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at)
+        log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at, subject=verdict)
     return verdict

@@ -64,7 +64,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     if actor is not None:
         rows = rows.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
-    return list(rows.defer("template__words", "version__bundle").order_by("closed_at", "number"))
+    return list(rows.defer("version__bundle").order_by("closed_at", "number"))
 
 
 def list_unapproved(actor: Actor) -> list[Emergency]:

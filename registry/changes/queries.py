@@ -54,7 +54,7 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     rows = ChangeRequest.objects.select_related(
         "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
     )
-    change = rows.defer("template__words", "template__latest__bundle").filter(number=number).first()
+    change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
         raise _unknown(number)
     try:
@@ -94,7 +94,7 @@ def list_changes(
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
-    rows = rows.defer("template__words", "version__bundle").order_by("-number")
+    rows = rows.defer("version__bundle").order_by("-number")
     return cut(rows[: limit + 1], limit, lambda change: change.number)
 
 

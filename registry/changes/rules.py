@@ -72,7 +72,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
             setattr(found, field, value)
         found.save()
         locking.recompute_states(found)
-        log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=found, at=log.now())
+        event = NamespaceRuled(rules=after.to_dict())
+        log.append(actor, event, namespace=found, at=log.now(), subject=found)
         opened = [_ask_approval(actor, found, row) for row in unapproved_labels(found, before, after)]
     return RulesUpdate(found, tuple(opened))
 
@@ -169,7 +170,7 @@ def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
     )
     rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
     rows = rows.filter(~Exists(pending), ~approvals.by_approval(), ~approvals.by_emergency(), version__redaction=None)
-    rows = rows.select_related("template", "version", "version__author").defer("template__words")
+    rows = rows.select_related("template", "version", "version__author")
     return list(rows.order_by("template__name", "name"))
 
 

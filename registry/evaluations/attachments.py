@@ -116,5 +116,5 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
 
 
 def _measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
-    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
+    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest")
     return [row for row in rows.order_by("name") if attachment.fits(row.path)]

@@ -176,7 +176,7 @@ def _measured(namespace: Namespace, name: str) -> list[Template]:
     attached = list(Attachment.objects.filter(namespace=namespace, dataset__name=name, dataset_version=None))
     if not attached:
         return []
-    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest").defer("words")
+    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest")
     return [row for row in rows.order_by("name") if any(attachment.fits(row.path) for attachment in attached)]
 
 

@@ -261,4 +261,4 @@ def _full(runs: QuerySet[Run]) -> QuerySet[Run]:
         "samples",
         "judge",
     )
-    return runs.select_related(*related, "judge__template", "started_by", "change").defer("template__words")
+    return runs.select_related(*related, "judge__template", "started_by", "change")

@@ -59,7 +59,7 @@ class Rows:
     def take_stock(self) -> None:
         """Remember the rows that exist already, for a replay that continues after them."""
         self.namespaces = {row.name: row for row in Namespace.objects.all()}
-        self.templates = {row.name: row for row in Template.objects.select_related("namespace").defer("words")}
+        self.templates = {row.name: row for row in Template.objects.select_related("namespace")}
         ruling = Event.objects.filter(kind__in=RULING).order_by("number").values_list("kind", "namespace", "text")
         self.protection = Protection((kind, space, facts_of(text)["body"]) for kind, space, text in ruling)
         for event in Event.objects.order_by("number").iterator():

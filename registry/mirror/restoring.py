@@ -24,6 +24,7 @@ from registry.mirror.errors import GitFailed, MirrorError
 from registry.mirror.repository import Repository
 from registry.mirror.restorer import Rows, replay
 from registry.namespaces.models import Namespace
+from registry.templates import search_entries
 from registry.templates.events import VersionRedacted
 from registry.templates.models import Template
 
@@ -125,6 +126,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored 
         return None
     for namespace in Namespace.objects.all():
         locking.recompute_states(namespace)
+    search_entries.rebuild_entries()
     if findings := verification.verify_clone(repository):
         raise MirrorError(findings[0])
     return Restored(number - last_number, chain, head)

@@ -59,7 +59,7 @@ def _take() -> dict[User, list[Notification]]:
     by_person: dict[User, list[Notification]] = defaultdict(list)
     with transaction.atomic():
         rows = waiting.select_for_update(of=("self",)).select_related("person", "template__namespace", "change")
-        rows_found = list(rows.defer("template__words")[:_MOST])
+        rows_found = list(rows[:_MOST])
         Notification.objects.filter(pk__in=[row.pk for row in rows_found]).update(mailed_at=at)
     for row in rows_found:
         by_person[row.person].append(row)

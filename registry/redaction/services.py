@@ -218,7 +218,7 @@ def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[s
     run_texts.remove_run_texts([version], passages)
     write_tombstone(version, reason=reason, person=actor.person, at=at)
     event = VersionRedacted(template=template.name, version=version.number, digest=version.digest, reason=reason)
-    log.append(actor, event, namespace=template.namespace, at=at)
+    log.append(actor, event, namespace=template.namespace, at=at, subject=version)
 
 
 def write_tombstone(version: Version, *, reason: str, person: User, at: datetime) -> None:

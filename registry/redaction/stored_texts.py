@@ -33,11 +33,17 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     },
     "registry_template": {
         "description": _REMOVED,  # those of the latest version, read from it again
-        "words": _REMOVED,
         "name": _NOTHING,
         "format": _NOTHING,
         "copied_from": _NOTHING,
     },
+    "registry_searchentry": {  # and the index made of it
+        "words": _REMOVED,
+        "facts": _REMOVED,
+        "facets": _REMOVED,
+        "name": _NOTHING,
+    },
+    "registry_searchcount": {"value": _REMOVED, "parent": _NOTHING, "kind": _NOTHING},
     "registry_tag": {"name": _REMOVED},
     "registry_inclusion": {"fragment": _NOTHING, "ref": _NOTHING},
     "registry_draft": {"document": _REMOVED, "samples": _REMOVED, "message": _REMOVED, "path": _NOTHING},

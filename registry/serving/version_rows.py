@@ -66,7 +66,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
 
 def is_version_approved(version: int) -> bool:
     """Whether a key limited to approved versions gets these bytes; `version` is the row's id."""
-    row = Version.objects.select_related("template__namespace").defer("bundle", "template__words").get(pk=version)
+    row = Version.objects.select_related("template__namespace").defer("bundle").get(pk=version)
     return version_queries.is_version_approved(row.template, row)
 
 

@@ -30,7 +30,7 @@ def archive_template(*, actor: Actor, name: str, reason: str, force: bool = Fals
         template.archived_at = at
         template.save(update_fields=["archived_at"])
         event = TemplateArchived(template=name, reason=reason.strip())
-        log.append(actor, event, namespace=template.namespace, at=at)
+        log.append(actor, event, namespace=template.namespace, at=at, subject=template)
     return template
 
 
@@ -42,7 +42,8 @@ def unarchive_template(*, actor: Actor, name: str) -> Template:
             return template
         template.archived_at = None
         template.save(update_fields=["archived_at"])
-        log.append(actor, TemplateUnarchived(template=name), namespace=template.namespace, at=log.now())
+        event = TemplateUnarchived(template=name)
+        log.append(actor, event, namespace=template.namespace, at=log.now(), subject=template)
     return template
 
 

@@ -5,18 +5,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import F, Q, QuerySet
-
 from registry.accounts.actor import Actor
-from registry.core.pagination import Page, check_limit, cut, read_text
-from registry.namespaces import queries as namespace_queries
-from registry.templates import approvals
+from registry.namespaces.models import Namespace
+from registry.templates import approvals, search_queries
 from registry.templates.approvals import Approval
 from registry.templates.models import Label, LabelMove, Template
+from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
-__all__ = ["EnvironmentCell", "EnvironmentRow", "behind_count", "count_environment_rows", "list_environments"]
-
-_HEAVY = ("words", "latest__bundle", "latest__problems", "latest__settings")
+__all__ = ["EnvironmentCell", "EnvironmentPage", "EnvironmentRow", "list_environments"]
 
 
 @dataclass(frozen=True)
@@ -41,45 +37,42 @@ class EnvironmentRow:
     places: dict[str, EnvironmentCell] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class EnvironmentPage:
+    """A page of rows; `total` templates are readable, and of `behind` a protected label is behind."""
+
+    rows: list[EnvironmentRow]
+    next: str | None
+    total: MatchCount
+    behind: MatchCount
+
+
 def list_environments(
     actor: Actor, *, q: str = "", behind: bool = False, cursor: str | None = None, limit: int = 100
-) -> Page[EnvironmentRow]:
+) -> EnvironmentPage:
     """Templates by name, as many queries however many; with `behind` only those of which a protected label is
-    behind.
+    behind. q: parts of the name.
     """
-    limit = check_limit(limit)
-    rows = _behind(actor) if behind else _visible(actor)
-    for word in q.replace("\0", "").casefold().split()[:10]:
-        rows = rows.filter(name__contains=word)
-    if after := read_text(cursor):
-        rows = rows.filter(name__gt=after)
-    rows = rows.select_related("namespace", "latest").defer(*_HEAVY).order_by("name")
-    found = cut(rows[: limit + 1], limit, lambda template: template.name)
-    places = _places(found.items)
-    return Page([EnvironmentRow(template, places.get(template.pk, {})) for template in found.items], found.next)
+    visible = search_queries.visible_namespaces(actor)
+    late = TemplateSearch(any_of=_protected_labels(visible))
+    search = TemplateSearch(q, only_names=True, any_of=late.any_of if behind else None)
+    page = search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
+    places = _places(page.items)
+    return EnvironmentPage(
+        [EnvironmentRow(template, places.get(template.pk, {})) for template in page.items],
+        page.next,
+        search_queries.count_templates(actor, TemplateSearch(), visible=visible),
+        search_queries.count_templates(actor, late, visible=visible),
+    )
 
 
-def count_environment_rows(actor: Actor) -> int:
-    """How many templates the actor may read."""
-    return _visible(actor).count()
-
-
-def behind_count(actor: Actor) -> int:
-    """How many have a protected label behind their newest version."""
-    return _behind(actor).count()
-
-
-def _visible(actor: Actor) -> QuerySet[Template]:
-    spaces = namespace_queries.visible_namespaces(actor)
-    return Template.objects.filter(namespace__in=spaces, latest__isnull=False, archived_at=None)
-
-
-def _behind(actor: Actor) -> QuerySet[Template]:
-    older = Q(pk__in=[])
-    for space in namespace_queries.visible_namespaces(actor):
-        older |= Q(template__namespace=space, name__in=space.protected_labels)
-    labels = Label.objects.filter(older, version__number__lt=F("template__latest__number"))
-    return _visible(actor).filter(pk__in=labels.values("template"))
+def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
+    """What a template has of which a protected label is behind, as search asks for it."""
+    rows = Namespace.objects.filter(pk__in=visible.ids.values()).values_list("pk", "protected_labels")
+    spaces = dict(rows)
+    if len({tuple(sorted(labels)) for labels in spaces.values()}) == 1:
+        return [("behind", label) for label in next(iter(spaces.values()))]
+    return [("behind", f"{space}:{label}") for space, labels in spaces.items() for label in labels]
 
 
 def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:

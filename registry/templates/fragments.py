@@ -46,7 +46,7 @@ def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tu
     rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
-    for row in rows.select_related("template__namespace", "template__latest").defer("template__words"):
+    for row in rows.select_related("template__namespace", "template__latest"):
         found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
     return list(found.values())
 

@@ -12,7 +12,7 @@ def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     rows = Inclusion.objects.filter(fragment=fragment.name, template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
-    for row in rows.select_related("template__latest").defer("template__words"):
+    for row in rows.select_related("template__latest"):
         found.setdefault(row.template_id, (row.template, []))[1].append(row.ref)
     return list(found.values())
 

@@ -68,4 +68,4 @@ def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     rows = LabelMove.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "template__namespace", "after", "person")
-    return list(rows.defer("template__words", "after__bundle").order_by("-pk")[: check_limit(limit)])
+    return list(rows.defer("after__bundle").order_by("-pk")[: check_limit(limit)])

@@ -13,11 +13,11 @@ from django.db.models import Q, QuerySet
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
-from registry.core.errors import NotAllowed
+from registry.core.errors import Invalid, NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import label_queries, version_queries
+from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template, Version
 from registry.templates.version_queries import HistoryEntry
@@ -76,7 +76,7 @@ def visible_in_version(template: Template, version: Version | None) -> VisibleTe
     return VisibleTemplate(document.description, tuple(sorted(set(document.tags))), document.format, version)
 
 
-def search_visible(  # noqa: PLR0913  # as templates.search
+def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     actor: Actor,
     *,
     q: str = "",
@@ -85,17 +85,21 @@ def search_visible(  # noqa: PLR0913  # as templates.search
     label: str | None = None,
     folder: str | None = None,
     archived: bool = False,
+    sort: str = "name",
     cursor: str | None = None,
     limit: int = 50,
+    **values: str | None,
 ) -> Page[Template]:
-    """`templates.search`; for a narrow key words and tag are looked for in names and in what it is told, nothing
-    else.
+    """As `search_queries.search_templates`; for a narrow key words and tag are looked for in names and in what it is
+    told, nothing else, and it can't ask for other values or another order.
     """
     places = {"namespace": namespace, "label": label, "folder": folder}
     if not permissions.is_narrow(actor.key):
-        return template_queries.search_templates(
-            actor, q=q, tag=tag, archived=archived, cursor=cursor, limit=limit, **places
+        return search_queries.search_templates(
+            actor, q=q, tag=tag, archived=archived, sort=sort, cursor=cursor, limit=limit, **places, **values
         )
+    if refused := [kind for kind, value in values.items() if value] + (["sort"] if sort != "name" else []):
+        raise Invalid(fields=dict.fromkeys(refused, "a key limited to approved versions can't ask for this."))
     limit = check_limit(limit)
     rows = template_queries.filter_templates(template_queries.browsable_templates(actor), archived=archived, **places)
     found = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)

@@ -41,7 +41,6 @@ class Template(models.Model):
         help_text="null only while it is made",
     )
     copied_from = models.CharField(max_length=600, default="", blank=True, help_text="name@number of the origin")
-    words = models.TextField(default="", help_text="name, description, tags and document in lower case, for search")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""The columns and rows of a template that lists and search read: its description, tags, words and inclusions."""
+"""The columns and rows of a template that come from its latest document: description, format, tags and inclusions."""
 
 from promptuary.renderer.document.parser import Document
 from registry.templates import references
@@ -8,7 +8,7 @@ __all__ = ["update_search_index"]
 
 
 def update_search_index(template: Template, version: Version, document: Document | None) -> None:
-    """Bring what lists and search read up to the latest version; for services and the restore, inside a transaction."""
+    """Bring them up to the latest version; for services and the restore, inside a transaction."""
     if document is None:
         return
     template.latest = version
@@ -16,7 +16,6 @@ def update_search_index(template: Template, version: Version, document: Document
     template.format = document.format
     template.updated_at = version.created_at
     tags = list(dict.fromkeys(document.tags))
-    template.words = "\n".join([template.name, document.description, *tags, document.text]).casefold()
     template.save()
     if set(tags) != set(template.tags.values_list("name", flat=True)):
         template.tags.all().delete()

@@ -13,6 +13,7 @@ from registry.core.names import parse_ref, split_address
 from registry.redaction import services as redaction_services
 from registry.redaction.services import RedactionPlan
 from registry.redaction.stored_texts import Holds, columns_that
+from registry.templates import search_engine
 
 _WAIT = 600.0  # seconds; the whole history is written again
 
@@ -97,4 +98,5 @@ def _scrub() -> None:
             tables = {table for table, _ in columns_that(Holds.REMOVED, Holds.BLANKED)}
             cursor.execute(f"VACUUM {', '.join(sorted(tables))}")
         else:
+            search_engine.optimize_index()
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -71,5 +71,5 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(21):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6

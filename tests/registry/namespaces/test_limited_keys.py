@@ -10,7 +10,7 @@ from registry.core.errors import Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.namespaces.permissions import Verb, is_allowed
-from registry.templates import document_check, labels, preview, version_queries
+from registry.templates import document_check, labels, preview, search_queries, version_queries
 from registry.templates import queries as template_queries
 
 
@@ -69,7 +69,7 @@ def test_what_makes_no_sense_is_refused_at_its_field(admin, author, facts, field
 def test_without_read_nothing_is_listed_or_read(admin, author, staged):
     actor = key_of(admin, author, verbs=["fetch"])
     for ask in (
-        lambda: template_queries.search_templates(actor),
+        lambda: search_queries.search_templates(actor),
         lambda: template_queries.get_template(actor, "support/reply"),
         lambda: version_queries.resolve_version(actor, "support/reply", "1"),
     ):

@@ -1,4 +1,4 @@
-from registry.templates import label_queries
+from registry.templates import label_queries, search_queries
 from registry.templates import labels as writing
 from registry.templates import queries as template_queries
 
@@ -26,6 +26,6 @@ def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
 def test_many_templates_cost_one_query(reader, save, django_assert_num_queries):
     for number in range(4):
         save("x", name=f"support/t{number}")
-    found = template_queries.search_templates(reader).items
+    found = search_queries.search_templates(reader).items
     with django_assert_num_queries(1):
         assert [numbers["latest"] for numbers in label_queries.label_numbers_of_many(found).values()] == [1, 1, 1, 1]

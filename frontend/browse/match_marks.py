@@ -1,0 +1,66 @@
+"""Where the words of a search stand in what a list shows: marked pieces of a text, and the line of a document."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models.functions import Length
+
+from registry.templates.models import TOMBSTONE, Template, Version
+
+__all__ = ["Piece", "mark_words", "matching_lines", "word_pattern"]
+
+_MOST_CHARACTERS = 60_000  # of a bundle that is read for its line
+_BEFORE, _LONGEST = 30, 110  # characters of a line
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a text, and whether a word was found in it."""
+
+    text: str
+    marked: bool = False
+
+
+def word_pattern(words: str) -> re.Pattern[str] | None:
+    """What finds the words of a search in a text, or None where there are none."""
+    parts = sorted(re.findall(r"[^\W_]+", words), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, parts)), re.IGNORECASE) if parts else None
+
+
+def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
+    """The text in pieces, those that the pattern finds marked."""
+    if pattern is None:
+        return [Piece(text)] if text else []
+    pieces, place = [], 0
+    for match in pattern.finditer(text):
+        pieces += [Piece(text[place : match.start()]), Piece(match[0], marked=True)]
+        place = match.end()
+    return [piece for piece in (*pieces, Piece(text[place:])) if piece.text]
+
+
+def matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] | None) -> dict[int, list[Piece]]:
+    """Template id to the first line of its latest document with one of the words, marked; for those that have one.
+
+    Long documents are left out, so that a list never reads more than its page.
+    """
+    if pattern is None or not templates:
+        return {}
+    rows = Version.objects.filter(pk__in=[template.latest_id for template in templates]).exclude(bundle=TOMBSTONE)
+    rows = rows.annotate(size=Length("bundle")).filter(size__lte=_MOST_CHARACTERS)
+    lines = {}
+    for template, bundle in rows.values_list("template_id", "bundle"):
+        line = _find_line(str(json.loads(bundle)["document"]).split("\n"), pattern)
+        if line:
+            lines[template] = mark_words(line, pattern)
+    return lines
+
+
+def _find_line(lines: Iterable[str], pattern: re.Pattern[str]) -> str:
+    for line in lines:
+        if match := pattern.search(line):
+            start = max(0, match.start() - _BEFORE)
+            piece = line[start : start + _LONGEST].strip()
+            return f"{'… ' if start else ''}{piece}{' …' if len(line) > start + _LONGEST else ''}"
+    return ""

@@ -1,0 +1,84 @@
+"""What is typed into the search field: words, and values to filter by such as `tag:billing`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from registry.templates.search_entries import FILTER_KINDS
+
+__all__ = ["Filter", "SearchText", "parse_search", "read_search"]
+
+_PIECE = re.compile(r'(?:(?P<kind>[^\W\d_]+):)?(?:"(?P<quoted>[^"]*)"?|(?P<plain>\S+))')
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One value that a template must have."""
+
+    kind: str
+    value: str
+
+    @property
+    def text(self) -> str:
+        """As it is typed: `tag:billing`, with quotes where the value has a space."""
+        return f'{self.kind}:"{self.value}"' if re.search(r"\s", self.value) else f"{self.kind}:{self.value}"
+
+
+@dataclass(frozen=True)
+class SearchText:
+    """Words and filters. unknown: kinds of filter that there are not; their values are looked for as words."""
+
+    words: str = ""
+    filters: tuple[Filter, ...] = ()
+    unknown: tuple[str, ...] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def values(self) -> dict[str, list[str]]:
+        """The values by their kind."""
+        values: dict[str, list[str]] = {}
+        for chosen in self.filters:
+            values.setdefault(chosen.kind, []).append(chosen.value)
+        return values
+
+    def address(self, *, words: str | None = None, filters: Sequence[Filter] | None = None, **others: str) -> str:
+        """The query of an address for this search with changes; an empty value is left out."""
+        pairs = [("q", self.words if words is None else words)]
+        pairs += [(chosen.kind, chosen.value) for chosen in (self.filters if filters is None else filters)]
+        pairs += list({**self.others, **others}.items())
+        return f"?{urlencode([(name, value) for name, value in pairs if value])}"
+
+    def with_filter(self, chosen: Filter) -> str:
+        """The address with one filter more."""
+        return self.address(filters=[*(one for one in self.filters if one != chosen), chosen])
+
+    def without_filter(self, chosen: Filter) -> str:
+        """The address with one filter less."""
+        return self.address(filters=[one for one in self.filters if one != chosen])
+
+
+def parse_search(text: str) -> SearchText:
+    """The words and filters of a typed text."""
+    words: list[str] = []
+    filters: list[Filter] = []
+    unknown: list[str] = []
+    for piece in _PIECE.finditer(text):
+        kind, value = piece["kind"], piece["quoted"] or piece["plain"] or ""
+        if kind and value and kind.lower() in FILTER_KINDS:
+            filters.append(Filter(kind.lower(), value))
+        else:
+            if kind and value and not value.startswith("/"):  # an address such as https://… is no filter
+                unknown.append(kind)
+            words.append(f"{kind}:{value}" if kind else value)
+    return SearchText(" ".join(word for word in words if word), tuple(dict.fromkeys(filters)), tuple(unknown))
+
+
+def read_search(query: QueryDict) -> SearchText:
+    """The search of an address: the filters in their own parameters, and those typed among the words."""
+    typed = parse_search(query.get("q", ""))
+    filters = [Filter(kind, value) for kind in FILTER_KINDS for value in query.getlist(kind) if value]
+    others = {name: query.get(name, "") for name in ("sort", "archived") if query.get(name)}
+    return SearchText(typed.words, tuple(dict.fromkeys([*filters, *typed.filters])), typed.unknown, others)

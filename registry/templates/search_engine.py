@@ -1,0 +1,148 @@
+"""The full-text index of each database engine: FTS5 on SQLite, a tsvector with a GIN index on PostgreSQL.
+
+Both answer the same three questions: the first entries that match, in no order; the newest that match; and the first
+by name, for matches known to be many. Each costs the same however many templates there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection, transaction
+
+from registry.templates.search_terms import Term, TermGroup
+
+__all__ = ["INDEX_TABLE", "Scope", "first_by_name", "match_some", "newest_matches", "optimize_index", "walk_by_name"]
+
+INDEX_TABLE = "registry_searchentry_fts"
+_ENTRY = "registry_searchentry"
+Hit = tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The templates a list is about. `namespaces`: their ids, or None for all. `folder`: a full path or nothing."""
+
+    namespaces: tuple[int, ...] | None
+    folder: str = ""
+    is_archived: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it can hold no template."""
+        return self.namespaces == ()
+
+
+def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
+    """The ids and names of up to `limit` entries that match every group, in no order."""
+    if connection.vendor == "sqlite":
+        sql = (
+            f"SELECT e.id, e.name FROM (SELECT rowid AS found FROM {INDEX_TABLE} "
+            f"WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}) CROSS JOIN {_ENTRY} e ON e.id = found"
+        )
+        return _run(sql, [_fts5_expression(groups)])
+    with transaction.atomic():
+        # Reading the table through would be quicker where many match, and far slower where few do: take the index.
+        _execute("SET LOCAL enable_seqscan = off")
+        found = _run(
+            f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)]
+        )
+        _execute("SET LOCAL enable_seqscan = on")
+    return found
+
+
+def newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
+    """The newest entries that match, older than the entry `before`; for matches that are many."""
+    older = "" if before is None else "AND {column} < %s"
+    parameters: list[Any] = [] if before is None else [before]
+    if connection.vendor == "sqlite":
+        sql = (
+            f"SELECT rowid, '' FROM {INDEX_TABLE} WHERE {INDEX_TABLE} MATCH %s {older.format(column='rowid')} "
+            f"ORDER BY rowid DESC LIMIT {int(limit)}"
+        )
+        return _run(sql, [_fts5_expression(groups), *parameters])
+    sql = (
+        f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery {older.format(column='id')} "
+        f"ORDER BY id DESC LIMIT {int(limit)}"
+    )
+    return _run(sql, [_tsquery(groups), *parameters])
+
+
+def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
+    """The first entries by name behind `after` that match; for matches that are many, so that the walk is short."""
+    place, parameters = _place(scope, after)
+    if connection.vendor == "sqlite":
+        conditions = [_contains(group) for group in groups]
+        wheres = [place, *(condition for condition, _ in conditions)]
+        parameters += [value for _, values in conditions for value in values]
+    else:
+        wheres = [place, "vector @@ %s::tsquery"]
+        parameters.append(_tsquery(groups))
+    sql = f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name LIMIT {int(limit)}"
+    return _run(sql, parameters)
+
+
+def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
+    """The first entries of the scope by name, behind `after`. One part of the query for each namespace, so that
+    whatever stands between two namespaces is not read.
+    """
+    if scope.is_empty:
+        return []
+    parts, parameters = [], []
+    for namespace in scope.namespaces or (None,):
+        narrow = Scope(None if namespace is None else (namespace,), scope.folder, scope.is_archived)
+        place, values = _place(narrow, after)
+        sql = f"SELECT id, name FROM {_ENTRY} WHERE {place} ORDER BY name LIMIT {int(limit)}"
+        parts.append(f"SELECT * FROM ({sql}) AS part")
+        parameters += values
+    return _run(f"{' UNION ALL '.join(parts)} ORDER BY 2 LIMIT {int(limit)}", parameters)
+
+
+def optimize_index() -> None:
+    """Write the index of SQLite anew, without what was deleted; PostgreSQL's is cleaned with its table."""
+    if connection.vendor == "sqlite":
+        _execute(f"INSERT INTO {INDEX_TABLE}({INDEX_TABLE}) VALUES ('optimize')")
+
+
+def _place(scope: Scope, after: str) -> tuple[str, list[Any]]:
+    wheres, parameters = ["is_archived = %s", "name > %s"], [scope.is_archived, after]
+    if scope.namespaces is not None:
+        wheres.append(f"namespace_id IN ({', '.join(['%s'] * len(scope.namespaces))})")
+        parameters += scope.namespaces
+    if scope.folder:
+        wheres.append("name >= %s AND name < %s")
+        parameters += [f"{scope.folder}/", f"{scope.folder}0"]  # 0 follows / in code points
+    return " AND ".join(wheres), parameters
+
+
+def _fts5_expression(groups: Sequence[TermGroup]) -> str:
+    return " AND ".join(f"({' OR '.join(_fts5_term(term) for term in group)})" for group in groups)
+
+
+def _fts5_term(term: Term) -> str:
+    return f'"{term.text}"{" *" if term.is_prefix else ""}'  # letters, digits and underscores: nothing to escape
+
+
+def _tsquery(groups: Sequence[TermGroup]) -> str:
+    parts = (" | ".join(f"'{term.text}'{':*' if term.is_prefix else ''}" for term in group) for group in groups)
+    return " & ".join(f"({part})" for part in parts)
+
+
+def _contains(group: TermGroup) -> tuple[str, list[str]]:
+    """The condition of one row on SQLite that some term of the group is in it, looked for without the index."""
+    tests, values = [], []
+    for term in group:
+        tests.append("instr(' ' || facets || ' ' || words || ' ', %s) > 0")
+        values.append(f" {term.text}" if term.is_prefix else f" {term.text} ")
+    return f"({' OR '.join(tests)})", values
+
+
+def _run(sql: str, parameters: Sequence[Any]) -> list[Hit]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return [(int(number), str(name)) for number, name in cursor.fetchall()]
+
+
+def _execute(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)

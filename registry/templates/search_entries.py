@@ -1,0 +1,228 @@
+"""Writing what search reads: the entry of a template, and the counts of what templates have in common.
+
+Entries are refreshed by reactions, after the event, when the transaction has the journal's lock: writers wait for each
+other there, and so never for each other's counts. `rebuild_entries` makes all of them again from the other tables.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.db import connection
+
+from promptuary.renderer.document.parser import inspect_document
+from registry.namespaces.models import Namespace
+from registry.namespaces.queries import rules_of
+from registry.templates.models import TOMBSTONE
+from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
+
+__all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners"]
+
+FILTER_KINDS = ("tag", "label", "owner", "author", "model", "input", "check", "behind", "format")
+"""What a list can be narrowed by; an entry's `facts` has the values of each."""
+
+Models = Callable[[str], Any]
+Facts = dict[str, list[str]]
+CountKey = tuple[int, str, str]
+_DYNAMIC = ("label", "behind", "check", "owner")  # of what is beside the text, and changes without a save
+_LIVE, _ARCHIVED, _FOLDER, _NAMESPACE, _WORD = "live", "archived", "in", "namespace", "word"
+_MOST_VALUES = 200  # of one kind in one template
+_BATCH = 500
+_COUNTS_AT_ONCE = 100
+
+
+@dataclass(frozen=True)
+class _State:
+    """What stands beside a template's text: labels with their numbers, and the newest outcome of each check."""
+
+    labels: Mapping[str, int]
+    outcomes: Mapping[str, str]
+
+
+def refresh_entry(template_id: int) -> None:
+    """Make the entry of a template again after its text changed; it becomes the newest one."""
+    _refresh([template_id], _live_models)
+
+
+def refresh_facets(template_ids: Iterable[int]) -> None:
+    """Bring the values that change without a save up to date: labels, checks, owners and the archive."""
+    rows = _live_models("Template").objects.filter(pk__in=list(template_ids), latest__isnull=False)
+    rows = rows.select_related("namespace", "latest", "created_by").defer("latest__bundle")
+    templates = {row.pk: row for row in rows}
+    states = _states(list(templates.values()), _live_models)
+    entries = _live_models("SearchEntry").objects.filter(template__in=list(templates)).defer("words")
+    counts: Counter[CountKey] = Counter()
+    for entry in entries:
+        template = templates[entry.template_id]
+        before = json.loads(entry.facts)
+        facts = {kind: values for kind, values in before.items() if kind not in _DYNAMIC}
+        facts |= _dynamic_facts(template, states[template.pk])
+        counts.subtract(_count_keys(entry.namespace_id, entry.name, before, is_archived=entry.is_archived))
+        entry.is_archived = template.archived_at is not None
+        counts.update(_count_keys(entry.namespace_id, entry.name, facts, is_archived=entry.is_archived))
+        entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
+        entry.save(update_fields=["is_archived", "facts", "facets"])
+    _add_counts(counts)
+
+
+def refresh_owners(namespace: Namespace) -> None:
+    """Bring the owners of a namespace's templates up to date after its rules changed."""
+    rules = rules_of(namespace)
+    rows = _live_models("SearchEntry").objects.filter(namespace=namespace)
+    changed = [
+        template
+        for template, name, creator, facts in rows.values_list(
+            "template_id", "name", "template__created_by__username", "facts"
+        ).iterator()
+        if json.loads(facts)["owner"] != (list(rules.owners_of(name.partition("/")[2])) or [creator])
+    ]
+    for start in range(0, len(changed), _BATCH):
+        refresh_facets(changed[start : start + _BATCH])
+
+
+def rebuild_entries(models: Models | None = None) -> int:
+    """Make all entries and counts again, the templates in the order of their last change; how many there are.
+
+    models: gives a model by its name; a migration hands in those of its moment.
+    """
+    models = models or _live_models
+    models("SearchEntry").objects.all().delete()
+    models("SearchCount").objects.all().delete()
+    rows = models("Template").objects.filter(latest__isnull=False).order_by("updated_at", "pk")
+    ids = list(rows.values_list("pk", flat=True))
+    for start in range(0, len(ids), _BATCH):
+        _refresh(ids[start : start + _BATCH], models)
+    return len(ids)
+
+
+def _live_models(name: str) -> Any:
+    return apps.get_model("registry", name)
+
+
+def _refresh(template_ids: Sequence[int], models: Models) -> None:
+    model = models("SearchEntry")
+    rows = models("Template").objects.filter(pk__in=template_ids, latest__isnull=False)
+    rows = rows.select_related("namespace", "latest", "latest__author", "created_by").order_by("updated_at", "pk")
+    templates = list(rows)
+    counts: Counter[CountKey] = Counter()
+    old = model.objects.filter(template__in=templates)
+    for namespace, name, is_archived, facts in old.values_list("namespace_id", "name", "is_archived", "facts"):
+        counts.subtract(_count_keys(namespace, name, json.loads(facts), is_archived=is_archived))
+    old.delete()
+    states = _states(templates, models)
+    entries = [_make_entry(model, template, states[template.pk]) for template in templates]
+    for entry in entries:
+        facts = json.loads(entry.facts)
+        counts.update(_count_keys(entry.namespace_id, entry.name, facts, is_archived=entry.is_archived))
+    model.objects.bulk_create(entries, batch_size=_BATCH)
+    _add_counts(counts)
+
+
+def _make_entry(model: Any, template: Any, state: _State) -> Any:
+    version = template.latest
+    text = "" if version.bundle == TOMBSTONE else str(json.loads(version.bundle)["document"])
+    document = inspect_document(text)[0]
+    tags = list(document.tags) if document else []
+    facts: Facts = {
+        "tag": tags,
+        "author": [version.author.username],
+        "model": [document.model] if document and document.model else [],
+        "input": list(document.inputs or ()) if document else [],
+        "format": [template.format],
+        **_dynamic_facts(template, state),
+    }
+    facts = {
+        kind: list(dict.fromkeys(str(value)[:LONGEST_VALUE] for value in values))[:_MOST_VALUES]
+        for kind, values in facts.items()
+    }
+    entry = model(template=template, namespace_id=template.namespace_id, name=template.name)
+    entry.is_archived = template.archived_at is not None
+    entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
+    entry.words = " ".join([*name_terms(template.name), *text_terms([template.description, *tags, text])])
+    return entry
+
+
+def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
+    labels: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    rows = models("Label").objects.filter(template__in=[row.pk for row in templates])
+    for template, name, number in rows.values_list("template_id", "name", "version__number"):
+        labels[template][name] = number
+    outcomes: defaultdict[int, dict[str, str]] = defaultdict(dict)
+    verdicts = models("Verdict").objects.filter(version__in=[row.latest_id for row in templates]).order_by("pk")
+    for template, name, outcome in verdicts.values_list("template_id", "check_name", "outcome"):
+        outcomes[template][name] = outcome
+    return {row.pk: _State(labels[row.pk], outcomes[row.pk]) for row in templates}
+
+
+def _dynamic_facts(template: Any, state: _State) -> Facts:
+    newest = template.latest.number
+    outcomes = set(state.outcomes.values())
+    owners = rules_of(template.namespace).owners_of(template.name.partition("/")[2])
+    return {
+        "label": sorted(state.labels),
+        "behind": sorted(label for label, number in state.labels.items() if number < newest),
+        "check": ["failed"] if "failed" in outcomes else ["passed"] if outcomes else ["none"],
+        "owner": list(owners) or [template.created_by.username],
+    }
+
+
+def _write_facts(facts: Facts) -> str:
+    return json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
+    state = _ARCHIVED if entry.is_archived else _LIVE
+    terms = {facet_term(state, ""), facet_term(_NAMESPACE, str(entry.namespace_id))}
+    terms |= {facet_term(_FOLDER, folder) for folder in _folders(entry.name)}
+    terms |= {facet_term(kind, value) for kind, values in facts.items() for value in values}
+    # Which labels matter is a rule of the namespace, so a list over several asks for pairs of namespace and label.
+    terms |= {facet_term("behind", f"{entry.namespace_id}:{label}") for label in facts["behind"]}
+    return " ".join(sorted(terms))
+
+
+def _folders(name: str) -> list[str]:
+    """The namespace and the folders that a template is in: support, support/refunds."""
+    segments = name.split("/")[:-1]
+    return ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
+
+
+def _count_keys(
+    namespace: int, name: str, facts: Mapping[str, Sequence[str]], *, is_archived: bool
+) -> Iterable[CountKey]:
+    """What a template counts for, each once; nothing while it is archived."""
+    if is_archived:
+        return set()
+    keys = {(namespace, kind, value) for kind, values in facts.items() for value in values}
+    keys |= {(namespace, _FOLDER, folder) for folder in _folders(name)}
+    return keys | {(namespace, _WORD, word) for word in read_words(name)}
+
+
+def _add_counts(counts: Mapping[CountKey, int]) -> None:
+    """Add to the counts, or take from them; a row that comes to nothing goes."""
+    changes = sorted((key, change) for key, change in counts.items() if change)
+    for start in range(0, len(changes), _COUNTS_AT_ONCE):
+        rows = changes[start : start + _COUNTS_AT_ONCE]
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO registry_searchcount (namespace_id, kind, value, parent, count) "
+                f"VALUES {_places(5, len(rows))} ON CONFLICT (namespace_id, kind, value) "
+                "DO UPDATE SET count = registry_searchcount.count + excluded.count",
+                [value for key, change in rows for value in (*key, _parent(key), change)],
+            )
+            if smaller := [key for key, change in rows if change < 0]:
+                cursor.execute(
+                    "DELETE FROM registry_searchcount WHERE count <= 0 AND (namespace_id, kind, value) IN "
+                    f"(VALUES {_places(3, len(smaller))})",
+                    [value for key in smaller for value in key],
+                )
+
+
+def _parent(key: CountKey) -> str:
+    return key[2].rpartition("/")[0] if key[1] == _FOLDER else ""
+
+
+def _places(columns: int, rows: int) -> str:
+    return ", ".join([f"({', '.join(['%s'] * columns)})"] * rows)
