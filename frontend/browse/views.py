@@ -104,7 +104,8 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
-    sort = text.others.get("sort", "name")
+    sort = text.others.get("sort", "")
+    sort = sort if sort in SORTS else "name"
     search = TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
     found = search_queries.find_templates(actor, search, sort=sort, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
     total = sum(root.count for root in tree)

@@ -78,7 +78,8 @@ def parse_search(text: str) -> SearchText:
 
 def read_search(query: QueryDict) -> SearchText:
     """The search of an address: the filters in their own parameters, and those typed among the words."""
-    typed = parse_search(query.get("q", ""))
-    filters = [Filter(kind, value) for kind in FILTER_KINDS for value in query.getlist(kind) if value]
+    typed = parse_search(query.get("q", "").replace("\0", ""))
+    values = [(kind, value.replace("\0", "")) for kind in FILTER_KINDS for value in query.getlist(kind)]
+    filters = [Filter(kind, value) for kind, value in values if value]
     others = {name: query.get(name, "") for name in ("sort", "archived") if query.get(name)}
     return SearchText(typed.words, tuple(dict.fromkeys([*filters, *typed.filters])), typed.unknown, others)

@@ -18,11 +18,12 @@ from registry.rest.preconditions import read_base
 from registry.templates import approvals, archive, label_queries, limited_key_view, queries
 from registry.templates import save as services
 from registry.templates.models import Template as TemplateRow
+from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.serializers import SavedOutput, SavedVersion, TemplateFacts, TemplateOutput, TemplatePage
 
 __all__ = ["Archive", "SaveInput", "Template", "Templates", "Unarchive"]
 
-_FILTERS = ("search", "namespace", "folder", "tag", "label")
+_FILTERS = ("search", "namespace", "folder", *FILTER_KINDS, "sort")
 
 
 class SaveInput(Input):
@@ -54,7 +55,7 @@ class Templates(APIView):
         responses={200: TemplatePage, "4XX": output_serializers.ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Find templates by words and filters, in the order of their names.
+        """Find templates by words and filters, by name or, with `sort=changed`, the last change first.
 
         A key limited to approved versions or to labels searches names and what its labels serve, and is told of that.
         """

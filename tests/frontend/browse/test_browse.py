@@ -31,6 +31,43 @@ def test_a_filter_typed_among_the_words_becomes_a_filter_that_can_be_taken_away(
     assert '<input type="hidden" name="tag" value="refunds">' in page
 
 
+def test_what_was_found_is_marked_in_names_and_in_the_line_of_the_text(reply, browser):
+    client = browser("reader")
+    assert "<b><mark>repl</mark>y</b>" in words(client.get("/t/?q=repl"))
+    page = words(client.get("/t/?q=quote"))
+    assert "list-line" in page
+    assert "<mark>quote</mark>" in page.lower()
+
+
+def test_a_filter_that_there_is_not_is_named(reply, browser):
+    assert "There is no filter <b>colour:</b>" in words(browser("reader").get("/t/?q=colour:red"))
+
+
+def test_where_nothing_is_found_the_nearest_word_and_value_are_offered(reply, browser):
+    client = browser("reader")
+    assert '<a href="?q=refunds">refunds</a>' in words(client.get("/t/?q=refnds"))
+    assert '<a href="?tag=refunds">tag:refunds</a>' in words(client.get("/t/?tag=refnds"))
+
+
+def test_the_last_change_comes_first_when_asked(reply, desk, browser):
+    desk.save(DOCUMENT, name="demo/newer")
+    client = browser("reader")
+    by_name, by_change = words(client.get("/t/")), words(client.get("/t/?sort=changed"))
+    assert by_name.index("<b>newer</b>") < by_name.index("<b>reply</b>")
+    assert by_change.index("<b>newer</b>") < by_change.index("<b>reply</b>")
+    desk.save(DOCUMENT.replace("quote", "cite"), name="support/refunds/reply")
+    by_change = words(client.get("/t/?sort=changed"))
+    assert by_change.index("<b>reply</b>") < by_change.index("<b>newer</b>")
+
+
+def test_an_order_that_there_is_not_is_by_name(reply, browser):
+    assert "By name" in words(browser("reader").get("/t/?sort=size&tag=%00"))
+
+
+def test_archived_templates_are_a_list_of_their_own(reply, browser):
+    assert "Nothing is archived." in words(browser("reader").get("/t/?archived=1"))
+
+
 def test_htmx_gets_the_list_alone(reply, browser):
     answer = browser("reader").get("/t/", headers={"HX-Request": "true", "HX-Target": "templates"})
     page = words(answer)

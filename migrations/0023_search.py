@@ -46,7 +46,7 @@ def fill(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0021_derive_contributors")]
+    dependencies = [("registry", "0022_checklist_closed_at")]
 
     operations = [
         migrations.RemoveField(model_name="template", name="words"),

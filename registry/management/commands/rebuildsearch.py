@@ -1,0 +1,20 @@
+"""Command that makes the search index again from the templates, for example after rows were changed by hand."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import transaction
+
+from registry.journal import log
+from registry.templates import search_engine, search_entries
+
+
+class Command(BaseCommand):
+    help = "Make what lists and search read again from the templates. Saves wait meanwhile; reading goes on."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        with transaction.atomic():
+            log.lock()
+            count = search_entries.rebuild_entries()
+        search_engine.optimize_index()
+        self.stdout.write(f"{count:,} templates are indexed.")
