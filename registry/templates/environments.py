@@ -68,11 +68,11 @@ def list_environments(
 
 def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
     """What a template has of which a protected label is behind, as search asks for it."""
-    rows = Namespace.objects.filter(pk__in=visible.ids.values()).values_list("pk", "protected_labels")
-    spaces = dict(rows)
+    rows = Namespace.objects.filter(pk__in=visible.ids.values())
+    spaces = dict(rows.values_list("name", "protected_labels"))
     if len({tuple(sorted(labels)) for labels in spaces.values()}) == 1:
         return [("behind", label) for label in next(iter(spaces.values()))]
-    return [("behind", f"{space}:{label}") for space, labels in spaces.items() for label in labels]
+    return [("behind", f"{name}:{label}") for name, labels in spaces.items() for label in labels]
 
 
 def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:

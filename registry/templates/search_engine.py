@@ -5,7 +5,7 @@ by name, for matches known to be many. Each costs the same however many template
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection, transaction
@@ -21,9 +21,12 @@ Hit = tuple[int, str]
 
 @dataclass(frozen=True)
 class Scope:
-    """The templates a list is about. `namespaces`: their ids, or None for all. `folder`: a full path or nothing."""
+    """The templates a list is about. `namespaces`: their ids, or None for all; `names` are theirs. `folder`: a full
+    path or nothing.
+    """
 
     namespaces: tuple[int, ...] | None
+    names: tuple[str, ...] = ()
     folder: str = ""
     is_archived: bool = False
 
@@ -90,7 +93,7 @@ def first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
         return []
     parts, parameters = [], []
     for namespace in scope.namespaces or (None,):
-        narrow = Scope(None if namespace is None else (namespace,), scope.folder, scope.is_archived)
+        narrow = replace(scope, namespaces=None if namespace is None else (namespace,))
         place, values = _place(narrow, after)
         sql = f"SELECT id, name FROM {_ENTRY} WHERE {place} ORDER BY name LIMIT {int(limit)}"
         parts.append(f"SELECT * FROM ({sql}) AS part")

@@ -28,7 +28,7 @@ Models = Callable[[str], Any]
 Facts = dict[str, list[str]]
 CountKey = tuple[int, str, str]
 _DYNAMIC = ("label", "behind", "check", "owner")  # of what is beside the text, and changes without a save
-_LIVE, _ARCHIVED, _FOLDER, _NAMESPACE, _WORD = "live", "archived", "in", "namespace", "word"
+_LIVE, _ARCHIVED, _FOLDER, _WORD = "live", "archived", "in", "word"
 _MOST_VALUES = 200  # of one kind in one template
 _BATCH = 500
 _COUNTS_AT_ONCE = 100
@@ -175,11 +175,11 @@ def _write_facts(facts: Facts) -> str:
 
 def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
     state = _ARCHIVED if entry.is_archived else _LIVE
-    terms = {facet_term(state, ""), facet_term(_NAMESPACE, str(entry.namespace_id))}
-    terms |= {facet_term(_FOLDER, folder) for folder in _folders(entry.name)}
+    terms = {facet_term(state, ""), *(facet_term(_FOLDER, folder) for folder in _folders(entry.name))}
     terms |= {facet_term(kind, value) for kind, values in facts.items() for value in values}
+    namespace = entry.name.partition("/")[0]
     # Which labels matter is a rule of the namespace, so a list over several asks for pairs of namespace and label.
-    terms |= {facet_term("behind", f"{entry.namespace_id}:{label}") for label in facts["behind"]}
+    terms |= {facet_term("behind", f"{namespace}:{label}") for label in facts["behind"]}
     return " ".join(sorted(terms))
 
 

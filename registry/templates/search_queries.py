@@ -63,7 +63,7 @@ class TemplateSearch:
 
     q: words, each found by its beginning in the text, description and tags, and by any part in the name. only_names:
     look for them in names only. values: a kind of `FILTER_KINDS` to the values that a template must all have. any_of:
-    kinds with values of which it must have one, where there are any; of `behind` also `<namespace id>:<label>`. folder:
+    kinds with values of which it must have one, where there are any; of `behind` also `<namespace>:<label>`. folder:
     a full path such as `support/refunds`; all below it counts. archived: those that were put away, in place of the
     rest.
     """
@@ -276,8 +276,10 @@ def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
         return Scope(())
     if name := search.namespace or root:
         number = visible.ids.get(name)
-        return Scope((), folder) if number is None else Scope((number,), folder, search.archived)
-    return Scope(None if visible.is_all else tuple(visible.ids.values()), folder, search.archived)
+        return Scope(()) if number is None else Scope((number,), (name,), folder, search.archived)
+    if visible.is_all:
+        return Scope(None, (), folder, search.archived)
+    return Scope(tuple(visible.ids.values()), tuple(visible.ids), folder, search.archived)
 
 
 def _visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
@@ -290,7 +292,7 @@ def _scope_groups(scope: Scope) -> list[TermGroup]:
     if scope.folder:
         groups.append((Term(facet_term("in", scope.folder)),))
     elif scope.namespaces is not None:
-        groups.append(tuple(Term(facet_term("namespace", str(number))) for number in scope.namespaces))
+        groups.append(tuple(Term(facet_term("in", name)) for name in scope.names))
     return groups
 
 

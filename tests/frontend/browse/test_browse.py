@@ -61,7 +61,7 @@ def test_the_last_change_comes_first_when_asked(reply, desk, browser):
 
 
 def test_an_order_that_there_is_not_is_by_name(reply, browser):
-    assert "By name" in words(browser("reader").get("/t/?sort=size&tag=%00"))
+    assert "By name" in words(browser("reader").get("/t/?sort=size"))
 
 
 def test_archived_templates_are_a_list_of_their_own(reply, browser):
