@@ -46,7 +46,7 @@ def fill(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0022_checklist_closed_at")]
+    dependencies = [("registry", "0023_connections")]
 
     operations = [
         migrations.RemoveField(model_name="template", name="words"),
