@@ -55,7 +55,7 @@ def list_text_fragments(actor: Actor) -> list[Template]:
     """Templates of format text that the actor may read, by name: what an author puts into a part. At most 200."""
     visible = namespace_queries.visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
-    return list(rows.select_related("latest").defer("words", "latest__bundle").order_by("name")[:_MOST_OFFERED])
+    return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
 
 
 class _Readable:
