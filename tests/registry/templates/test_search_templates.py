@@ -151,9 +151,10 @@ def test_many_matches_come_in_the_same_order_as_few(reader, shelf, save, sort, f
     for number in range(7):
         save(f"more {number}", name=f"support/more/n{(number * 3) % 7}")
     expected = found(reader, sort=sort, **filters)
-    places = {place: filters.pop(place, None) for place in ("folder",)}
-    search = TemplateSearch(filters.pop("q", ""), {kind: [value] for kind, value in filters.items()}, **places)
-    pages, cursor = [], None
+    values = {kind: [value] for kind, value in filters.items() if kind not in ("q", "folder")}
+    search = TemplateSearch(filters.get("q", ""), values, folder=filters.get("folder"))
+    pages: list[str] = []
+    cursor = None
     while not pages or cursor:
         page = search_queries.find_templates(reader, search, sort=sort, limit=2, cursor=cursor, counted=3).page
         pages += names(page)
