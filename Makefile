@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
 NPM := $(shell command -v npm)
 JOBS ?= 2
+# A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py

@@ -1,5 +1,6 @@
 """What every test may use."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.support import database_copies
+from tests.support import database_copies, schema
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones. `--hypothesis-profile=ci` picks another profile.
@@ -35,6 +36,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker(other):
             item.add_marker(skip)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector off the tens of thousands of objects that live until the end."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest, django_test_environment: None, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """The plugin's, with tables made from the models."""
+    with schema.migrations_switched_off():
+        request.getfixturevalue("django_db_setup")
+    with django_db_blocker.unblock():
+        schema.complete_schema()
 
 
 @pytest.fixture

@@ -19,3 +19,6 @@ CACHES = {
     name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}
     for name in ("default", "process")
 }
+
+# Each test client puts the middleware together anew; without this each time looks at every static file first.
+WHITENOISE_AUTOREFRESH = True
