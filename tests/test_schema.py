@@ -53,7 +53,8 @@ def test_the_tables_of_the_tests_are_those_that_the_migrations_make(db: None, mi
         with closing(sqlite3.connect(migrated.home / "promptuary.sqlite3")) as file:
             expected = _read_schema(file.cursor())
     assert sum(map(len, expected.values())) > 100
-    assert {kind: sorted(set(tested[kind]) ^ set(expected[kind])) for kind in expected} == dict.fromkeys(expected, [])
+    differences = {kind: sorted(set(tested[kind]) ^ set(expected[kind])) for kind in expected}
+    assert not any(differences.values()), differences
     assert tested == expected
 
 

@@ -9,6 +9,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.redaction import services as redaction_services
 from tests.api.conftest import OTHER, REPLY, THIRD, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 HEADER = "Promptuary-Approval"
 PROTECT = {"protected_labels": ["production", "staging"]}
@@ -18,9 +19,13 @@ LABEL = f"templates/{REPLY}/-/labels/staging"
 @pytest.fixture
 def wandered(cast):
     """staging went 1, 2, 1 freely; nobody approved anything."""
-    first = cast.save()
-    cast.save(OTHER, base=first.version.digest)
-    cast.move("staging", 1), cast.move("staging", 2, 1), cast.move("staging", 1, 2)
+
+    def write() -> None:
+        first = cast.save()
+        cast.save(OTHER, base=first.version.digest)
+        cast.move("staging", 1), cast.move("staging", 2, 1), cast.move("staging", 1, 2)
+
+    write_or_insert("staging that wandered", write)
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ from registry.templates import save as template_save
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
 from tests.api.test_permissions import TABLE
+from tests.support.recorded_rows import write_or_insert
 
 STRANGE = "zqxvanadium"
 APPROVED = """---
@@ -62,6 +63,13 @@ LIMITS: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def world(cast, settings):
     """Version 1 on production and staging, version 2 strange and on canary; requests in each state, runs, a dataset."""
+    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
+    fetcher().clear()
+    return numbers
+
+
+def _write_world(cast):
     first = cast.save(APPROVED).version
     cast.publish(1)
     cast.move("staging", 1)
@@ -98,10 +106,8 @@ def world(cast, settings):
     run_worker.advance_run(done.pk)
     start_runs.cancel_run(actor=author, number=cancelled.pk)
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
-    settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
-    fetcher().clear()
     return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}
 
 

@@ -186,6 +186,7 @@ NOT_PLANTED = {
 }
 
 
+@pytest.mark.slow
 def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, planted):
     assert columns_with(CANARY) >= REMOVED - NOT_PLANTED
     assert in_git(settings.MIRROR_PATH, CANARY)

@@ -15,6 +15,7 @@ from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
+from tests.support.recorded_rows import write_or_insert
 
 NAMES = ("author", "reviewer", "admin")
 FOURTH = DOCUMENT.replace("Answer a question", "Answer it soon")
@@ -23,8 +24,12 @@ FOURTH = DOCUMENT.replace("Answer a question", "Answer it soon")
 @pytest.fixture
 def live(cast):
     """Version 1, by the author, is on production."""
-    cast.save()
-    cast.publish(1)
+
+    def write() -> None:
+        cast.save()
+        cast.publish(1)
+
+    write_or_insert("one version on production", write)
     return cast
 
 

@@ -1,9 +1,12 @@
 """Homes and databases for real processes, apart from the test run's own."""
 
+import atexit
+import functools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -53,7 +56,20 @@ class Instance:
 def make_instance(home: Path, engine: str = "") -> Instance:
     """A new place with an empty, migrated database on the engine that the test run is about, or on SQLite."""
     home.mkdir(parents=True)
-    place = Instance(home, None if engine == "sqlite" else _create_database(home.name))
+    migrated = _migrate_instance("sqlite" if engine == "sqlite" else connection.vendor)
+    if migrated.database:
+        return Instance(home, _create_database(home.name, _database_name(migrated.database)))
+    shutil.copy(migrated.home / "promptuary.sqlite3", home)
+    return Instance(home)
+
+
+@functools.cache
+def _migrate_instance(vendor: str) -> Instance:
+    """An instance whose database is migrated once in this process; others begin with a copy of the database."""
+    home = Path(tempfile.mkdtemp(prefix="promptuary-migrated-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    place = Instance(home, _create_database("migrated") if vendor == "postgresql" else None)
+    atexit.register(remove_instance, place)
     place.manage("migrate", "--verbosity", "0")
     return place
 
@@ -61,14 +77,18 @@ def make_instance(home: Path, engine: str = "") -> Instance:
 def copy_instance(place: Instance, home: Path) -> Instance:
     """The same place once more, its database included; nothing may run in the first meanwhile."""
     shutil.copytree(place.home, home)
-    template = urlsplit(place.database).path.lstrip("/") if place.database else None
+    template = _database_name(place.database) if place.database else None
     return Instance(home, _create_database(home.name, template))
 
 
 def remove_instance(place: Instance) -> None:
     """Drop the database; the home goes with the test's folder."""
     if place.database:
-        _execute(f'DROP DATABASE IF EXISTS "{urlsplit(place.database).path.lstrip("/")}" WITH (FORCE)')
+        _execute(f'DROP DATABASE IF EXISTS "{_database_name(place.database)}" WITH (FORCE)')
+
+
+def _database_name(url: str) -> str:
+    return urlsplit(url).path.lstrip("/")
 
 
 def _create_database(name: str, template: str | None = None) -> str | None:

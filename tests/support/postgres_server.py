@@ -21,6 +21,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 UNPRIVILEGED = "nobody"
+# What is committed outlives the server's processes all the same, which is what tests kill. Nothing is ever replicated,
+# and no table lives long enough to be cleaned.
+_FAST_SETTINGS = ("fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0", "autovacuum=off")
 
 
 def find_package() -> Path:
@@ -76,7 +79,7 @@ class Server:
     def start(self) -> None:
         """Until it takes connections."""
         die_with_us = ["setpriv", "--pdeathsig=INT"] if shutil.which("setpriv") else []
-        settings = ("fsync=off", "max_connections=120", "log_min_messages=fatal")
+        settings = ("max_connections=120", "log_min_messages=fatal", *_FAST_SETTINGS)
         options = ["-h", "", "-k", str(self._data), *(word for setting in settings for word in ("-c", setting))]
         command = [*self._drop, *die_with_us, f"{self._binaries}/postgres", "-D", str(self._data), *options]
         self._process = subprocess.Popen(command, cwd="/", stdout=subprocess.DEVNULL)

@@ -9,6 +9,7 @@ from registry.changes import services as change_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
 from tests.people import load_support
+from tests.support.recorded_rows import write_or_insert
 
 TEMPLATE = "support/refunds/reply"
 
@@ -48,6 +49,11 @@ def save(actor, body, base=None, **more):
 @pytest.fixture
 def story(cast):
     """Three versions, samples, a staging label, and version 2 published to production by a request with discussion."""
+    write_or_insert("story of the mirror", lambda: _write_story(cast))
+    return cast
+
+
+def _write_story(cast):
     author, reviewer = cast["author"], cast["reviewer"]
     first = save(author, "hello {{ name }}", samples={"plain": {"name": "Käthe\n"}})
     second = save(author, "good day {{ name }}", first.version.digest)
@@ -64,4 +70,3 @@ def story(cast):
     )
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     change_services.publish_change(actor=author, number=change.number)
-    return cast

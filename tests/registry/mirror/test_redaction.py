@@ -15,6 +15,7 @@ from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"
@@ -33,6 +34,12 @@ def redact(cast, number=3, **more):
 @pytest.fixture
 def mirrored(story, mirror_path):
     """The story in Git; version 3 was on staging, and is the latest no more."""
+    write_or_insert("story that goes on", lambda: _go_on(story))
+    mirror.catch_up()
+    return mirror_path
+
+
+def _go_on(story):
     author = story["author"]
     base = Event.objects.filter(kind="version.saved").order_by("-number").first()
     digest = Version.objects.get(number=3).digest
@@ -45,8 +52,6 @@ def mirrored(story, mirror_path):
     labels.move_label(actor=author, name=TEMPLATE, label="staging", version=4, expected=3)
     samples.save_samples(actor=author, name=TEMPLATE, samples={})
     assert base is not None
-    mirror.catch_up()
-    return mirror_path
 
 
 def holds(path, text=b"    good bye"):  # as the document has it; the commit's subject has the author's own words

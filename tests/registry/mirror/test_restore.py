@@ -21,6 +21,7 @@ from registry.namespaces.models import Namespace
 from registry.templates import archive, labels
 from registry.templates import save as template_save
 from tests.support import row_snapshot
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 TEMPLATE = "support/refunds/reply"
@@ -30,6 +31,10 @@ TEMPLATE = "support/refunds/reply"
 def full(story):
     """The story and the rarer events: a key and its end, rules, an archived template,
     requests withdrawn and reopened."""
+    return write_or_insert("all that a restore brings back", lambda: _write_rarer_events(story))
+
+
+def _write_rarer_events(story):
     author, reviewer, admin = story["author"], story["reviewer"], story["admin"]
     issued = keys.issue_key(
         actor=admin, namespace="support", name="shop", scope="read", person="reader", approved_only=True
