@@ -11,6 +11,7 @@ import pytest
 
 from promptuary.renderer.syntax.yaml_reader import Bounds, compose, value_of
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 DOCUMENT = "- name: question\n  content: '{{ question }}'\n"
 BAD = "- name: [\n"

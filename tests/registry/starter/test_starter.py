@@ -11,7 +11,6 @@ from registry.namespaces.models import Namespace
 from registry.starter import evaluation_demo
 from registry.starter import load as starter_load
 from registry.templates.models import Label, Template
-from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -45,8 +44,9 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     assert starter_load.read_demo_key().startswith("pb_")
 
 
+@pytest.mark.slow
 def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
-    write_or_insert("the starter library", load)
+    load()
     for namespace in Namespace.objects.filter(name__in=("demo", "support")):
         assert namespace.required_checks == ["problems", "samples", "budget", "contract"]
     published = ChangeRequest.objects.filter(state="published")
@@ -73,8 +73,9 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
     assert Template.objects.get(name=starter_load.REPLY).latest.number == 3
 
 
+@pytest.mark.slow
 def test_a_change_is_measured_against_what_is_served():
-    write_or_insert("the starter library", load)
+    load()
     change = ChangeRequest.objects.get(template__name=evaluation_demo.TEMPLATE, state="open")
     state = next(state for state in gate.evaluate(change, None).checks if state.name == "evaluation")
     assert (state.outcome, len(state.findings)) == ("passed", 2)
