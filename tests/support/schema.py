@@ -1,6 +1,6 @@
 """The tables of the test database, made from the models at once instead of by the chain of migrations.
 
-The chain takes seconds in each process. `tests/test_schema.py` holds both results equal.
+The chain takes seconds in each process. `tests/registry/test_schema.py` holds both results equal.
 """
 
 from collections.abc import Iterator
