@@ -1,11 +1,12 @@
 """Rows that many tests begin with: written once a process by the services, then inserted as they were recorded."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.apps import apps
+from django.core.management.color import no_style
 from django.db import connection
 
 __all__ = ["write_or_insert"]
@@ -20,12 +21,13 @@ Row = tuple[Any, ...]
 class _Recording:
     """What one `write` did.
 
-    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; result:
-    what it returned.
+    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; resets:
+    SQL statements that let the tables number their next rows after these; result: what it returned.
     """
 
     counts: dict[str, int]
     rows: list[tuple[str, list[Row]]]
+    resets: list[str]
     result: Any
 
 
@@ -46,14 +48,17 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     if recording is None:
         before = {table: set(_read_rows(table)[1]) for table in keys if counts[table]}
         result = write()
-        rows = [_written_rows(table, key, before.get(table, set())) for table, key in keys.items()]
-        _recordings[name] = _Recording(counts, [written for written in rows if written[1]], copy.deepcopy(result))
+        rows = {table: _written_rows(table, key, before.get(table, set())) for table, key in keys.items()}
+        written = {table: found for table, found in rows.items() if found[1]}
+        _recordings[name] = _Recording(counts, [*written.values()], _sequence_resets(written), copy.deepcopy(result))
         return result
     if recording.counts != counts:
         return write()
     with connection.cursor() as cursor:
         for statement, table_rows in recording.rows:
             cursor.executemany(statement, table_rows)
+        for statement in recording.resets:
+            cursor.execute(statement)
     stored: Result = copy.deepcopy(recording.result)
     return stored
 
@@ -91,6 +96,12 @@ def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row
         updates = ", ".join(f"{name} = excluded.{name}" for name in quoted)
         statement += f" ON CONFLICT ({connection.ops.quote_name(key)}) DO UPDATE SET {updates}"
     return statement, [row for row in rows if row not in before]
+
+
+def _sequence_resets(tables: Container[str]) -> list[str]:
+    """Statements for PostgreSQL, whose sequences go back for good where a test restores a database."""
+    models = [model for model in apps.get_models(include_auto_created=True) if model._meta.db_table in tables]
+    return connection.ops.sequence_reset_sql(no_style(), models)
 
 
 def _marks(columns: list[str]) -> str:
