@@ -12,10 +12,10 @@ from frontend.diff import text
 from frontend.editor.actions import ActionResult
 from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
-from frontend.editor.state import EditorState
+from frontend.editor.state import EditorState, read_samples
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
-from registry.templates.models import Template, Version
+from registry.templates.models import Draft, Template, Version
 
 __all__ = [
     "action_response",
@@ -51,10 +51,24 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
         "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
+        "draftRevision": state.draft.revision if state.draft else 0,
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
         "urls": {name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
     }
+
+
+def draft_response(draft: Draft | None) -> dict[str, Any]:
+    """A draft as it is stored now, None where nothing had to be, as the script takes it."""
+    saved_at = int(draft.updated_at.timestamp() * 1000) if draft else None
+    return {"saved_at": saved_at, "revision": draft.revision if draft else 0}
+
+
+def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
+    """The draft that was written elsewhere, with its text; `newer` is an empty object where it is gone."""
+    if draft is None:
+        return {"newer": {}}
+    return {"newer": {**draft_response(draft), "document": draft.document, "samples": read_samples(draft.samples, {})}}
 
 
 def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:

@@ -17,7 +17,14 @@ from registry.templates import draft_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
 
-__all__ = ["STARTER_SAMPLES", "EditorState", "load_state", "state_from_request", "state_with_unsaved_text"]
+__all__ = [
+    "STARTER_SAMPLES",
+    "EditorState",
+    "load_state",
+    "read_samples",
+    "state_from_request",
+    "state_with_unsaved_text",
+]
 
 STARTER = """\
 ---
@@ -43,7 +50,8 @@ class EditorState:
 
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
     now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs
-    give several prompts; `data_text` is the text of the inputs, which need not be JSON yet.
+    give several prompts; `data_text` is the text of the inputs, which need not be JSON yet. `discarded` is a draft that
+    can be restored.
     """
 
     name: str
@@ -61,6 +69,7 @@ class EditorState:
     message: str = ""
     target: str = "messages"
     prompt: int = 0
+    discarded: Draft | None = None
 
     @property
     def path(self) -> str:
@@ -92,7 +101,7 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
     sample_set = sample_queries.current_samples(template) if template else None
     stored: Samples = sample_set.samples if sample_set else {}
     draft = draft_queries.find_draft(actor, name)
-    if draft and latest and draft.document == latest.remaining and _read_samples(draft.samples, stored) == stored:
+    if draft and latest and _says_nothing_new(draft, latest, stored):
         draft = None  # it holds nothing that is not saved
     state = EditorState(
         name=name,
@@ -102,12 +111,18 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
         latest=latest,
         draft=draft,
         document=draft.document if draft else latest.remaining if latest else STARTER,
-        samples=_read_samples(draft.samples, stored) if draft else stored if latest else STARTER_SAMPLES,
+        samples=read_samples(draft.samples, stored) if draft else stored if latest else STARTER_SAMPLES,
         kept_samples=stored,
         message=draft.message if draft else "",
+        discarded=draft_queries.find_discarded_draft(actor, name),
     )
     select_sample(state, sample)
     return state
+
+
+def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
+    is_same_text = draft.document == latest.remaining
+    return is_same_text and not draft.message.strip() and read_samples(draft.samples, stored) == stored
 
 
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:
@@ -195,7 +210,7 @@ def _parse(text: str) -> Any:
         raise Invalid(fields={"data": error.message}) from error
 
 
-def _read_samples(text: str, stored: Samples) -> Samples:
+def read_samples(text: str, stored: Samples) -> Samples:
     """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones as they are."""
     try:
         return _check_samples(strict_json.parse(text.encode())) if text.strip() else stored

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
@@ -23,8 +24,9 @@ from registry.core import strict_json
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.numbers import parse_number
 from registry.core.problem_details import status_of
-from registry.templates import drafts, version_queries
+from registry.templates import draft_queries, drafts, version_queries
 from registry.templates import fragments as fragment_queries
+from registry.templates.models import Draft
 
 __all__ = ["draft", "edit", "preview"]
 
@@ -39,7 +41,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return _as_json(lambda: _run_action_as_json(request, actor, name))
     fields = request.POST.dict()
     if fields.get("do") == "discard":
-        return _discard(actor, name)
+        return _discard(request, actor, name)
+    if fields.get("do") == "restore-draft":
+        return _restore(request, actor, name)
     if _is_quick_fix(fields):
         state, result = _fix_in_draft(actor, name, fields)
         return _render_page(request, actor, state, result)
@@ -79,18 +83,43 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             drafts.discard_draft(actor=actor, namespace=namespace, path=path)
             return {}, 200
         fields = _read_json(request)
-        stored = drafts.save_draft(
-            actor=actor,
-            namespace=namespace,
-            path=path,
-            document=str(fields.get("document", "")),
-            samples=json.dumps(fields.get("samples") or {}, ensure_ascii=False),
-            base=_read_version(fields["base"]) if fields.get("base") else None,
-            message=str(fields.get("message", "")),
-        )
-        return {"saved_at": int(stored.updated_at.timestamp() * 1000)}, 200
+        try:
+            return responses.draft_response(_store_sent_draft(actor, name, fields)), 200
+        except drafts.NewerDraft as error:
+            return responses.newer_draft_response(error.draft), 409
 
     return _as_json(answer)
+
+
+def _store_sent_draft(actor: Actor, name: str, fields: Mapping[str, Any]) -> Draft | None:
+    """Store what a script sent; None where it says nothing but what is saved, so that no empty draft is left."""
+    namespace, _, path = name.partition("/")
+    revision = _read_revision(fields)
+    samples = fields.get("samples") or {}
+    stored = drafts.save_draft(
+        actor=actor,
+        namespace=namespace,
+        path=path,
+        document=str(fields.get("document", "")),
+        samples=json.dumps(samples, ensure_ascii=False),
+        base=_read_version(fields["base"]) if fields.get("base") else None,
+        message=str(fields.get("message", "")),
+        revision=revision,
+    )
+    if load_state(actor, name).draft is None:
+        drafts.forget_draft(stored)
+        return None
+    return stored
+
+
+def _read_revision(fields: Mapping[str, Any]) -> int | None:
+    """The revision of the draft that the script read last; None where it does not say."""
+    if "revision" not in fields:
+        return None
+    revision = fields["revision"]
+    if type(revision) is not int or revision < 0:
+        raise Invalid(fields={"revision": "this must be a whole number."})
+    return revision
 
 
 def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
@@ -129,6 +158,12 @@ def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[
     fields = _read_json(request)
     if _is_quick_fix(fields):
         return responses.quick_fix_response(*_quick_fix(actor, name, fields)), 200
+    revision = _read_revision(fields)
+    written = draft_queries.find_draft(actor, name)
+    is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
+    if is_save and revision is not None and written is not None and written.revision != revision:
+        # A save ends the draft, so one that was written elsewhere must be seen first.
+        return responses.newer_draft_response(written), 409
     state, result = _run_action(actor, name, fields)
     return responses.action_response(request, state, result), result.status if result else 200
 
@@ -156,11 +191,20 @@ def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | N
     return None
 
 
-def _discard(actor: Actor, name: str) -> HttpResponse:
-    """Discard the draft; of a template that was never saved nothing is left then."""
+def _discard(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Discard the draft; the editor then offers to restore it."""
     state = load_state(actor, name)
     drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path)
-    return redirect("edit", name) if state.template else redirect("browse")
+    messages.success(request, "Draft discarded. You can restore it for 30 days.")
+    return redirect("edit", name)
+
+
+def _restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Bring the discarded draft back."""
+    namespace, _, path = name.partition("/")
+    drafts.restore_draft(actor=actor, namespace=namespace, path=path)
+    messages.success(request, "Draft restored.")
+    return redirect("edit", name)
 
 
 def _render_page(

@@ -22,7 +22,7 @@ import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { installSave, showDialog } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
-import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
+import type { Data, PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 
 function start(root: HTMLFormElement): void {
@@ -50,6 +50,7 @@ function start(root: HTMLFormElement): void {
     prompt,
     message: message.value,
     base: findElement<HTMLInputElement>(root, "[name=base]").value,
+    revision: draft.revision,
   });
   const changed = (): void => {
     preview.refreshSoon();
@@ -115,14 +116,8 @@ function start(root: HTMLFormElement): void {
     url: setup.urls.edit,
     body,
     onFixed: (answer) => {
-      sampleHistory.commit();
-      const after = { samples: answer.samples, sample: answer.sample };
-      const isSame = JSON.stringify(inputs.samples) === JSON.stringify(answer.samples);
-      const change = smallestChange(view.state.doc.toString(), answer.document);
-      view.dispatch({ ...(isSame ? {} : sampleEdit(inputs.state, after)), ...(change && { changes: change }) });
-      if (!isSame) inputs.load(after);
+      use(answer.document, answer.samples);
       showStatus(answer.status, () => undo(view));
-      void preview.refresh();
     },
     enterValue: (path) => {
       root.dataset.open = "inputs";
@@ -130,7 +125,20 @@ function start(root: HTMLFormElement): void {
     },
   });
   const preview = new Preview(root, { url: setup.urls.preview, body, onPreview, goTo }, setup);
-  const draft = new Draft(root, setup.name, setup.urls.draft, setup.draftSavedAt, body);
+  const use = (text: string, samples: Record<string, Data>): void => {
+    sampleHistory.commit();
+    const after = { samples, sample: inputs.sample };
+    const isSame = JSON.stringify(inputs.samples) === JSON.stringify(samples);
+    const change = smallestChange(view.state.doc.toString(), text);
+    view.dispatch({ ...(isSame ? {} : sampleEdit(inputs.state, after)), ...(change && { changes: change }) });
+    if (!isSame) inputs.load(after);
+    void preview.refresh();
+  };
+  const draft = new Draft(
+    root,
+    { name: setup.name, savedAt: setup.draftSavedAt, revision: setup.draftRevision },
+    { url: setup.urls.draft, body, use },
+  );
   const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.waitForSave(), onOutcome });
   let base = setup.base;
 
@@ -203,8 +211,9 @@ function start(root: HTMLFormElement): void {
       showProblems(outcome.problems);
       if (outcome.problems.length) showNextProblem();
     }
+    if (outcome.newer) draft.showNewer(outcome.newer);
     if (!outcome.saved) {
-      draft.saveSoon();
+      draft.resume();
       return;
     }
     base = outcome.saved;
@@ -225,12 +234,12 @@ function start(root: HTMLFormElement): void {
       return;
     }
     const when = new Date(left.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    const take = createElement("button", { type: "button", class: "button button-small" }, "Take it");
-    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Forget it");
-    const words = `This browser holds text from ${when} that did not reach the server.`;
+    const take = createElement("button", { type: "button", class: "button button-small" }, "Use that text");
+    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Discard it");
+    const words = `This browser has text from ${when} that did not reach the server.`;
     const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
     take.addEventListener("click", () => {
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: left.document } });
+      use(left.document, left.samples ?? inputs.samples);
       offer.remove();
     });
     drop.addEventListener("click", () => {

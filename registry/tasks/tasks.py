@@ -31,6 +31,7 @@ from registry.mirror.errors import MirrorError
 from registry.notifications import email
 from registry.notifications import services as notification_services
 from registry.tasks.doorbell import wake_jobs
+from registry.templates import drafts
 from registry.templates.models import Redaction
 from registry.webhooks import delivery, planning
 
@@ -130,9 +131,10 @@ def keep_checks() -> None:
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of
-    emergencies.
+    emergencies; delete what was kept long enough.
     """
     delivery.delete_old_deliveries()
+    drafts.delete_old_drafts()
     notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

@@ -2,10 +2,12 @@
 
 from registry.accounts.actor import Actor
 from registry.core import names
+from registry.journal import log
 from registry.namespaces import queries as namespace_queries
+from registry.templates.drafts import KEPT
 from registry.templates.models import Draft
 
-__all__ = ["find_draft", "list_drafts"]
+__all__ = ["find_discarded_draft", "find_draft", "list_drafts"]
 
 
 def find_draft(actor: Actor, name: str) -> Draft | None:
@@ -20,6 +22,13 @@ def find_draft(actor: Actor, name: str) -> Draft | None:
         namespace__name=namespace,
         path=path,
     ).first()
+
+
+def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
+    """The draft of a template that the actor discarded last and can still restore."""
+    namespace, _, path = name.partition("/")
+    rows = Draft.everything.filter(person=actor.person, namespace__name=namespace, path=path)
+    return rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
 
 
 def list_drafts(actor: Actor) -> list[Draft]:

@@ -1,20 +1,33 @@
 """Drafts: work in progress, kept on the server, part of no journal."""
 
-from django.db import transaction
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
 
 from registry.accounts.actor import Actor
 from registry.core import names
-from registry.core.errors import NotFound
+from registry.core.errors import Conflict, NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Draft, Version
 
-__all__ = ["discard_draft", "save_draft"]
+__all__ = ["KEPT", "NewerDraft", "delete_old_drafts", "discard_draft", "forget_draft", "restore_draft", "save_draft"]
+
+KEPT = timedelta(days=30)
+"""How long a discarded draft can be restored."""
 
 
-def save_draft(  # what an editor holds
+class NewerDraft(Conflict):
+    """The draft was written elsewhere since the caller read it; `draft` is None where it is gone."""
+
+    def __init__(self, draft: Draft | None) -> None:
+        super().__init__("This draft was changed in another tab or on another device.")
+        self.draft = draft
+
+
+def save_draft(  # what an editor has
     *,
     actor: Actor,
     namespace: str,
@@ -23,11 +36,14 @@ def save_draft(  # what an editor holds
     samples: str = "",
     base: int | None = None,
     message: str = "",
+    revision: int | None = None,
 ) -> Draft:
-    """Keep the actor's work on a template, in place of what was kept before.
+    """Store the actor's work on a template, in place of what was stored before.
 
     path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
-    need not be well-formed yet. base: number of the version that the work began from.
+    need not be well-formed yet. base: number of the version that the work began from. revision: of the draft that the
+    caller read last, 0 where there was none; NewerDraft where it is another one now that says something else. Without
+    a revision the work is stored in any case.
     """
     if path:
         names.check_template(f"{namespace}/{path}")
@@ -36,7 +52,7 @@ def save_draft(  # what an editor holds
     )  # a draft is in no journal; saving it is refused
     check_text("samples", samples, 2 * SAMPLES_BYTES, may_hold_secrets=True)
     check_text("message", message, may_hold_secrets=True)
-    found = permissions.find_namespace(actor, Verb.SAVE, namespace)
+    space = permissions.find_namespace(actor, Verb.SAVE, namespace)
     facts = {
         "document": document,
         "samples": samples,
@@ -44,14 +60,64 @@ def save_draft(  # what an editor holds
         "message": message,
         "updated_at": log.now(),
     }
-    with transaction.atomic():
-        draft, _ = Draft.objects.update_or_create(person=actor.person, namespace=found, path=path, defaults=facts)
-    return draft
+    try:
+        with transaction.atomic():
+            rows = Draft.objects.select_for_update().filter(person=actor.person, namespace=space, path=path)
+            draft = rows.first()
+            if draft is None:
+                _require_revision(None, revision, facts)
+                return Draft.objects.create(person=actor.person, namespace=space, path=path, **facts)
+            _require_revision(draft, revision, facts)
+            for name, value in facts.items():
+                setattr(draft, name, value)
+            draft.revision += 1
+            draft.save()
+            return draft
+    except IntegrityError as error:  # another tab made the first draft at this moment
+        raise NewerDraft(Draft.objects.filter(person=actor.person, namespace=space, path=path).first()) from error
+
+
+def _require_revision(draft: Draft | None, revision: int | None, facts: dict[str, object]) -> None:
+    """Refuse to write over work that the caller has not seen; the same work again is no conflict."""
+    if revision is None or revision == (draft.revision if draft else 0):
+        return
+    if draft is not None and all(getattr(draft, name) == facts[name] for name in ("document", "samples", "message")):
+        return
+    raise NewerDraft(draft)
 
 
 def discard_draft(*, actor: Actor, namespace: str, path: str) -> None:
-    """Throw the actor's draft away; nothing happens where there is none."""
-    Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path).delete()
+    """Put the actor's draft aside; it can be restored for a while. Nothing happens where there is none."""
+    rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path)
+    rows.update(discarded_at=log.now())
+
+
+def forget_draft(draft: Draft) -> None:
+    """Delete a draft that says nothing but what is saved; there is nothing to restore of it."""
+    draft.delete()
+
+
+def restore_draft(*, actor: Actor, namespace: str, path: str) -> Draft:
+    """Bring back the draft that the actor discarded last; one that was begun since is discarded in its place.
+
+    NotFound where there is none.
+    """
+    space = permissions.find_namespace(actor, Verb.SAVE, namespace)
+    with transaction.atomic():
+        rows = Draft.everything.select_for_update().filter(person=actor.person, namespace=space, path=path)
+        draft = rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
+        if draft is None:
+            raise NotFound("There is no discarded draft to restore.")
+        rows.filter(discarded_at=None).update(discarded_at=log.now())
+        draft.discarded_at = None
+        draft.revision += 1
+        draft.save(update_fields=["discarded_at", "revision"])
+    return draft
+
+
+def delete_old_drafts() -> int:
+    """Delete drafts that were discarded too long ago to be restored; gives how many rows went."""
+    return Draft.everything.filter(discarded_at__lte=log.now() - KEPT).delete()[0]
 
 
 def _find_base(name: str, number: int | None) -> Version | None:

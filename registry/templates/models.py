@@ -250,8 +250,19 @@ class SampleSet(models.Model):
         return samples
 
 
+class CurrentDrafts(models.Manager["Draft"]):
+    """Drafts that nobody discarded."""
+
+    def get_queryset(self) -> "models.QuerySet[Draft]":
+        return super().get_queryset().filter(discarded_at=None)
+
+
 class Draft(models.Model):
-    """What a person's editor holds for one path; `path` is empty until the new template has a name."""
+    """What a person's editor contains for one path; `path` is empty until the new template has a name.
+
+    A discarded one stays for a while, so that it can be restored. `revision` counts the writes: a second tab that
+    knows an older one is told.
+    """
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="drafts")
@@ -261,9 +272,20 @@ class Draft(models.Model):
     base = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
     message = models.TextField(default="", blank=True)
     updated_at = models.DateTimeField()
+    revision = models.PositiveIntegerField(default=1)
+    discarded_at = models.DateTimeField(null=True)
+
+    objects = CurrentDrafts()
+    everything = models.Manager["Draft"]()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["person", "namespace", "path"], name="draft_once")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person", "namespace", "path"],
+                condition=models.Q(discarded_at=None),
+                name="draft_once_unless_discarded",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"draft of {self.person_id} for {self.path}"

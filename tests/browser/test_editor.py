@@ -110,27 +110,70 @@ def test_a_long_value_folds_and_stays_open_while_the_preview_is_made_again(new_t
 def test_a_draft_is_kept_on_the_server_and_waits_after_a_reload(new_template):
     desk = new_template()
     desk.replace("one short paragraph", "a haiku")
-    expect(desk.page.locator("[data-draft-state]")).to_contain_text("kept")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
     desk.page.reload()
     desk.ready()
     assert "a haiku" in desk.text
     expect(desk.page.get_by_text("Your draft")).to_be_visible()
 
 
+def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
+    first = new_template()
+    first.replace("one short paragraph", "a haiku")
+    expect(first.page.locator("[data-draft-state]")).to_contain_text("saved")
+    second = EditorPage(first.page.context.new_page())
+    second.page.goto(first.page.url)
+    second.ready()
+    first.replace("a haiku", "a limerick")
+    first.page.wait_for_timeout(1500)  # the draft is sent a moment after the last key
+    second.replace("a haiku", "an ode")
+    conflict = second.page.locator("[data-draft-conflict]")
+    expect(conflict).to_contain_text("newer elsewhere")
+    assert "an ode" in second.text
+    conflict.get_by_role("button", name="Use that one").click()
+    assert "a limerick" in second.text
+    second.page.get_by_role("button", name="Undo", exact=True).click()
+    assert "an ode" in second.text
+    expect(second.page.locator("[data-draft-state]")).to_contain_text("saved")
+    first.replace("a limerick", "a sonnet")
+    first.page.locator("[data-draft-conflict]").get_by_role("button", name="Use this one").click()
+    expect(first.page.locator("[data-draft-conflict]")).to_be_empty()
+    first.page.wait_for_timeout(1500)
+    second.page.reload()
+    assert "a sonnet" in second.ready().text
+
+
+def test_a_trial_value_that_is_taken_back_and_a_proposal_leave_no_draft(new_template):
+    desk = new_template()
+    desk.page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    field = desk.page.get_by_label("question", exact=True)
+    field.fill("Another?")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
+    field.fill("What is a promptuary?")
+    expect(desk.page.locator("[data-draft-badge]")).to_be_hidden()
+    desk.page.reload()
+    desk.ready()
+    expect(desk.page.locator("[data-draft-badge]")).to_be_hidden()
+
+
 def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
     desk = new_template()
     desk.page.context.set_offline(True)
     desk.replace("one short paragraph", "a limerick")
-    expect(desk.page.locator("[data-draft-state]")).to_contain_text("does not answer")
-    desk.page.context.set_offline(False)
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("Offline, kept in this browser")
     kept = desk.page.evaluate("Object.entries(localStorage).find(([key]) => key.startsWith('draft:'))")
     assert "a limerick" in kept[1]
+    desk.page.context.set_offline(False)
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
+    desk.page.reload()
+    assert "a limerick" in desk.ready().text
 
 
 def test_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_template):
     desk = new_template()
     desk.replace("one short paragraph", "a ballad")
-    expect(desk.page.locator("[data-draft-state]")).to_contain_text("kept")
+    expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
     context = desk.page.context
     context.clear_cookies()
     desk.page.keyboard.press("Control+s")
@@ -155,6 +198,10 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     desk.ready()
     assert desk.text == first
     expect(desk.page.get_by_role("button", name="Discard the draft")).to_be_hidden()
+    desk.page.get_by_role("button", name="Restore the draft").click()
+    desk.ready()
+    assert "description: Changed," in desk.text
+    desk.page.get_by_role("button", name="Discard the draft").click()
 
 
 def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):

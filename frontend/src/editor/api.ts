@@ -4,6 +4,9 @@ import { findElement } from "../dom.ts";
 /** The server said no, or did not answer; `message` is a sentence for the reader. */
 export class CallError extends Error {}
 
+/** The server could not be reached. */
+export class OfflineError extends CallError {}
+
 const SIGNED_OUT = "You are signed out. Sign in again in another tab; your text is safe here.";
 
 const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
@@ -44,7 +47,7 @@ export async function callServer<T>(
     }
   } catch (error) {
     if (error instanceof CallError || (error instanceof DOMException && error.name === "AbortError")) throw error;
-    throw new CallError("The server does not answer. Your text is kept in this browser.");
+    throw new OfflineError("The server does not answer. Your text is kept in this browser.");
   }
   if (answer.redirected || answer.status === 401) {
     throw new CallError(SIGNED_OUT);

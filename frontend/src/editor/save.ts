@@ -27,7 +27,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
     try {
       await wiring.before();
       const outcome = await callServer<SaveOutcome>("POST", wiring.url, { ...wiring.body(), do: action });
-      show(outcome.html);
+      show(outcome.html ?? "");
       wiring.onOutcome(outcome);
     } catch (error) {
       const words =

@@ -1,4 +1,5 @@
 // What the server and the editor tell each other. Lines and columns are 1-based code points of the whole document.
+import type { NewerDraft } from "./draft.ts";
 
 export interface Edit {
   line: number;
@@ -52,6 +53,7 @@ export interface Setup {
   rendered: boolean;
   standIn: string;
   draftSavedAt: number | null;
+  draftRevision: number;
   filters: string[];
   /** Shaping functions with their signatures. */
   functions: Record<string, string>;
@@ -80,6 +82,8 @@ export interface PreviewAnswer {
 }
 
 export interface SaveOutcome {
+  /** The draft that was written elsewhere: nothing was saved. */
+  newer?: NewerDraft;
   html: string;
   problems: Problem[] | null;
   saved: { number: number; digest: string; document: string } | null;

@@ -179,6 +179,16 @@ def test_a_discarded_draft_gives_the_latest_version_back(reply, author):
     assert not Draft.objects.exists()
 
 
+def test_a_discarded_draft_is_offered_and_comes_back_with_one_click(reply, author):
+    drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=NEWER, base=2)
+    author.post(EDIT, {"do": "discard"})
+    page = words(author.get(EDIT))
+    assert "Restore the draft you discarded just now" in page
+    author.post(EDIT, {"do": "restore-draft"})
+    assert Draft.objects.get().document == NEWER
+    assert "and stop." in words(author.get(EDIT))
+
+
 def test_a_template_that_does_not_exist_yet_starts_from_a_text_that_renders(desk, browser):
     page = words(browser("author").get("/t/support/new/thing/-/edit"))
     assert "a new template, not saved yet" in page

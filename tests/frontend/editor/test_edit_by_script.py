@@ -4,7 +4,7 @@ import pytest
 
 from promptuary.renderer.tokens import vocabularies
 from registry.templates.models import Draft, SampleSet, Version
-from tests.frontend.conftest import OTHER, REPLY
+from tests.frontend.conftest import OTHER, REPLY, SAMPLES
 
 EDIT = f"/t/{REPLY}/-/edit"
 NEWER = OTHER.replace("before you answer", "and stop")
@@ -159,3 +159,36 @@ def test_the_pages_of_a_template_that_cannot_be_counted_open(reply, author):
         page = author.get(address, follow=True)
         assert page.status_code == 200, address
         assert "None tokens" not in page.content.decode()
+
+
+def _store(client, document: str, **fields):
+    body = {"document": document, "base": "2", "samples": SAMPLES, **fields}
+    return client.put(f"{EDIT}/draft", body, content_type="application/json")
+
+
+def test_a_second_tab_is_told_of_newer_text_and_nothing_is_overwritten(author):
+    assert _store(author, NEWER, revision=0).json()["revision"] == 1
+    answer = _store(author, NEWER + "# other tab", revision=0)
+    assert answer.status_code == 409
+    assert (answer.json()["newer"]["document"], answer.json()["newer"]["revision"]) == (NEWER, 1)
+    assert Draft.objects.get().document == NEWER
+
+
+def test_a_save_of_an_older_text_does_not_end_a_newer_draft(author):
+    _store(author, NEWER, revision=0)
+    body = {"document": NEWER + "# old", "base": "2", "samples": SAMPLES, "revision": 0, "do": "save"}
+    answer = author.post(EDIT, body, content_type="application/json")
+    assert answer.status_code == 409
+    assert answer.json()["newer"]["document"] == NEWER
+    assert Version.objects.count() == 2
+
+
+def test_text_that_says_nothing_new_leaves_no_draft(author):
+    answer = _store(author, OTHER, revision=0)
+    assert answer.json() == {"saved_at": None, "revision": 0}
+    assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize("revision", ["1", -1, True])
+def test_a_revision_is_a_whole_number(author, revision):
+    assert _store(author, NEWER, revision=revision).status_code == 422

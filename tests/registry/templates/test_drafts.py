@@ -1,6 +1,7 @@
 import pytest
 
 from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
+from registry.journal import log
 from registry.journal.models import Event
 from registry.templates import draft_queries as found
 from registry.templates import drafts
@@ -45,6 +46,68 @@ def test_thrown_away_it_is_gone(author):
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     assert not Draft.objects.exists()
+
+
+def test_a_discarded_draft_can_be_restored(author):
+    keep(author, document="one")
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    assert found.find_draft(author, "support/reply") is None
+    assert found.find_discarded_draft(author, "support/reply").document == "one"
+    drafts.restore_draft(actor=author, namespace="support", path="reply")
+    assert found.find_draft(author, "support/reply").document == "one"
+
+
+def test_what_was_begun_since_changes_places_with_the_restored_draft(author):
+    keep(author, document="one")
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    keep(author, document="two")
+    drafts.restore_draft(actor=author, namespace="support", path="reply")
+    assert found.find_draft(author, "support/reply").document == "one"
+    assert found.find_discarded_draft(author, "support/reply").document == "two"
+
+
+def test_without_a_discarded_draft_there_is_nothing_to_restore(author, reviewer):
+    keep(author)
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    with pytest.raises(NotFound, match="no discarded draft"):
+        drafts.restore_draft(actor=reviewer, namespace="support", path="reply")
+
+
+def test_after_thirty_days_a_discarded_draft_is_deleted(author):
+    keep(author)
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    assert drafts.delete_old_drafts() == 0
+    Draft.everything.update(discarded_at=log.now() - drafts.KEPT)
+    assert found.find_discarded_draft(author, "support/reply") is None
+    assert drafts.delete_old_drafts() == 1
+
+
+def test_each_write_counts(author):
+    assert keep(author, revision=0).revision == 1
+    assert keep(author, document="two", revision=1).revision == 2
+
+
+@pytest.mark.parametrize("revision", [0, 1, 3])
+def test_work_that_the_caller_has_not_seen_is_not_written_over(author, revision):
+    keep(author, document="one")
+    keep(author, document="two")
+    with pytest.raises(drafts.NewerDraft) as caught:
+        keep(author, document="three", revision=revision)
+    assert caught.value.draft.document == "two"
+    assert found.find_draft(author, "support/reply").document == "two"
+
+
+def test_the_same_work_sent_again_is_no_conflict(author):
+    keep(author, document="one")
+    assert keep(author, document="one", revision=0).document == "one"
+
+
+def test_a_draft_that_is_gone_is_said_to_be(author):
+    keep(author)
+    drafts.discard_draft(actor=author, namespace="support", path="reply")
+    with pytest.raises(drafts.NewerDraft) as caught:
+        keep(author, revision=1)
+    assert caught.value.draft is None
 
 
 def test_a_draft_is_no_event(author):
