@@ -1,5 +1,6 @@
 """Drafts: work in progress, kept on the server, part of no journal."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -77,7 +78,7 @@ def save_draft(  # what an editor has
         raise NewerDraft(Draft.objects.filter(person=actor.person, namespace=space, path=path).first()) from error
 
 
-def _require_revision(draft: Draft | None, revision: int | None, facts: dict[str, object]) -> None:
+def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[str, object]) -> None:
     """Refuse to write over work that the caller has not seen; the same work again is no conflict."""
     if revision is None or revision == (draft.revision if draft else 0):
         return
