@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0022_checklist_closed_at")]
+    dependencies = [("registry", "0023_connections")]
 
     operations = [
         migrations.RemoveConstraint(model_name="draft", name="draft_once"),
