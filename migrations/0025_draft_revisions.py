@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0023_connections")]
+    dependencies = [("registry", "0024_search")]
 
     operations = [
         migrations.RemoveConstraint(model_name="draft", name="draft_once"),
