@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = Path(tempfile.mkdtemp(prefix="promptuary-bench-"))
@@ -33,7 +34,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import OuterRef, Subquery
 from django.test import Client
-from django.test.utils import CaptureQueriesContext, override_settings
+from django.test.utils import override_settings
 
 from promptuary.renderer import digest
 from registry.accounts.actor import Actor
@@ -251,7 +252,13 @@ def cursor_of(position: str | int) -> str:
 def measure_page(client: Client, address: str) -> PageCost:
     """The medians of some rounds, after one that warms up, and the queries of one."""
     client.get(address)
-    with CaptureQueriesContext(connection) as queries:
+    statements: list[str] = []
+
+    def note_statement(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        statements.append(sql)
+        return execute(sql, parameters, many, context)
+
+    with connection.execute_wrapper(note_statement):
         response = client.get(address)
     if response.status_code != 200:
         raise SystemExit(f"{address} answered {response.status_code}")
@@ -261,7 +268,7 @@ def measure_page(client: Client, address: str) -> PageCost:
         client.get(address)
         processor_times.append(time.process_time() - processor_started)
         times.append(time.perf_counter() - started)
-    return PageCost(statistics.median(times) * 1000, statistics.median(processor_times) * 1000, len(queries))
+    return PageCost(statistics.median(times) * 1000, statistics.median(processor_times) * 1000, len(statements))
 
 
 def print_results(results: dict[int, dict[str, PageCost]], versions: int) -> None:
