@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 from jinja2 import nodes
 
-__all__ = ["Made", "expected_of_code", "expected_text", "infer_data", "made_text"]
+__all__ = ["Made", "expected_of_code", "expected_text", "field_text", "infer_data", "made_text"]
 
 _FIELD = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"\{\{[ \t]*([^\W\d]\w*)[ \t]*\}\}")
@@ -118,7 +118,7 @@ def _language(text: str) -> str:
         fields = [field for _, field, _, _ in string.Formatter().parse(text) if field is not None]
     except ValueError:
         fields = []
-    if fields and all(re.fullmatch(r"[^\W\d][\w.]*", field) for field in fields):
+    if fields and all(re.fullmatch(r"[^\W\d][\w.\[\]]*", field) for field in fields):
         return "format"
     if re.search(r"\$\{?[a-z_]\w*", text) and not fields and not _FIELD.search(text) and not _DOUBLE.search(text):
         return "dollar"
@@ -177,7 +177,7 @@ class _Inference:
             self.visit(node.node, scope)
             scope[node.target.name] = None
             return
-        if isinstance(node, nodes.Name | nodes.Getattr | nodes.Getitem):
+        if isinstance(node, nodes.Name | nodes.Getattr | nodes.Getitem | nodes.Call):
             self.shape(node, scope)
             if isinstance(node, nodes.Getitem):
                 self.visit(node.arg, scope)
@@ -203,6 +203,8 @@ class _Inference:
                 if isinstance(node.arg.value, str):
                     return owner.setdefault("attributes", {}).setdefault(node.arg.value, {})
                 owner["length"] = max(owner.get("length", 2), abs(int(node.arg.value)) + 1)
+                return owner.setdefault("item", {})
+            if owner is not None and not isinstance(node.arg, nodes.Slice):
                 return owner.setdefault("item", {})
             return None
         if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
@@ -289,6 +291,7 @@ def expected_of_code(  # noqa: C901 - three passes over one tree
             if isinstance(value, str) and value.strip():
                 texts[value] = None
                 texts[_finished(value, language)] = None
+                texts[_finished(value, "format")] = None
     return list(texts), wanted, names
 
 
@@ -305,8 +308,32 @@ def _evaluate(node: ast.expr, names: _Names) -> Any:
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         if name not in ("dedent", "cleandoc", "strip", "lstrip", "rstrip", "join"):
             return None
+    if isinstance(node, ast.JoinedStr):
+        parts = (_evaluate_field(part, names) for part in node.values)
+        return "".join(parts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        sides = [_evaluate(side, names) for side in (node.left, node.right)]
+        if not any(isinstance(side, str) for side in sides):
+            return None
+        both = zip(sides, (node.left, node.right), strict=True)
+        return "".join(made_text(ast.unparse(source)) if side is None else str(side) for side, source in both)
     scope = {"dedent": textwrap.dedent, "cleandoc": inspect.cleandoc, "textwrap": textwrap, "inspect": inspect}
     names |= scope
     with contextlib.suppress(Exception):
         return eval(compile(ast.Expression(node), "corpus", "eval"), {"__builtins__": {}}, names)
     return None
+
+
+def _evaluate_field(part: ast.expr, names: _Names) -> str:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    return field_text(part, names)
+
+
+def field_text(part: ast.expr, names: _Names) -> str:
+    """The text of a field of an f-string by Python itself; a made-up one for what needs more than made-up values."""
+    joined = part if isinstance(part, ast.JoinedStr) else ast.JoinedStr([part])
+    node = ast.fix_missing_locations(ast.Expression(joined))
+    with contextlib.suppress(Exception):
+        return str(eval(compile(node, "corpus", "eval"), {"__builtins__": {}}, names))
+    return made_text(ast.unparse(part))

@@ -18,7 +18,7 @@ import jinja2
 import yaml
 
 from benchmarks.corpus.freeze import fetch_corpus
-from benchmarks.corpus.oracles import expected_of_code, expected_text, infer_data, made_text
+from benchmarks.corpus.oracles import expected_of_code, expected_text, field_text, infer_data, made_text
 from promptuary import renderer
 from promptuary.renderer.interop.imported import ImportedTemplate
 from promptuary.renderer.interop.reading import read_files
@@ -148,10 +148,11 @@ def _check_task(text: str, template: ImportedTemplate) -> str:
 
 def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...]) -> str:
     texts, wanted, names = expected_of_code(text, language)
+    module = ast.parse(text)
     known = set(texts)
     rendered: set[str] = set()
     for template in templates:
-        contents = _render(template, _data_of_code(template, names))
+        contents = _render(template, _data_of_code(template, names, module))
         if not isinstance(contents, list):
             return f"{template.name}: {contents}"
         rendered.update(contents)
@@ -161,18 +162,21 @@ def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...
     return f"not found: {', '.join(missing[:3])}" if missing else ""
 
 
-def _data_of_code(template: ImportedTemplate, names: Any) -> dict[str, Any]:
+def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) -> dict[str, Any]:
     """Made-up values for the inputs of a template: by name, by path, or by the expression that they stand for."""
     data = infer_data(template.document)
-    for difference in template.differences:
-        match = _RENAMED.match(difference.message)
-        if match and match["name"] in data:
-            shown = match["shown"].strip("{}")
-            try:
-                node = ast.parse(f"f{match['shown']!r}" if match["shown"].startswith("{") else shown, mode="eval")
-                data[match["name"]] = str(eval(compile(node, "corpus", "eval"), {"__builtins__": {}}, names))
-            except Exception:  # noqa: BLE001 - the expression needs more than made-up values
-                data[match["name"]] = made_text(shown)
+    shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
+    for node in ast.walk(module):
+        if isinstance(node, ast.FormattedValue):
+            source = ast.unparse(ast.JoinedStr([node]))[2:-1]
+            plain = f"{{{ast.unparse(node.value)}}}"
+            for written in (source[:80], plain[:80]):
+                if written in shown:
+                    data[shown[written]] = field_text(node, names)
+        elif isinstance(node, ast.expr):
+            written = f"{{{ast.unparse(node)}}}"[:80]
+            if written in shown:
+                data[shown[written]] = made_text(ast.unparse(node))
     return data
 
 

@@ -15,7 +15,7 @@ from registry.rest import converters
 from registry.serving import api as serving_api
 from registry.serving import bundle_api, fetch_many_api, vocabulary_api
 from registry.templates import api as template_api
-from registry.templates import label_api, render_api, sample_api
+from registry.templates import import_api, label_api, render_api, sample_api
 from registry.usage import api as usage_api
 from registry.webhooks import api as webhook_api
 
@@ -96,6 +96,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),
     path("check", render_api.Check.as_view(), name="api-check"),
+    path("imports", import_api.Imports.as_view(), name="api-imports"),
     path("render", render_api.Render.as_view(), name="api-render"),
     re_path(r"^(?P<rest>.*)$", unknown_address, name="api-unknown"),
 ]

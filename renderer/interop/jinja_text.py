@@ -113,15 +113,15 @@ def _text(text: str, before: str, after: str, trim_blocks: bool, lstrip_blocks: 
     """The text between two tags as the environment prints it."""
     if not text:
         return
+    line = text.rpartition("\n")[2]
+    is_line_start = line != text or not before
     if before.endswith(("-%}", "-}}", "-#}")):
         text = text.lstrip() if not after else text
     elif trim_blocks and before.endswith(("%}", "#}")) and not before.endswith(("+%}", "+#}")):
         text = text.removeprefix("\n")
     if after.startswith(("{%-", "{{-", "{#-")):
         text = text.rstrip() if not before else text
-    elif lstrip_blocks and after.startswith(("{%", "{#")) and not after.startswith(("{%+", "{#+")):
-        line = text.rpartition("\n")[2]
-        if not line.strip(" \t") and (line != text or not before):
-            text = text[: len(text) - len(line)]
+    elif lstrip_blocks and after.startswith(("{%", "{#")) and after[2:3] != "+" and is_line_start:
+        text = text[: len(text) - len(line)] if not line.strip(" \t") else text
     if text:
         yield text

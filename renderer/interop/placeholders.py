@@ -13,9 +13,10 @@ __all__ = ["SYNTAXES", "PlainText", "find_syntax", "read_placeholders"]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
-_TRIPLE = re.compile(r"\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}")
+_DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
+_TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
 _DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
-_ANGLE = re.compile(r"<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>")
+_ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 _PERCENT = re.compile(r"%%|%\(([^()]+)\)s")
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
@@ -35,7 +36,7 @@ def find_syntax(text: str) -> str:
     """The syntax of a text's placeholders, a key of SYNTAXES; `none` where it has none."""
     if _NUMBERED.search(text):
         return "numbered"
-    if "${" not in text and not _TRIPLE.search(text) and _is_str_format(text):
+    if not _DOLLAR_BRACE.search(text) and not _TRIPLE.search(text) and _is_str_format(text):
         return "str.format"
     if _DOUBLE.search(text):
         return "double"

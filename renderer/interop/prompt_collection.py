@@ -24,6 +24,7 @@ _PROMPT_KEY = re.compile(
 )
 _SHORTEST_NAMED = 20
 _SHORTEST = 80
+_SHORTEST_UNSPACED = 40  # characters of a text in a script without spaces between words
 _MOST_NAMED = 10
 Path = tuple[str, ...]
 
@@ -45,7 +46,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     names = _names([path for path, _ in prompts], source.stem)
     # A file's texts are in one language, also those that happen to use nothing of it.
     languages = {find_language(text) for _, text in prompts if isinstance(text, str)}
-    language = "jinja" if "jinja" in languages else ""
+    language = "jinja" if "jinja" in languages or _is_guardrails(value) else ""
     for (path, text), name in zip(prompts, names, strict=True):
         first = text if isinstance(text, str) else ""
         try:
@@ -88,8 +89,14 @@ def _build(builder: TemplateBuilder, text: Any, language: str) -> ImportedTempla
     return builder.build_text(plain.pieces)
 
 
+def _is_guardrails(value: Any) -> bool:
+    """Whether the prompts are those of NeMo Guardrails, which are always Jinja."""
+    prompts = value.get("prompts") if isinstance(value, dict) else None
+    return isinstance(prompts, list) and all(isinstance(prompt, dict) and "task" in prompt for prompt in prompts)
+
+
 def _is_prompt(path: Path, text: str) -> bool:
-    if text.count(" ") < 3:
+    if len(text.split()) < 4 and len(text) < _SHORTEST_UNSPACED:
         return False
     key = next((step for step in reversed(path) if not step.isdigit()), "")
     return len(text) >= (_SHORTEST_NAMED if _PROMPT_KEY.search(key) else _SHORTEST)

@@ -270,7 +270,7 @@ class _Finder:
         value = arguments.get("template") or arguments.get("prompt") or (node.args[0] if node.args else None)
         text = self.texts.read_text(value)
         if text is None or text.template is None:
-            return text
+            return None if text is None else CodeText(pieces=text.pieces, is_filled_later=True)
         written = arguments.get("template_format")
         if isinstance(written, ast.Constant) and written.value in LANGUAGES:
             return CodeText(text.template, language=LANGUAGES[str(written.value)])
@@ -355,7 +355,7 @@ def _formatted_names(module: ast.Module) -> Iterator[str]:
 
 def _is_prompt(name: str, text: CodeText) -> bool:
     literal = text.literal
-    if _NO_PROMPT_NAME.search(name) or literal.count(" ") < 3:
+    if _NO_PROMPT_NAME.search(name) or (len(literal.split()) < 4 and len(literal) < _SHORTEST):
         return False
     return len(literal) >= (_SHORTEST_NAMED if _PROMPT_NAME.search(name) else _SHORTEST)
 

@@ -6,7 +6,8 @@ functions: nothing is run, opened or fetched, so this may read what nobody has l
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from promptuary.renderer.interop import (
     banks,
@@ -33,7 +34,7 @@ from promptuary.renderer.interop import (
     semantic_kernel,
 )
 from promptuary.renderer.interop.archives import is_zip, read_zip
-from promptuary.renderer.interop.imported import ImportedTemplate, LossError, slugify
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError, slugify
 from promptuary.renderer.interop.source_file import SourceFile, read_source_file
 from promptuary.renderer.interop.template_text import LANGUAGES
 
@@ -181,6 +182,21 @@ class FileResult:
     templates: tuple[ImportedTemplate, ...] = ()
     refusal: str = ""
     line: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> "FileResult":
+        """The result of what to_dict gave."""
+        templates = tuple(
+            ImportedTemplate(
+                **{**template, "differences": tuple(Difference(**entry) for entry in template["differences"])}
+            )
+            for template in value["templates"]
+        )
+        return cls(value["path"], templates, value["refusal"], value["line"])
 
 
 def detect_format(source: SourceFile) -> SourceFormat | None:

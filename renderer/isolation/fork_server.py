@@ -7,6 +7,7 @@ connection of a process of the same user is a control socket. It ends when its o
 process that started it.
 """
 
+import base64
 import ctypes
 import faulthandler
 import gc
@@ -29,6 +30,7 @@ import re2  # noqa: F401
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.free_memory import release_memory
+from promptuary.renderer.interop import reading
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
@@ -106,6 +108,8 @@ def _import_everything() -> None:
     sample = {"a": "no"}
     renderer.validate(front + "- name: a\n  content: {{ a }}\n", {"sample": sample})
     renderer.load(front + "- name: a\n  content: b\n").read('{"x": 1', sample)
+    reading.read_files({"a.txt": b"Hi {name}", "a.py": b"PROMPT = 'x'", "a.md": b"---\na: 1\n---\n{{#if a}}b{{/if}}"})
+    "".encode("cp437")  # names in archives
 
 
 def _warm(names: list[str]) -> None:
@@ -271,6 +275,12 @@ def _check_schema(schema: Any, value: Any) -> str | None:
     return None
 
 
+def _read_templates(files: dict[str, str], source_format: str) -> Any:
+    """The templates of files whose bytes are in base64."""
+    contents = {path: base64.b64decode(content) for path, content in files.items()}
+    return [result.to_dict() for result in reading.read_files(contents, source_format)]
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "validate": _validate,
     "render": _render,
@@ -281,6 +291,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "read": _read,
     "read_many": _read_many,
     "check_schema": _check_schema,
+    "read_templates": _read_templates,
     "probe": probe,
 }
 

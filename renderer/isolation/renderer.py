@@ -6,6 +6,7 @@ template does to its child - loops, memory, crashes - ends with the child, and t
 author's line.
 """
 
+import base64
 import logging
 import os
 import threading
@@ -16,6 +17,7 @@ from promptuary.renderer import errors, profiles
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.interop.reading import FileResult
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.process import BusyError, Exchange
 from promptuary.renderer.problems import Problem
@@ -26,6 +28,8 @@ __all__ = ["BoundedRenderer", "BusyError"]
 _log = logging.getLogger(__name__)
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
+# How fast files of other systems are read at least, proofs included.
+_BYTES_A_SECOND = 200_000
 
 
 class BoundedRenderer:
@@ -227,6 +231,15 @@ class BoundedRenderer:
         """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
         message: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
         return message
+
+    def read_templates(
+        self, files: Mapping[str, bytes], source_format: str = "", *, wall_seconds: float | None = None
+    ) -> list[FileResult]:
+        """As `reading.read_files`: the templates that prompt files of other systems become, or why there are none."""
+        contents = {path: base64.b64encode(content).decode("ascii") for path, content in files.items()}
+        seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
+        results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
+        return [FileResult.from_dict(result) for result in results]
 
     def probe(self) -> list[str]:
         """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""

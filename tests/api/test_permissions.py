@@ -167,6 +167,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-moves", "GET"): ("namespaces/support/moves", None, READERS),
     ("api-reports", "POST"): ("reports", {"reports": []}, (401, 403, 403, 403, 403, 403, 202, 202, 401)),
     ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
+    ("api-imports", "POST"): (
+        "imports",
+        {"namespace": "support", "files": [{"path": "a.txt", "text": "Hi"}]},
+        AUTHORS,
+    ),
     ("api-render", "POST"): ("render", {"template": REPLY, "data": SAMPLES["short"]}, READERS),
     ("api-unknown", "GET"): ("nothing/here", None, NOBODY),
 }

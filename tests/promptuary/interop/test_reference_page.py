@@ -5,7 +5,10 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from promptuary import renderer
+from promptuary.renderer.interop import reading
 
 PAGE = Path(__file__).parents[3] / "docs/reference/import-export.md"
 STEP = re.compile(
@@ -23,11 +26,27 @@ def test_the_commands_on_the_reference_page_run_as_written(run):
             result = run(*shlex.split(step["command"], comments=True))
             assert result.exit_code == 0, f"{step['command']}: {result.stderr}"
             said.append(result.stderr)
-    assert len(said) == 10
+    assert len(said) == 11
     assert [words in told for words, told in zip(["would be new", "new", "unchanged"], said, strict=False)] == [
         True
     ] * 3
     check_files()
+
+
+EXAMPLES = re.findall(
+    r"^`(\S+)`, read as `([\w-]+)`:\n\n```text\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL
+)
+
+
+@pytest.mark.parametrize(("path", "source_format", "text"), EXAMPLES, ids=[example[1] for example in EXAMPLES])
+def test_each_example_comes_in_as_the_format_that_the_page_names(path, source_format, text):
+    templates = reading.read_templates(path, text.encode())
+    assert {template.source_format for template in templates} == {source_format}
+
+
+def test_the_page_shows_an_example_of_each_format():
+    shown = {example[1] for example in EXAMPLES} | {"haystack", "langfuse", "mlflow", "prompt-poet"}
+    assert shown == {entry.name for entry in reading.FORMATS}
 
 
 def check_files():
