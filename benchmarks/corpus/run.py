@@ -166,6 +166,8 @@ def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) ->
     """Made-up values for the inputs of a template: by name, by path, or by the expression that they stand for."""
     data = infer_data(template.document)
     shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
+    if not shown:
+        return data
     for node in ast.walk(module):
         if isinstance(node, ast.FormattedValue):
             source = ast.unparse(ast.JoinedStr([node]))[2:-1]
