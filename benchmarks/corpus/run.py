@@ -168,6 +168,9 @@ def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) ->
     shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
     if not shown:
         return data
+    for written, name in shown.items():
+        if plain_name := re.fullmatch(r"\{(\w+)\}", written):
+            data[name] = made_text(plain_name[1])
     for node in ast.walk(module):
         if isinstance(node, ast.FormattedValue):
             source = ast.unparse(ast.JoinedStr([node]))[2:-1]
