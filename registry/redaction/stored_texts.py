@@ -119,6 +119,17 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "pause_reason": _BLANKED,
     },
     "registry_webhooksecret": {"sealed": _NOTHING},
+    "registry_connection": {
+        "id": _NOTHING,
+        "name": _NOTHING,
+        "protocol": _NOTHING,
+        "base_url": _NOTHING,
+        "model": _NOTHING,
+        "sealed_key": _NOTHING,
+        "currency": _NOTHING,
+    },
+    "registry_spendingcap": {"currency": _NOTHING},
+    "registry_spending": {"model": _NOTHING, "currency": _NOTHING},
     "registry_remote": {
         "error": _BLANKED,
         "name": _NOTHING,
