@@ -3,6 +3,7 @@
 The chain takes seconds in each process. `tests/registry/test_schema.py` holds both results equal.
 """
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -28,9 +29,10 @@ def migrations_switched_off() -> Iterator[None]:
 
 
 def complete_schema() -> None:
-    """Add what no model says: the triggers, the table of the shared cache, and that all migrations are applied."""
+    """Add what no model says: triggers, the full-text index, the shared cache, and that all migrations are applied."""
     with connection.schema_editor() as editor:
         install_triggers(editor)
+        importlib.import_module("migrations.0024_search").add_index(apps, editor)
     call_command("createcachetable", CACHE_TABLE, verbosity=0)
     recorder = MigrationRecorder(connection)
     recorder.ensure_schema()
