@@ -15,6 +15,7 @@ from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import services as members_service
 from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.rules import rules_of
 
 __all__ = ["members"]
 
@@ -52,7 +53,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "settings_page": "members",
         "namespace": namespace,
         "granters": permissions.describe_granters(space),
-        "rules": namespace_queries.rules_of(space),
+        "rules": rules_of(space),
         "rows": namespace_queries.list_members(actor, namespace),
         "form": form,
         "roles": [(role.value, words) for role, words in MAY.items()],

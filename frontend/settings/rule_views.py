@@ -17,7 +17,7 @@ from registry.core.problem_details import status_of
 from registry.namespaces import permissions, services
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
-from registry.namespaces.rules import DEFAULT_CHECKS
+from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
 
 __all__ = ["make", "rules"]
 
@@ -33,7 +33,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     seal of what was read, brings the form back with it.
     """
     space = namespace_queries.get_namespace(actor, namespace)
-    now = namespace_queries.rules_of(space)
+    now = rules_of(space)
     status = 200
     form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
     plan: ProtectionPlan | None = None

@@ -15,8 +15,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates import approvals, labels
 from registry.templates.models import Label, LabelMove
 
@@ -62,7 +61,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     only those that they may read."""
     rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
     if actor is not None:
-        rows = rows.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
+        rows = rows.filter(template__namespace__in=visible_namespaces(actor))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
     return list(rows.defer("version__bundle").order_by("closed_at", "number"))
 
@@ -108,9 +107,7 @@ def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may
     read.
     """
-    rows = ChangeRequest.objects.filter(
-        template__namespace__in=namespace_queries.visible_namespaces(actor), unreviewed=True
-    )
+    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor), unreviewed=True)
     asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
     templates = {template for template, _, _ in asked}
     held, approved = (_held(templates), approvals.approved_digests(templates)) if asked else ({}, {})

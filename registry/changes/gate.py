@@ -13,9 +13,8 @@ from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
 from registry.core.timestamps import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
-from registry.namespaces.rules import Rules
+from registry.namespaces.rules import Rules, rules_of
 
 __all__ = ["MOST_PENDING", "Gate", "Turn", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
 
@@ -183,7 +182,7 @@ class _Reader:
         self._actor = actor
         self._viewer = actor.person.username if actor and actor.key is None else ""
         self._review = ReviewFacts(rows, with_times=with_checks)
-        self._rules = {row.template.namespace_id: namespace_queries.rules_of(row.template.namespace) for row in rows}
+        self._rules = {row.template.namespace_id: rules_of(row.template.namespace) for row in rows}
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
         self._checks = CheckFacts(open_rows, self._review) if with_checks and open_rows else None
         keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]

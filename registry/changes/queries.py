@@ -17,8 +17,7 @@ from registry.core.timestamps import from_microseconds
 from registry.journal.event import JournalEvent, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates import approvals
 from registry.templates.events import LabelMoved
 from registry.templates.models import Label, LabelMove, Version
@@ -82,7 +81,7 @@ def list_changes(
     that wait for somebody: the first two, and those published in an emergency that were neither approved nor closed
     since."""
     limit = check_limit(limit)
-    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
+    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor))
     if state == "pending":
         rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY)
     elif state:
@@ -100,7 +99,7 @@ def list_changes(
 
 def count_pending(actor: Actor) -> int:
     """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
-    rows = ChangeRequest.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
+    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor))
     return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
 
 

@@ -20,12 +20,11 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
 from registry.namespaces import rules as reading
 from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
-from registry.namespaces.rules import Rules
+from registry.namespaces.rules import Rules, rules_of
 from registry.templates import approvals
 from registry.templates.models import Label
 from registry.usage.models import Fetch
@@ -62,7 +61,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then
         found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-        before = namespace_queries.rules_of(found)
+        before = rules_of(found)
         after = reading.read_rules(rules, before)
         _check_owners(found, after)
         if after == before:
@@ -147,7 +146,7 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     Invalid where the rules make no sense.
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
-    before = namespace_queries.rules_of(namespace)
+    before = rules_of(namespace)
     after = reading.read_rules(rules, before)
     labels = _newly(before, after)
     if not labels:

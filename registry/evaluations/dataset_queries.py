@@ -12,8 +12,7 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
 from registry.evaluations.models import Dataset, DatasetVersion
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Verb, visible_namespaces
 
 __all__ = [
     "RowDifference",
@@ -75,7 +74,7 @@ def list_datasets(
 ) -> Page[Dataset]:
     """Datasets that the actor may read, by name; q: a piece of the name."""
     limit = check_limit(limit)
-    datasets = Dataset.objects.filter(namespace__in=namespace_queries.visible_namespaces(actor), latest__isnull=False)
+    datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), latest__isnull=False)
     if namespace:
         datasets = datasets.filter(namespace__name=namespace)
     for word in q.replace("\0", "").casefold().split():

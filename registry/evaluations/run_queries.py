@@ -14,8 +14,7 @@ from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run, RunRow
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates.models import SampleSet
 
 __all__ = [
@@ -116,7 +115,7 @@ def list_runs(  # the filters of the page and the API
     limit = check_limit(limit)
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
-    runs = Run.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
+    runs = Run.objects.filter(template__namespace__in=visible_namespaces(actor))
     if namespace:
         runs = runs.filter(template__namespace__name=namespace)
     if template:

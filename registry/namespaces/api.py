@@ -13,7 +13,7 @@ from registry.namespaces import permissions, queries, services
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Role
-from registry.namespaces.rules import DEFAULT_CHECKS
+from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 
@@ -175,4 +175,4 @@ def answer_namespace(actor: Actor, row: Namespace) -> Response:
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:
-    return {"name": row.name, "role": role.value, "rules": queries.rules_of(row).values()}
+    return {"name": row.name, "role": role.value, "rules": rules_of(row).values()}

@@ -1,6 +1,7 @@
 """Namespaces and who belongs to them."""
 
 from enum import StrEnum
+from typing import Self
 
 from django.db import models
 
@@ -14,15 +15,19 @@ COMPATIBILITY = ("none", "backward")
 class Role(StrEnum):
     """What a person is in a namespace; each role may all that the ones before it may."""
 
-    READER = "reader"
-    AUTHOR = "author"
-    REVIEWER = "reviewer"
-    ADMIN = "admin"
+    READER = "reader", 0
+    AUTHOR = "author", 1
+    REVIEWER = "reviewer", 2
+    ADMIN = "admin", 3
 
-    @property
-    def rank(self) -> int:
-        """0 for a reader, 3 for an admin."""
-        return list(Role).index(self)
+    rank: int
+
+    def __new__(cls, name: str, rank: int) -> Self:
+        """A text that also knows its rank."""
+        role = str.__new__(cls, name)
+        role._value_ = name
+        role.rank = rank
+        return role
 
 
 class Namespace(models.Model):

@@ -6,6 +6,7 @@
 from enum import StrEnum
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
@@ -30,6 +31,7 @@ __all__ = [
     "require_wide",
     "role_of",
     "verbs_of",
+    "visible_namespaces",
 ]
 
 
@@ -129,6 +131,20 @@ def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
         raise NotFound(f"There is no namespace {name}, or you are no member of it.")
     require_verb(actor, verb, namespace)
     return namespace
+
+
+def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
+    """The namespaces the actor may read or browse in: those of the person, for a key only its own, for a command all.
+
+    NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
+    """
+    require_key(actor, verb)
+    if actor.is_operator:
+        return Namespace.objects.all()
+    if not actor.person.is_active:
+        return Namespace.objects.none()
+    rows = Namespace.objects.filter(memberships__person=actor.person)
+    return rows.filter(pk=actor.key.namespace_id) if actor.key else rows
 
 
 def verbs_of(key: Key) -> frozenset[Verb]:

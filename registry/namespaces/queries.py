@@ -1,28 +1,11 @@
 """Namespaces as their members see them."""
 
-from django.db.models import QuerySet
-
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role, Verb
-from registry.namespaces.rules import Owner, Rules
+from registry.namespaces.permissions import Role, Verb, visible_namespaces
 
-__all__ = ["get_namespace", "list_members", "list_namespaces", "live_label", "rules_of", "visible_namespaces"]
-
-
-def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
-    """The namespaces the actor may read or browse in: those of the person, for a key only its own, for a command all.
-
-    NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
-    """
-    permissions.require_key(actor, verb)
-    if actor.is_operator:
-        return Namespace.objects.all()
-    if not actor.person.is_active:
-        return Namespace.objects.none()
-    rows = Namespace.objects.filter(memberships__person=actor.person)
-    return rows.filter(pk=actor.key.namespace_id) if actor.key else rows
+__all__ = ["get_namespace", "list_members", "list_namespaces", "live_label"]
 
 
 def list_namespaces(actor: Actor) -> list[tuple[Namespace, Role]]:
@@ -45,21 +28,6 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
     """Who belongs to the namespace, by username; any member may ask."""
     namespace = get_namespace(actor, name)
     return list(namespace.memberships.select_related("person").order_by("person__username"))
-
-
-def rules_of(namespace: Namespace) -> Rules:
-    """The row's rules as the policy reads them."""
-    return Rules(
-        protected_labels=tuple(namespace.protected_labels),
-        approvals=namespace.approvals,
-        self_approval=namespace.self_approval,
-        suggesters_may_approve=namespace.suggesters_may_approve,
-        required_checks=tuple(namespace.required_checks),
-        compatibility=namespace.compatibility,
-        owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
-        break_glass=namespace.break_glass,
-        keys_approved_only=namespace.keys_approved_only,
-    )
 
 
 def live_label(namespace: Namespace) -> str:

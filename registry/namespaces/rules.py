@@ -7,8 +7,9 @@ from typing import Any
 
 from registry.core import names
 from registry.core.errors import Invalid
+from registry.namespaces.models import Namespace
 
-__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules"]
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules", "rules_of"]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
@@ -58,6 +59,21 @@ class Rules:
             "required_checks": list(self.required_checks),
             "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
         }
+
+
+def rules_of(namespace: Namespace) -> Rules:
+    """The row's rules as the policy reads them."""
+    return Rules(
+        protected_labels=tuple(namespace.protected_labels),
+        approvals=namespace.approvals,
+        self_approval=namespace.self_approval,
+        suggesters_may_approve=namespace.suggesters_may_approve,
+        required_checks=tuple(namespace.required_checks),
+        compatibility=namespace.compatibility,
+        owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
+        break_glass=namespace.break_glass,
+        keys_approved_only=namespace.keys_approved_only,
+    )
 
 
 def first_rules() -> Rules:

@@ -3,7 +3,7 @@
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.journal import log
-from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import visible_namespaces
 from registry.templates.drafts import KEPT
 from registry.templates.models import Draft
 
@@ -18,7 +18,7 @@ def find_draft(actor: Actor, name: str) -> Draft | None:
     rows = Draft.objects.select_related("namespace", "base", "base__template")
     return rows.filter(
         person=actor.person,
-        namespace__in=namespace_queries.visible_namespaces(actor),
+        namespace__in=visible_namespaces(actor),
         namespace__name=namespace,
         path=path,
     ).first()
@@ -34,8 +34,4 @@ def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
 def list_drafts(actor: Actor) -> list[Draft]:
     """All drafts of the actor, the last touched first."""
     rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
-    return list(
-        rows.filter(person=actor.person, namespace__in=namespace_queries.visible_namespaces(actor)).order_by(
-            "-updated_at"
-        )
-    )
+    return list(rows.filter(person=actor.person, namespace__in=visible_namespaces(actor)).order_by("-updated_at"))

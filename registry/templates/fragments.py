@@ -9,7 +9,7 @@ from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
-from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import visible_namespaces
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
 
@@ -43,7 +43,7 @@ def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
 def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
     """Templates the actor may read whose latest document includes the fragment, by name, with the references as
     written; those that are written `apart_from` don't count."""
-    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=namespace_queries.visible_namespaces(actor))
+    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__namespace", "template__latest"):
@@ -53,7 +53,7 @@ def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tu
 
 def list_text_fragments(actor: Actor) -> list[Template]:
     """Templates of format text that the actor may read, by name: what an author puts into a part. At most 200."""
-    visible = namespace_queries.visible_namespaces(actor)
+    visible = visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
     return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
 

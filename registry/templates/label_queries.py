@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import visible_namespaces
 from registry.templates import queries as template_queries
 from registry.templates.models import Label, LabelMove, Template
 
@@ -65,7 +65,7 @@ def label_moves_of(
 
 def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
-    rows = LabelMove.objects.filter(template__namespace__in=namespace_queries.visible_namespaces(actor))
+    rows = LabelMove.objects.filter(template__namespace__in=visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "template__namespace", "after", "person")
     return list(rows.defer("after__bundle").order_by("-pk")[: check_limit(limit)])

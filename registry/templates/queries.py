@@ -6,8 +6,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.core.names import LATEST
 from registry.namespaces import permissions
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates.models import Template
 
 __all__ = [
@@ -80,9 +79,7 @@ def filter_templates(
 
 def browsable_templates(actor: Actor) -> QuerySet[Template]:
     """The templates whose names and labels the actor may see, by name; what they say is told by `key_views`."""
-    rows = Template.objects.filter(
-        namespace__in=namespace_queries.visible_namespaces(actor, Verb.BROWSE), latest__isnull=False
-    )
+    rows = Template.objects.filter(namespace__in=visible_namespaces(actor, Verb.BROWSE), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "latest__author").defer("latest__bundle")
     return rows.prefetch_related("tags", "labels").order_by("name")
 

@@ -15,7 +15,7 @@ from django.db import connection
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
-from registry.namespaces.queries import rules_of
+from registry.namespaces.rules import rules_of
 from registry.templates.models import TOMBSTONE
 from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
 

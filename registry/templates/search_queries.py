@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
-from registry.namespaces import queries as namespace_queries
+from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.templates import search_engine
 from registry.templates.models import Template
@@ -114,7 +114,7 @@ class Folder:
 
 def visible_namespaces(actor: Actor) -> VisibleNamespaces:
     """The namespaces the actor may read in, as the functions here take them."""
-    rows = namespace_queries.visible_namespaces(actor).order_by("name")
+    rows = permissions.visible_namespaces(actor).order_by("name")
     ids = {name: number for number, name in rows.values_list("pk", "name")}
     return VisibleNamespaces(ids, is_all=actor.is_operator or len(ids) == Namespace.objects.count())
 
@@ -206,7 +206,7 @@ def folder_tree(actor: Actor, open_folder: str = "") -> list[Folder]:
 
     Sorted by name; archived templates don't count.
     """
-    names = list(namespace_queries.visible_namespaces(actor).order_by("name").values_list("name", flat=True))
+    names = list(permissions.visible_namespaces(actor).order_by("name").values_list("name", flat=True))
     segments = open_folder.split("/") if open_folder else []
     open_paths = ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
     folders = SearchCount.objects.filter(kind="in", namespace__name__in=names)
@@ -283,7 +283,7 @@ def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
 
 
 def _visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
-    rows = namespace_queries.visible_namespaces(actor)
+    rows = permissions.visible_namespaces(actor)
     return rows.filter(name=namespace) if namespace else rows
 
 
