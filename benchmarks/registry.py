@@ -19,6 +19,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from registry.journal.event import to_microseconds
+
 ROOT = Path(__file__).resolve().parent.parent
 HOME = Path(tempfile.mkdtemp(prefix="promptuary-bench-"))
 os.environ.update(PROMPTUARY_HOME=str(HOME), DJANGO_SETTINGS_MODULE="registry.settings")
@@ -36,7 +38,6 @@ from django.db.models import OuterRef, Subquery
 from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
-from registry.core import timestamps
 from registry.journal import log, mirror_paths
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
@@ -148,7 +149,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
         }
         at_number += 1
         facts = {
-            "at": timestamps.to_microseconds(at),
+            "at": to_microseconds(at),
             "body": body,
             "key": None,
             "kind": VersionSaved.kind,

@@ -10,7 +10,7 @@ from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver, get_urlconf
 
 from registry.accounts.models import Key
-from registry.core import request_ids
+from registry.core import tracing
 from registry.core.errors import NotFound
 from registry.core.problem_details import CONTENT_TYPE, of_error
 from registry.core.work_quota import work_quota
@@ -39,13 +39,13 @@ def name_request(respond: Respond) -> Respond:
     """Give the request its id: in the answer's X-Request-Id, and in each line that is logged meanwhile."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        chosen = request_ids.choose(request.headers.get(request_ids.HEADER))
-        before = request_ids.current.set(chosen)
+        chosen = tracing.choose_request_id(request.headers.get(tracing.REQUEST_ID_HEADER))
+        before = tracing.current_request_id.set(chosen)
         try:
             response = respond(request)
         finally:
-            request_ids.current.reset(before)
-        response.headers.setdefault(request_ids.HEADER, chosen)
+            tracing.current_request_id.reset(before)
+        response.headers.setdefault(tracing.REQUEST_ID_HEADER, chosen)
         return response
 
     return answer
@@ -55,6 +55,9 @@ def count_work(respond: Respond) -> Respond:
     """Count the server work that a request causes for the key that it came with, if it came with one."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
+        if "HTTP_AUTHORIZATION" not in request.META:  # a key comes in this header only
+            return respond(request)
+
         def name_caller() -> str:
             key = getattr(request, "auth", None)  # set by whoever read the key
             return key.id if isinstance(key, Key) else ""

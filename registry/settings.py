@@ -335,7 +335,7 @@ LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "request": {"()": "registry.core.request_ids.InLog"},
+        "request": {"()": "registry.core.tracing.RequestIdFilter"},
         "refusals": {"()": "registry.observability.log_filters.RefusalsInShort"},
     },
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s"}},

@@ -6,8 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 
-from frontend.web.page import person_of
-from registry.accounts.actor import Actor
+from registry.accounts.actor import Actor, person_of
 from registry.namespaces import permissions
 
 __all__ = ["proof_problem", "wants_password"]

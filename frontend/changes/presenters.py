@@ -12,7 +12,7 @@ from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.policy import Blocker
-from registry.core.timestamps import from_microseconds
+from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import TABLE, Verb
 

@@ -6,8 +6,7 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from registry.core.timestamps import from_microseconds
-from registry.journal.event import JournalEvent, Page, parse_event
+from registry.journal.event import JournalEvent, Page, from_microseconds, parse_event
 from registry.journal.models import Event
 
 __all__ = ["AuditLine", "describe_event"]

@@ -8,6 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from allauth.account.internal.flows.reauthentication import get_reauthentication_flows, suspend_request
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
@@ -19,9 +20,9 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from frontend.web.page import is_htmx, person_of, show
+from frontend.web.page import is_htmx, show
 from frontend.web.refusals import method_not_allowed, refuse, typed
-from registry.accounts.actor import Actor
+from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
@@ -48,8 +49,9 @@ def signed_in(
         if person is None:
             return _to_login(request)
         try:
-            actor = Actor(person, missing_proof=signin_reauthentication.missing_proof(request))
-            return view(request, actor, *args, **kwargs)
+            asks_for_proof = settings.PROMPTUARY_STEP_UP != "off"
+            missing_proof = signin_reauthentication.missing_proof(request) if asks_for_proof else ""
+            return view(request, Actor(person, missing_proof=missing_proof), *args, **kwargs)
         except core_errors.ProofRequired as error:
             return _to_proof(request, person, error)
         except core_errors.PromptuaryError as error:

@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
 from django_htmx.middleware import HtmxDetails
 
-from registry.accounts.actor import Actor
+from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
 from registry.changes import gate
 from registry.changes import queries as change_queries
@@ -23,7 +23,6 @@ __all__ = [
     "frame_of",
     "is_for_region",
     "is_htmx",
-    "person_of",
     "show",
 ]
 
@@ -63,12 +62,6 @@ def frame_of(request: HttpRequest) -> Frame:
 def frame(request: HttpRequest) -> dict[str, Any]:
     """The context processor."""
     return {FRAME: frame_of(request)}
-
-
-def person_of(request: HttpRequest) -> User | None:
-    """The signed-in person, or None."""
-    user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
-    return user if isinstance(user, User) and user.is_authenticated else None
 
 
 def is_htmx(request: HttpRequest) -> bool:

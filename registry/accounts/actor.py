@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 
+from django.http import HttpRequest
+
 from registry.accounts.models import Key, User
 from registry.core.errors import Conflict
 
-__all__ = ["OPERATOR", "Actor", "operator_actor"]
+__all__ = ["OPERATOR", "Actor", "operator_actor", "person_of"]
 
 OPERATOR = "operator"  # the username that commands run on the machine itself act under
 
@@ -37,3 +39,9 @@ def operator_actor() -> Actor:
     if person.is_active:
         raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
     return Actor(person)
+
+
+def person_of(request: HttpRequest) -> User | None:
+    """The person who is signed in where the request comes from, or None."""
+    user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
+    return user if isinstance(user, User) and user.is_authenticated else None

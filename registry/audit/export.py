@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from registry.core.timestamps import format_moment, from_microseconds
+from registry.core.timestamps import format_moment
+from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 
 __all__ = ["CONTENT_TYPES", "lines", "shape"]

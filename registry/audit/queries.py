@@ -7,10 +7,10 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
-from registry.core import timestamps
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.jobs.models import Job
 from registry.journal import event
+from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -92,7 +92,7 @@ def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
         if value := getattr(sought, name):
             rows = rows.filter(**{name: value})
     if sought.since:
-        rows = rows.filter(at__gte=timestamps.to_microseconds(sought.since))
+        rows = rows.filter(at__gte=to_microseconds(sought.since))
     if sought.until:
-        rows = rows.filter(at__lt=timestamps.to_microseconds(sought.until))
+        rows = rows.filter(at__lt=to_microseconds(sought.until))
     return rows

@@ -11,7 +11,7 @@ from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
-from registry.core.timestamps import to_microseconds
+from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of

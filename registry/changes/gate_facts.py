@@ -13,8 +13,8 @@ from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.policy import DecisionFacts, Facts
-from registry.core.timestamps import from_microseconds, to_microseconds
 from registry.evaluations import attachment_queries
+from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import TABLE, Role, Verb

@@ -9,7 +9,7 @@ from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
 from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.core.timestamps import from_microseconds
+from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
 from registry.namespaces.permissions import Role

@@ -13,8 +13,7 @@ from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.core.timestamps import from_microseconds
-from registry.journal.event import JournalEvent, parse_event
+from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces

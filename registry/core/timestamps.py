@@ -1,21 +1,9 @@
-"""Moments as the journal and the API write them: microseconds since 1970 UTC, and ISO text with microseconds."""
+"""Moments as the API writes them: ISO text in UTC, always with microseconds."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import overload
 
-__all__ = ["format_moment", "from_microseconds", "to_microseconds"]
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def to_microseconds(moment: datetime) -> int:
-    """Microseconds since 1970 UTC, exactly."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def from_microseconds(microseconds: int) -> datetime:
-    """The moment, exactly; in UTC."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+__all__ = ["format_moment"]
 
 
 @overload

@@ -1,21 +1,70 @@
-"""OpenTelemetry spans around fetches, renderings and saves. Only its API is needed; without a provider they cost
-nothing.
+"""What ties log lines, spans and answers to one request: its id, and OpenTelemetry spans.
 
-Attributes: `gen_ai.prompt.name`, `gen_ai.prompt.version` (the number, as text), `promptuary.ref`, `promptuary.digest`.
-Never data, never the text of a prompt.
+Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the log.
+Spans are made around fetches, renderings and saves; without a provider they cost nothing. Their attributes are
+`gen_ai.prompt.name`, `gen_ai.prompt.version` (the number, as text), `promptuary.ref` and `promptuary.digest`: never
+data, never the text of a prompt.
 """
 
+import contextvars
+import itertools
+import logging
+import re
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from opentelemetry import trace
 from opentelemetry.trace import Span, Status, StatusCode
 
+from promptuary.renderer.after_fork import run_after_fork
 from registry.core.errors import PromptuaryError
 
-__all__ = ["describe", "is_on", "span"]
+__all__ = [
+    "REQUEST_ID_HEADER",
+    "RequestIdFilter",
+    "choose_request_id",
+    "current_request_id",
+    "describe",
+    "is_on",
+    "make_request_id",
+    "span",
+]
 
+REQUEST_ID_HEADER = "X-Request-Id"
+_ALLOWED_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _NAME, _VERSION = "gen_ai.prompt.name", "gen_ai.prompt.version"
+_numbers = itertools.count(1)
+_prefix = secrets.token_hex(6)
+
+current_request_id: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
+
+
+def make_request_id() -> str:
+    """An id that no other request has: random once a process, then counted."""
+    return f"{_prefix}-{next(_numbers):x}"
+
+
+def choose_request_id(sent: str | None) -> str:
+    """What the caller sent as X-Request-Id when that is one, else a new one."""
+    return sent if sent and _ALLOWED_ID.fullmatch(sent) else make_request_id()
+
+
+class RequestIdFilter(logging.Filter):
+    """Gives each line of the log the id of the request it belongs to, or `-`."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Never drops a line."""
+        record.request_id = current_request_id.get()
+        return True
+
+
+def _renew_prefix() -> None:
+    global _prefix  # noqa: PLW0603  # two processes must not count on from one prefix
+    _prefix = secrets.token_hex(6)
+
+
+run_after_fork(_renew_prefix)
 
 
 def is_on() -> bool:

@@ -2,12 +2,13 @@
 
 A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are
 the body of the event: a field without a default is always in the JSON, null included; a field whose default is None is
-left out while it is None.
+left out while it is None. Moments are whole microseconds since 1970 UTC.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
 from enum import Flag, StrEnum, auto
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -25,15 +26,18 @@ __all__ = [
     "columns_of",
     "event",
     "event_classes",
+    "from_microseconds",
     "json_name",
     "kinds",
     "parse_event",
     "quote_start",
+    "to_microseconds",
 ]
 
 MOST_WORDS = 160  # characters of a message that are in a sentence; the rest is where its link leads
 
 _JSON_NAME = "json_name"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _classes: dict[str, type["JournalEvent"]] = {}
 
 
@@ -213,3 +217,13 @@ def columns_of(kind: str, body: Mapping[str, Any]) -> Columns:
 def quote_start(text: str) -> str:
     """The beginning of what somebody wrote, as a sentence quotes it."""
     return text.strip()[:MOST_WORDS]
+
+
+def to_microseconds(moment: datetime) -> int:
+    """Microseconds since 1970 UTC, exactly."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def from_microseconds(microseconds: int) -> datetime:
+    """The moment, exactly; in UTC."""
+    return _EPOCH + timedelta(microseconds=microseconds)

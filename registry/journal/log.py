@@ -22,9 +22,8 @@ from django.db import connection, transaction
 
 from registry.core.failpoints import reach
 from registry.core.text_checks import check_secrets
-from registry.core.timestamps import to_microseconds
 from registry.journal import rollback_guard
-from registry.journal.event import JournalEvent, columns_of
+from registry.journal.event import JournalEvent, columns_of, to_microseconds
 from registry.journal.models import Event
 
 __all__ = [

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptuary.renderer.syntax import yaml_writer
-from registry.core.timestamps import format_moment, from_microseconds
+from registry.core.timestamps import format_moment
 from registry.journal import mirror_paths
-from registry.journal.event import parse_event
+from registry.journal.event import from_microseconds, parse_event
 from registry.journal.mirroring import CommitContent, MirrorError
 from registry.journal.models import Event
 from registry.mirror.blob_loader import Sources

@@ -16,9 +16,8 @@ from registry.audit.verification import facts_of
 from registry.changes import derivation
 from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
 from registry.changes.models import ChangeRequest, Comment
-from registry.core.timestamps import from_microseconds
 from registry.journal import immutable_tables
-from registry.journal.event import parse_event
+from registry.journal.event import from_microseconds, parse_event
 from registry.journal.log import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import restore_gate

@@ -6,8 +6,8 @@ from datetime import datetime
 from django.conf import settings
 from django.utils import timezone
 
-from registry.core.timestamps import to_microseconds
 from registry.journal import mirror_paths
+from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.mirror import fill
 from registry.mirror.errors import Diverged

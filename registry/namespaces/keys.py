@@ -14,8 +14,8 @@ from registry.accounts.models import Key, User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import check_text
-from registry.core.timestamps import to_microseconds
 from registry.journal import log
+from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
 from registry.namespaces.models import Namespace

@@ -22,7 +22,7 @@ class Role(StrEnum):
 
     rank: int
 
-    def __new__(cls, name: str, rank: int) -> Self:
+    def __new__(cls, name: str, rank: int = 0) -> Self:
         """A text that also knows its rank."""
         role = str.__new__(cls, name)
         role._value_ = name

@@ -9,7 +9,8 @@ from rest_framework import serializers
 
 from promptuary.renderer.problems import Problem as RendererProblem
 from registry.core.help_links import problem_url
-from registry.core.timestamps import format_moment, from_microseconds
+from registry.core.timestamps import format_moment
+from registry.journal.event import from_microseconds
 
 __all__ = [
     "Answer",

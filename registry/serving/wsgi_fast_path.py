@@ -6,7 +6,7 @@ from typing import Any
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 
-from registry.core import metrics, request_ids
+from registry.core import metrics, tracing
 from registry.core.client_address import client_address
 from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
@@ -30,7 +30,7 @@ def serve_fetches_first(application: Application) -> Application:
     """
     cached, start = fetcher().cached, len(TEMPLATES)
     count_200, count_304 = metrics.counter(200).step, metrics.counter(304).step
-    choose_id, fresh_id = request_ids.choose, request_ids.fresh
+    choose_id, fresh_id = tracing.choose_request_id, tracing.make_request_id
     hosts: set[str] = set()  # those found allowed so far
 
     def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
@@ -61,7 +61,7 @@ def serve_fetches_first(application: Application) -> Application:
         answer = _answer(environ, hosts)
         if answer is None:
             return application(environ, start_response)
-        start_response(answer.line, [*answer.headers, (request_ids.HEADER, request_ids.current.get())])
+        start_response(answer.line, [*answer.headers, (tracing.REQUEST_ID_HEADER, tracing.current_request_id.get())])
         return [answer.body] if environ["REQUEST_METHOD"] == "GET" else []
 
     return serve
@@ -95,11 +95,11 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
         return None
     address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
-        request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
+        tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         etags = environ.get("HTTP_IF_NONE_MATCH", "")
         return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address)
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
-        request_ids.current.set(request_ids.choose(environ.get("HTTP_X_REQUEST_ID")))
+        tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]
         return label_moves_poll().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
     return None

@@ -10,8 +10,9 @@ from django.db.models import Q
 from standardwebhooks.webhooks import Webhook as Signer
 
 from registry.core.encryption import unseal
-from registry.core.timestamps import format_moment, from_microseconds
+from registry.core.timestamps import format_moment
 from registry.journal import log
+from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 

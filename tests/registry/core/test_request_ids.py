@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from registry.core import request_ids
+from registry.core import tracing
 
 
 def test_what_the_caller_sends_comes_back(client):
@@ -13,7 +13,7 @@ def test_what_the_caller_sends_comes_back(client):
 
 @pytest.mark.parametrize("sent", ["", "two words", "a\r\nSet-Cookie: b", "x" * 200, "né"])
 def test_what_is_no_id_is_replaced(sent):
-    assert request_ids.choose(sent) != sent
+    assert tracing.choose_request_id(sent) != sent
 
 
 def test_no_two_requests_share_a_fresh_one(client):
@@ -23,7 +23,7 @@ def test_no_two_requests_share_a_fresh_one(client):
 
 def test_each_line_of_the_log_names_its_request():
     record = logging.LogRecord("a", logging.INFO, "", 1, "message", (), None)
-    token = request_ids.current.set("abc")
-    request_ids.InLog().filter(record)
-    request_ids.current.reset(token)
+    token = tracing.current_request_id.set("abc")
+    tracing.RequestIdFilter().filter(record)
+    tracing.current_request_id.reset(token)
     assert vars(record)["request_id"] == "abc"

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
-from registry.core import timestamps
 from registry.journal import log
-from registry.journal.event import JournalEvent
+from registry.journal.event import JournalEvent, to_microseconds
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.journal.models import Event
 
@@ -77,8 +76,8 @@ def test_what_json_can_not_say_exactly_is_refused(operator):
 
 
 def test_moments_are_whole_microseconds():
-    assert timestamps.to_microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
-    assert timestamps.to_microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
+    assert to_microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
+    assert to_microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
 
 
 def test_subscribers_wake_after_commit(operator, django_capture_on_commit_callbacks):

@@ -8,9 +8,9 @@ from django.core import mail as outbox
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
-from registry.core import timestamps
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
+from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
 from registry.namespaces import keys
@@ -130,7 +130,7 @@ def test_a_key_can_be_revoked_to_end_in_a_while(admin):
     assert found.authenticate_key(issued.secret) is not None
     assert Key.objects.get().expires_at == until
     body = json.loads(Event.objects.latest("number").text)["body"]
-    assert body == {"id": issued.key.id, "until": timestamps.to_microseconds(until)}
+    assert body == {"id": issued.key.id, "until": to_microseconds(until)}
     keys.revoke_key(actor=admin, key_id=issued.key.id)
     assert found.authenticate_key(issued.secret) is None
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from registry.accounts.models import Key
-from registry.core import timestamps
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
+from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import key_queries as found
 from registry.namespaces import keys
@@ -59,7 +59,7 @@ def test_it_is_one_event_without_the_secret(admin, old):
     event = Event.objects.latest("number")
     body = json.loads(event.text)["body"]
     assert (event.kind, body["id"], body["replaces"]) == ("key.rotated", new.key.id, old.key.id)
-    assert body["replaced_until"] == timestamps.to_microseconds(until)
+    assert body["replaced_until"] == to_microseconds(until)
     assert new.secret.split("_", 2)[2] not in event.text
 
 
