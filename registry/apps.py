@@ -3,6 +3,7 @@ from django.core import checks
 
 from registry.core import private_files
 from registry.journal import database_roles, immutable_tables
+from registry.journal.event import set_reactions
 
 __all__ = ["RegistryConfig"]
 
@@ -26,7 +27,7 @@ class RegistryConfig(AppConfig):
         checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
         checks.register(private_files.check_home, checks.Tags.security)
-        log.set_reactions(reactions.run)
+        set_reactions(reactions.run)
         log.subscribe(doorbell.wake_mirror)
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)

@@ -21,8 +21,7 @@ from registry.changes.events import (
 )
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached, RunFinished
-from registry.journal.event import JournalEvent
-from registry.journal.log import Occasion
+from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.notifications import services as notification_services

@@ -8,7 +8,7 @@ import signal
 
 from django.core.exceptions import ImproperlyConfigured
 
-__all__ = ["POINTS", "arm", "reach"]
+__all__ = ["POINTS", "arm", "armed", "reach"]
 
 POINTS = (
     "journal.appending",
@@ -28,30 +28,29 @@ POINTS = (
     "mirror.pushing",
 )
 
-
-_armed: tuple[str, int] | None = None
+armed: tuple[str, int] | None = None  # the point, and the passing that kills; a hot path looks here before it calls
 
 
 def arm(setting: str) -> None:
     """Kill this process at a point: `name`, or `name:n` for its n-th passing."""
-    global _armed  # noqa: PLW0603  # one per process, as the kill is
+    global armed  # noqa: PLW0603  # one per process, as the kill is
     point, _, passing = setting.partition(":")
     if point not in POINTS or not (passing or "1").isdecimal():
         raise ImproperlyConfigured(f"PROMPTUARY_FAILPOINT is {setting!r}; it must be one of {', '.join(POINTS)}.")
-    _armed = (point, int(passing or "1"))
+    armed = (point, int(passing or "1"))
 
 
 def reach(name: str) -> None:
     """Pass a point: one look at a global, unless a test has armed it."""
-    if _armed is not None:
-        _pass(name, *_armed)
+    if armed is not None:
+        _pass(name, *armed)
 
 
 def _pass(name: str, point: str, left: int) -> None:
-    global _armed  # noqa: PLW0603  # as above
+    global armed  # noqa: PLW0603  # as above
     if name != point:
         return
-    _armed = (point, left - 1)
+    armed = (point, left - 1)
     if left <= 1:
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -26,6 +26,7 @@ from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
+from registry.journal.event import Occasion, react
 
 __all__ = ["SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
@@ -179,4 +180,4 @@ def _finish(number: int) -> None:
             finished_at=log.now(),
         )
         if is_ended:
-            log.react(log.Occasion(RunFinished(), subject=(run.template,)))
+            react(Occasion(RunFinished(), subject=(run.template,)))

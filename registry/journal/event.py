@@ -1,4 +1,4 @@
-"""Typed events: the base class of every kind of event, and the register of kinds.
+"""Typed events: the base class of every kind of event, and the register of kinds, and what reacts.
 
 A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are
 the body of the event: a field without a default is always in the JSON, null included; a field whose default is None is
@@ -19,6 +19,7 @@ __all__ = [
     "Cache",
     "Columns",
     "JournalEvent",
+    "Occasion",
     "Page",
     "StoredRow",
     "TimelineLine",
@@ -31,6 +32,8 @@ __all__ = [
     "kinds",
     "parse_event",
     "quote_start",
+    "react",
+    "set_reactions",
     "to_microseconds",
 ]
 
@@ -39,6 +42,8 @@ MOST_WORDS = 160  # characters of a message that are in a sentence; the rest is 
 _JSON_NAME = "json_name"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _classes: dict[str, type["JournalEvent"]] = {}
+_reactions: list[Callable[["Occasion"], None]] = []
+T = TypeVar("T")
 
 
 class Cache(Flag):
@@ -100,6 +105,23 @@ class StoredRow:
     model: str
     lookups: Mapping[str, str]
     columns: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """What happened. author: who acts, None for the worker; subject: the rows it is about, as the service has them."""
+
+    event: object
+    author: object = None
+    subject: object = None
+
+    def author_as(self, cls: type[T]) -> T:
+        """The author, of this class. TypeError where it is none."""
+        return _require(cls, self.author)
+
+    def subject_as(self, cls: type[T]) -> T:
+        """The subject, of this class. TypeError where it is none."""
+        return _require(cls, self.subject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,3 +249,20 @@ def to_microseconds(moment: datetime) -> int:
 def from_microseconds(microseconds: int) -> datetime:
     """The moment, exactly; in UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def react(occasion: Occasion) -> None:
+    """Have the domains above react, in the caller's transaction; nothing below imports them."""
+    for reaction in _reactions:
+        reaction(occasion)
+
+
+def set_reactions(reaction: Callable[[Occasion], None]) -> None:
+    """Call this function with each occasion from now on, in the place of the one before."""
+    _reactions[:] = [reaction]
+
+
+def _require(cls: type[T], value: Any) -> T:
+    if not isinstance(value, cls):
+        raise TypeError(f"A reaction needs {cls.__name__}, not {type(value).__name__}.")
+    return value

@@ -9,45 +9,58 @@ An event's text is the canonical JSON (RFC 8785) of
 and its hash is the SHA-256 of that text, so each event seals all before it. Documents, samples and discussion are in
 the body by their digest, never by their bytes. Numbers have no gaps and rise in commit order, because whoever appends
 holds one lock until commit: an advisory lock on PostgreSQL, the write lock that BEGIN IMMEDIATE takes on SQLite.
+
+A database that was restored from an older backup has forgotten events that the Git mirror still knows. Were it written
+to, two events would bear one number. So the mirror leaves a mark, a small file that says how far the journal had come;
+each append looks at it (one `stat`), and is refused until an operator has chosen.
 """
 
 import hashlib
+import json
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Protocol
 
 import rfc8785
+from django.conf import settings
 from django.db import connection, transaction
 
-from registry.core.failpoints import reach
+from promptuary.renderer.files import write_atomically
+from promptuary.renderer.validation import secrets
+from registry.core import failpoints
+from registry.core.errors import Halted
 from registry.core.text_checks import check_secrets
-from registry.journal import rollback_guard
-from registry.journal.event import JournalEvent, columns_of, to_microseconds
+from registry.journal.event import JournalEvent, Occasion, columns_of, react, to_microseconds
 from registry.journal.models import Event
 
 __all__ = [
     "CHANNEL",
     "Author",
     "Identified",
+    "Mark",
     "Named",
-    "Occasion",
     "Person",
     "append",
     "canonical",
+    "describe_disagreement",
     "digest_of",
     "lock",
     "now",
-    "react",
-    "set_reactions",
+    "read_mark",
+    "require_agreement",
     "subscribe",
+    "write_mark",
 ]
 
 CHANNEL = "promptuary_journal"  # on which PostgreSQL tells of each append
 _LOCK = 0x70726F6D70747561  # "promptua": one number for all writers of one database
+_MARK_FILE = "promptuary-head"
+_ADVICE = "Nothing is written until an operator chooses: `manage.py mirror adopt` or `manage.py mirror discard`."
 _subscribers: list[Callable[[], None]] = []
-_reactions: list[Callable[["Occasion"], None]] = []
-T = TypeVar("T")
 
 
 class Person(Protocol):
@@ -81,20 +94,11 @@ class Named(Protocol):
 
 
 @dataclass(frozen=True)
-class Occasion:
-    """What happened. author: who acts, None for the worker; subject: the rows it is about, as the service has them."""
+class Mark:
+    """The last event that the mirror holds, and its hash."""
 
-    event: object
-    author: object = None
-    subject: object = None
-
-    def author_as(self, cls: type[T]) -> T:
-        """The author, of this class. TypeError where it is none."""
-        return _require(cls, self.author)
-
-    def subject_as(self, cls: type[T]) -> T:
-        """The subject, of this class. TypeError where it is none."""
-        return _require(cls, self.subject)
+    number: int
+    chain: str
 
 
 def now() -> datetime:
@@ -137,9 +141,10 @@ def append(
     if event.is_by_person:
         _require_no_secrets(body)
     lock()
-    reach("journal.appending")
+    if failpoints.armed:
+        failpoints.reach("journal.appending")
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
-    rollback_guard.require_agreement(head)
+    require_agreement(head)
     number, previous = (head[0] + 1, head[1]) if head else (1, None)
     facts = {
         "at": to_microseconds(at),
@@ -169,7 +174,8 @@ def append(
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"NOTIFY {CHANNEL}")  # heard by others once this is committed
-    reach("journal.appended")
+    if failpoints.armed:
+        failpoints.reach("journal.appended")
     for wake in _subscribers:
         transaction.on_commit(wake, robust=True)
     react(Occasion(event, author, subject))
@@ -180,7 +186,8 @@ def _require_no_secrets(body: Mapping[str, Any]) -> None:
     """The last look before a text is kept for ever; services look earlier, at what they name in their own words."""
     for field, value in body.items():
         for text in _strings(value):
-            check_secrets(field, text)
+            if next(secrets.find_secrets(text), None):
+                check_secrets(field, text)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -200,18 +207,83 @@ def subscribe(wake: Callable[[], None]) -> None:
         _subscribers.append(wake)
 
 
-def react(occasion: Occasion) -> None:
-    """Have the domains above react, in the caller's transaction; nothing below imports them."""
-    for reaction in _reactions:
-        reaction(occasion)
+def write_mark(repository: Path, mark: Mark) -> None:
+    """Say that the repository holds events up to this one; for the mirror's writer, who holds its lock."""
+    content = json.dumps({"number": mark.number, "chain": mark.chain})
+    write_atomically(repository / _MARK_FILE, content.encode("ascii"))
 
 
-def set_reactions(reaction: Callable[[Occasion], None]) -> None:
-    """Call this function with each occasion from now on, in the place of the one before."""
-    _reactions[:] = [reaction]
+def read_mark() -> Mark | None:
+    """What the mirror says, or None where there is none or it says nothing that can be read."""
+    return _mark_reader.read(settings.MIRROR_PATH / _MARK_FILE)
 
 
-def _require(cls: type[T], value: Any) -> T:
-    if not isinstance(value, cls):
-        raise TypeError(f"A reaction needs {cls.__name__}, not {type(value).__name__}.")
-    return value
+def describe_disagreement() -> str:
+    """Why nothing is written now, in a sentence; empty where journal and mirror agree."""
+    head = Event.objects.order_by("-number").values_list("number", "hash").first()
+    try:
+        require_agreement(head)
+    except Halted as error:
+        return error.message
+    return ""
+
+
+def require_agreement(head: tuple[int, str] | None) -> None:
+    """Raise Halted where the mirror holds events that this journal, which ends with `head`, does not know."""
+    mark = read_mark()
+    if mark is None:
+        return
+    number = head[0] if head else 0
+    if number < mark.number:
+        raise Halted(
+            f"The database is older than its Git mirror: it ends with event {number}, the mirror with event "
+            f"{mark.number}. "
+            f"{_ADVICE}",
+            journal=number,
+            mirror=mark.number,
+        )
+    if mark == _mark_reader.agreed:
+        return
+    known = Event.objects.filter(number=mark.number).values_list("hash", flat=True).first()
+    if known != mark.chain:
+        raise Halted(
+            (
+                f"The Git mirror holds another event {mark.number} than the database: they belong to two "
+                f"histories. {_ADVICE}"
+            ),
+            journal=number,
+            mirror=mark.number,
+        )
+    _mark_reader.agreed = mark
+
+
+class _MarkReader:
+    """The file as it was read last, by the marks that a change of it leaves in its status."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: tuple[object, ...] = ()
+        self._mark: Mark | None = None
+        self.agreed: Mark | None = None  # looked up in the journal before; only a newer one is looked up again
+
+    def read(self, path: Path) -> Mark | None:
+        try:
+            status = os.stat(path)
+        except OSError:
+            return None
+        seen = (path, status.st_ino, status.st_mtime_ns, status.st_size)
+        with self._lock:
+            if seen != self._seen:
+                self._mark, self._seen = _parse_mark(path), seen
+            return self._mark
+
+
+def _parse_mark(path: Path) -> Mark | None:
+    try:
+        content = json.loads(path.read_text(encoding="ascii"))
+        return Mark(int(content["number"]), str(content["chain"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+_mark_reader = _MarkReader()

@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from registry.core.failpoints import reach
-from registry.journal import mirror_paths, rollback_guard
+from registry.journal import log, mirror_paths
 from registry.journal.models import Commit, Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import read_stamp
@@ -48,7 +48,7 @@ def import_entries(repository: Repository) -> int:
 def _note(repository: Repository, main: Head | None) -> None:
     """Keep what Git says now where it can be read without Git: for every writer to the journal, and for the history."""
     if main is not None and main.stamp is not None:
-        rollback_guard.write_mark(repository.path, rollback_guard.Mark(main.stamp.number, main.stamp.chain))
+        log.write_mark(repository.path, log.Mark(main.stamp.number, main.stamp.chain))
     _record(repository, main)
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from registry.core import safe_http
 from registry.core.failpoints import reach
 from registry.core.safe_http import Destination, Refused
-from registry.journal import rollback_guard
+from registry.journal import log
 from registry.mirror import fill, rebuilding
 from registry.mirror.errors import MirrorError
 from registry.mirror.models import Remote
@@ -170,5 +170,5 @@ def _failure(output: str) -> PushFailed:
 
 
 def _mirrored() -> int:
-    mark = rollback_guard.read_mark()
+    mark = log.read_mark()
     return mark.number if mark else 0

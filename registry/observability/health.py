@@ -16,7 +16,7 @@ from registry.accounts.actor import Actor
 from registry.celery import app
 from registry.core import private_files
 from registry.core.renderer_pool import bounded
-from registry.journal import rollback_guard
+from registry.journal import log
 from registry.mirror.models import Remote
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Role
@@ -67,7 +67,7 @@ def list_instance_faults(actor: Actor) -> list[str]:
     """What is wrong with this instance itself, in sentences for an admin of any namespace; for others nothing."""
     if not Membership.objects.filter(person=actor.person, role=Role.ADMIN.value).exists():
         return []
-    faults = [rollback_guard.describe_disagreement()]
+    faults = [log.describe_disagreement()]
     for remote in Remote.objects.exclude(error="").order_by("name"):
         since = f" since {remote.pushed_at:%Y-%m-%d %H:%M} UTC" if remote.pushed_at else ""
         faults.append(f"The mirror's remote {remote.name} is behind{since}: {remote.error}")

@@ -13,7 +13,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from registry import mirror
 from registry.accounts import actor
 from registry.core.errors import PromptuaryError
-from registry.journal import rollback_guard
+from registry.journal import log
 from registry.mirror import remote_setup
 from registry.mirror.models import Remote
 from registry.templates.events import VersionRedacted
@@ -86,7 +86,7 @@ class Command(BaseCommand):
             raise CommandError(f"{subject} is not what the journal says: {len(findings)} found.")
 
     def _rebuild(self) -> None:
-        if complaint := rollback_guard.describe_disagreement():
+        if complaint := log.describe_disagreement():
             raise CommandError(complaint)
         self._renew()
 

@@ -17,7 +17,7 @@ from django.db import connection
 from promptuary.renderer.isolation import process as isolation_process
 from registry.core import env, private_files
 from registry.core.renderer_pool import bounded
-from registry.journal import database_roles, rollback_guard
+from registry.journal import database_roles, log
 from registry.starter import load as starter_load
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             _migrate()
             return
         _prepare(host, only)
-        if complaint := rollback_guard.describe_disagreement():
+        if complaint := log.describe_disagreement():
             self.stderr.write(complaint)
         elif demo and not starter_load.is_starter_loaded():
             self.stdout.write("Loading the starter library ...")

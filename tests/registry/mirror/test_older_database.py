@@ -7,7 +7,7 @@ from django.test import Client
 
 from registry import mirror
 from registry.core.errors import Halted
-from registry.journal import rollback_guard
+from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.redaction import services as redaction_services
@@ -53,7 +53,7 @@ def test_every_write_is_refused_with_both_commands_named(older, story):
 
 def test_reading_goes_on(older, story):
     assert Version.objects.get(template__name=TEMPLATE, number=3).document
-    assert rollback_guard.describe_disagreement().startswith("The database is older")
+    assert log.describe_disagreement().startswith("The database is older")
 
 
 def test_the_api_and_the_pages_say_so(older, story):
@@ -119,12 +119,12 @@ def test_a_damaged_note_stops_nothing(story, mirror_path):
     (mirror_path / "promptuary-head").write_text("{")
     save(story["author"], "Go on")
     mirror.catch_up()
-    assert (rollback_guard.read_mark() or rollback_guard.Mark(0, "")).number == Event.objects.count()
+    assert (log.read_mark() or log.Mark(0, "")).number == Event.objects.count()
 
 
 def test_the_question_costs_no_query_until_the_mirror_moved_on(story, mirror_path, django_assert_num_queries):
     mirror.catch_up()
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
-    rollback_guard.require_agreement(head)
+    log.require_agreement(head)
     with django_assert_num_queries(0):
-        rollback_guard.require_agreement(head)
+        log.require_agreement(head)
