@@ -17,6 +17,7 @@ from frontend.browse import (
     template_views,
 )
 from frontend.browse import views as browse_views
+from frontend.changes import actions as change_actions
 from frontend.changes import dependant_views, emergency_views, merge_views, propose_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
@@ -27,6 +28,7 @@ from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
 from frontend.settings import audit_views, connection_views, key_views, member_views, rule_views, webhook_views
+from frontend.web.decorators import by_method
 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 
@@ -69,7 +71,11 @@ urlpatterns = [
     path("t/<template:name>/-/archive", archive_views.archive, name="archive"),
     path("t/<template:name>/-/dependants", dependant_views.update, name="dependants"),
     path("changes/", require_safe(change_views.listing), name="changes"),
-    path("changes/<int:number>", change_views.show_change, name="change"),
+    path(
+        "changes/<int:number>",
+        by_method(get=change_views.show_change, post=change_actions.act_on_change),
+        name="change",
+    ),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),
     path("runs/", require_safe(run_views.listing), name="runs"),

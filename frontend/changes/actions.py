@@ -1,12 +1,23 @@
-"""POST actions of the change request page: each calls one service and gives the URL to go on to."""
+"""POST actions of the change request page: each calls one service and goes on to a page."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
-from django.http import HttpRequest
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 
+from frontend.changes.suggestion_batch import (
+    Suggestion,
+    add_to_batch,
+    drop_from_batch,
+    empty_batch,
+    read_batch,
+)
+from frontend.changes.views import render_change
+from frontend.web.decorators import signed_in
+from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
 from registry.changes import check_results, emergencies, review_drafts, suggestions, threads
 from registry.changes import queries as changes_query
@@ -14,12 +25,12 @@ from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
 from registry.changes.threads import Place
-from registry.core.errors import Invalid
+from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.templates import version_queries
 
-__all__ = ["ActionResult", "Suggestion", "parse_number", "perform_action", "read_batch", "read_place"]
+__all__ = ["act_on_change", "read_place"]
 
-SAID = {
+MESSAGES = {
     "approve": "You approved it.",
     "acknowledge": "The break of the contract is accepted, in your name.",
     "request_changes": "Edits requested.",
@@ -45,24 +56,26 @@ SAID = {
     "empty_batch": "Your batch is empty.",
     "apply_batch": "Applied together as the next version, which is the head now; earlier approvals are void.",
 }
-KEPT = ("view", "sample", "against")
-MOST_DIGITS = 8
-MOST_IN_BATCH = 100
-
-Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
+KEPT_IN_URL = ("view", "sample", "against")
 
 
-@dataclass(frozen=True)
-class ActionResult:
-    """The message for the reader, the URL to go on to, and the form whose unsent text the browser can forget."""
+@signed_in
+def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
+    if request.POST.get("do") == "range":
+        return render_change(request, actor, number)
+    try:
+        message = _perform_action(request, actor, number)
+    except (NotFound, ProofRequired):
+        raise
+    except PromptuaryError as error:
+        return render_change(request, actor, number, refusal=error)
+    messages.success(request, message, extra_tags=request.POST.get("form", ""))
+    return redirect(_url_after(request, number))
 
-    words: str
-    url: str
-    form: str
 
-
-def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionResult:
-    """One action of the page, by the name of the button that was pressed."""
+def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
+    """Do what the name of the button that was pressed says; gives the message for the reader."""
     do, text = request.POST.get("do", ""), request.POST.get("text", "")
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
@@ -79,7 +92,7 @@ def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionRes
         emergencies.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
         change_services.reopen_change(actor=actor, number=number)
-    elif do == "set_version" and (version := parse_number(request.POST.get("version"))):
+    elif do == "set_version" and (version := parse_form_number(request.POST.get("version"))):
         change_services.set_head(actor=actor, number=number, version=version)
     elif do == "rerun":
         check_results.rerun_checks(actor=actor, number=number)
@@ -87,27 +100,22 @@ def perform_action(request: HttpRequest, actor: Actor, number: int) -> ActionRes
         _ON_LINES[do](request, actor, number)
     else:
         raise Invalid(fields={"do": "the page did not say which button was pressed."})
-    return ActionResult(SAID[do], _url_after(request, number), request.POST.get("form", ""))
+    return MESSAGES[do]
 
 
 def read_place(request: HttpRequest) -> Place:
     """The lines that a form is about; a field that is not a number counts as 0."""
-    line = parse_number(request.POST.get("line"))
-    end_line = parse_number(request.POST.get("end_line")) or line
+    line = parse_form_number(request.POST.get("line"))
+    end_line = parse_form_number(request.POST.get("end_line")) or line
     side = request.POST.get("side", "")
     return Place(
-        version=parse_number(request.POST.get("version")),
+        version=parse_form_number(request.POST.get("version")),
         line=min(line, end_line),
         end_line=max(line, end_line),
         side=side,
         sample=request.POST.get("sample", "") if side == Thread.RENDERED else "",
-        part=parse_number(request.POST.get("part")),
+        part=parse_form_number(request.POST.get("part")),
     )
-
-
-def parse_number(text: str | None) -> int:
-    """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
-    return int(text) if text and text.isdecimal() and len(text) < MOST_DIGITS else 0
 
 
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -159,12 +167,12 @@ def _confirmed(request: HttpRequest) -> bool:
     return request.POST.get("confirm") == "yes"
 
 
-def _chosen(request: HttpRequest) -> tuple[int, int]:
-    return _thread(request), parse_number(request.POST.get("comment"))
+def _chosen(request: HttpRequest) -> Suggestion:
+    return _thread(request), parse_form_number(request.POST.get("comment"))
 
 
 def _thread(request: HttpRequest) -> int:
-    return parse_number(request.POST.get("thread"))
+    return parse_form_number(request.POST.get("thread"))
 
 
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -173,7 +181,7 @@ def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestion = _suggestion(request) if place.side == Thread.SOURCE else None
     if suggestion is not None and suggestion == _lines_of(actor, number, place):
         suggestion = None
-    remark = parse_number(request.POST.get("remark")) or None
+    remark = parse_form_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
 
@@ -189,7 +197,7 @@ def _lines_of(actor: Actor, number: int, place: Place) -> str:
 
 
 def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
-    if remark := parse_number(request.POST.get("remark")):
+    if remark := parse_form_number(request.POST.get("remark")):
         review_drafts.discard_remark(actor=actor, number=number, remark=remark)
 
 
@@ -198,39 +206,9 @@ def _url_after(request: HttpRequest, number: int) -> str:
     address = reverse("change", args=[number])
     if request.POST["do"] not in _ON_LINES:
         return address
-    query = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
-    thread = parse_number(request.POST.get("thread"))
+    query = {name: request.GET[name] for name in KEPT_IN_URL if request.GET.get(name)}
+    thread = parse_form_number(request.POST.get("thread"))
     return f"{address}?{urlencode(query)}#{f'thread-{thread}' if thread else 'diff'}"
-
-
-def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
-    """The suggestions chosen in this session to be applied together, in the order they were chosen."""
-    return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
-
-
-def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
-    """Add a suggestion to the batch of a request."""
-    chosen = read_batch(request, number)
-    if suggestion not in chosen:
-        _store_batch(request, number, [*chosen, suggestion][-MOST_IN_BATCH:])
-
-
-def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
-    """Take a suggestion out of the batch."""
-    _store_batch(request, number, [other for other in read_batch(request, number) if other != suggestion])
-
-
-def empty_batch(request: HttpRequest, number: int) -> None:
-    """Take all suggestions out of the batch."""
-    request.session.pop(_batch_key(number), None)
-
-
-def _store_batch(request: HttpRequest, number: int, chosen: Sequence[Suggestion]) -> None:
-    request.session[_batch_key(number)] = [list(pair) for pair in chosen]
-
-
-def _batch_key(number: int) -> str:
-    return f"batch:{number}"
 
 
 _ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {

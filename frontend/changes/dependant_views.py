@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.changes.actions import parse_number
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import parse_form_number
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
@@ -27,7 +27,9 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     live = live_label(template.namespace)
     standing = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
-    number = parse_number(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+    number = (
+        parse_form_number(request.POST.get("version") or request.GET.get("version")) or standing.get(live) or newest
+    )
     label = request.POST.get("label") or live
     message = request.POST.get("message", "")
     done: list[UpdatedDependant] = []

@@ -5,16 +5,15 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 
-from frontend.changes import actions as change_actions
 from frontend.changes import emergency_notices, presenters, timeline
+from frontend.changes.suggestion_batch import read_batch
 from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
-from frontend.web.decorators import form_page, signed_in
+from frontend.web.decorators import signed_in
+from frontend.web.forms import parse_form_number
 from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.changes import emergencies
@@ -22,7 +21,7 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
-from registry.core.errors import NotFound, PromptuaryError, ProofRequired
+from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
@@ -30,7 +29,7 @@ from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.templates import approvals, version_queries
 from registry.templates.approvals import Approval
 
-__all__ = ["listing", "show_change"]
+__all__ = ["listing", "render_change", "show_change"]
 
 # A range longer than this is no longer a place.
 MOST_LINES = 400
@@ -66,21 +65,16 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
 
-@form_page
 @signed_in
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """One request; a POST is one of its actions, and a refused one brings the page back with what was typed."""
-    refusal: PromptuaryError | None = None
-    if request.method == "POST" and request.POST.get("do") != "range":
-        try:
-            done = change_actions.perform_action(request, actor, number)
-        except (NotFound, ProofRequired):
-            raise
-        except PromptuaryError as error:
-            refusal = error
-        else:
-            messages.success(request, done.words, extra_tags=done.form)
-            return redirect(done.url)
+    """One request, with everything needed to decide."""
+    return render_change(request, actor, number)
+
+
+def render_change(
+    request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
+) -> HttpResponse:
+    """The page of one request. refusal: of the action that was sent; the page then has what was typed."""
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate, others = _gates(change, actor)
@@ -88,7 +82,8 @@ def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)
-    emergency = emergencies.find_emergency(change)
+    is_published = change.state == ChangeRequest.PUBLISHED
+    emergency = emergencies.find_emergency(change) if is_published else None
     context = {
         "section": "changes",
         "change": change,
@@ -164,7 +159,7 @@ def _reading(
             _asked(request, error),
             act,
             remarks=remarks,
-            batch=change_actions.read_batch(request, change.number),
+            batch=read_batch(request, change.number),
         ),
         "worst": versions.longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
@@ -173,7 +168,7 @@ def _reading(
 
 def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
     """The state of the request, and all that are pending for the top bar: read together."""
-    others = changes_query.list_changes(actor, state="pending", limit=change_gate.MOST_PENDING).items
+    others = changes_query.list_pending(actor)
     gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
     return gate, [gate, *found]
 
@@ -181,14 +176,13 @@ def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the form that is open: those of the address, or of what was posted and not taken."""
     given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
-    line, remark = (
-        change_actions.parse_number(given.get("line")),
-        change_actions.parse_number(given.get("remark")) or None,
-    )
+    if "line" not in given and "remark" not in given:
+        return None
+    line, remark = parse_form_number(given.get("line")), parse_form_number(given.get("remark")) or None
     if not line and remark is None:
         return None
     line = line or 1
-    end_line = change_actions.parse_number(given.get("end_line")) or line
+    end_line = parse_form_number(given.get("end_line")) or line
     side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
     typed = given is request.POST
     suggestion = given.get("suggestion") if typed else None
@@ -200,7 +194,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         suggestion = None  # the lines as they are, which are others where the range was changed
     return OpenCommentForm(
         side=side,
-        part=change_actions.parse_number(given.get("part")),
+        part=parse_form_number(given.get("part")),
         line=min(line, end_line),
         end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
         text=given.get("text", "") if typed else "",

@@ -27,7 +27,7 @@ from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
 
-__all__ = ["RefusalMiddleware", "explain_methods", "form_page", "signed_in"]
+__all__ = ["RefusalMiddleware", "by_method", "explain_methods", "form_page", "signed_in"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -36,6 +36,16 @@ R = TypeVar("R", bound=HttpResponseBase)
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 _NO_METHOD = "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
+
+
+def by_method(*, get: Callable[..., HttpResponse], post: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """One address with two views: `get` answers GET and HEAD, `post` POST. Other methods are refused."""
+
+    @form_page
+    def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        return (post if request.method == "POST" else get)(request, *args, **kwargs)
+
+    return answer
 
 
 def signed_in(

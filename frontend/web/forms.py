@@ -10,10 +10,16 @@ from django import forms
 
 from registry.core.errors import Invalid, PromptuaryError
 
-__all__ = ["LinesField", "add_errors", "set_choices", "version_choices"]
+__all__ = ["LinesField", "add_errors", "parse_form_number", "set_choices", "version_choices"]
 
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
+_MOST_DIGITS = 8
+
+
+def parse_form_number(text: str | None) -> int:
+    """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
+    return int(text) if text and text.isdecimal() and len(text) < _MOST_DIGITS else 0
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:

@@ -45,7 +45,8 @@ def rerun_checks(*, actor: Actor, number: int) -> Job:
     A verdict belongs to digests and never changes, so those that were given are not given twice.
     """
     change = change_queries.find_change(actor, Verb.COMMENT, number)
-    locking.require_pending(change)
+    if not change.is_open:
+        raise locking.conflict_of_closed(change)
     return queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
 
 

@@ -11,6 +11,7 @@ from registry.changes import gate as change_gate
 from registry.changes import locking
 from registry.changes.events import EmergencyClosed
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.queries import lock_change
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
 from registry.journal import log
@@ -167,9 +168,10 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.ROLL_BACK, number)
+        change = lock_change(actor, Verb.ROLL_BACK, number)
         permissions.require_proof(actor)
-        locking.require_pending(change)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
@@ -198,7 +200,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": "say why it needs no approval: the audit log shows it."})
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.APPROVE, number)
+        change = lock_change(actor, Verb.APPROVE, number)
         found = find_emergency(change)
         if found is None or not change.needs_approval:
             raise Conflict(f"Change request {number} is no emergency that waits for its approval.", change=number)

@@ -16,9 +16,8 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of
 
-__all__ = ["MOST_PENDING", "Gate", "Turn", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
+__all__ = ["Gate", "Turn", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
 
-MOST_PENDING = 200
 _BY_KEY = "A key can't approve: sign in as a person to do this."
 _BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
 
@@ -137,7 +136,7 @@ class Gate:
 
 def evaluate_pending(actor: Actor) -> list[Gate]:
     """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
-    found = evaluate_many(change_queries.list_changes(actor, state="pending", limit=MOST_PENDING).items, actor)
+    found = evaluate_many(change_queries.list_pending(actor), actor)
     return sorted(found, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
 
 

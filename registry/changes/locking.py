@@ -1,4 +1,4 @@
-"""Locking a change request for a write, its preconditions, and recomputing whether it is approved."""
+"""Writing a change request: its preconditions, its steps, and recomputing whether it is approved."""
 
 from typing import Any
 
@@ -20,15 +20,13 @@ from registry.templates.models import Label, Template, Version
 
 __all__ = [
     "append",
+    "conflict_of_closed",
     "find_head_version",
-    "lock_change",
     "lock_template",
     "recompute_states",
     "require_may_decide",
     "require_new_head",
-    "require_pending",
     "require_protected",
-    "require_undecided",
     "save_state",
     "step_of",
 ]
@@ -55,27 +53,14 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
             save_state(gate)
 
 
-def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
-    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
-    log.lock()
-    change = change_queries.find_change(actor, verb, number)
-    _require_present(change.template)
-    return change
-
-
 def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
-    """The template that is to get a request, locked as `lock_change` locks the template of one."""
+    """The template that is to get a request, locked as `queries.lock_change` locks the template of one."""
     template_queries.find_template(actor, verb, name, lock=True)
     log.lock()
     template = template_queries.find_template(actor, verb, name)
-    _require_present(template)
-    return template
-
-
-def _require_present(template: Template) -> None:
     if template.archived_at is not None:
         raise Conflict(f"{template.name} is archived.")
+    return template
 
 
 def save_state(gate: Gate) -> None:
@@ -109,30 +94,17 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
     }
 
 
-def require_undecided(change: ChangeRequest) -> None:
-    """Raise Conflict, saying who closed it and when, where decisions do not count any more."""
-    if not change.takes_decisions:
-        raise _closed(change)
-
-
-def require_pending(change: ChangeRequest) -> None:
-    """Raise Conflict, saying who closed it and when, where the request is not open."""
-    if not change.is_open:
-        raise _closed(change)
-
-
-def _closed(change: ChangeRequest) -> Conflict:
-    said = f"Change request {change.number} is {change.state}"
-    who, at = change_queries.closed_by(change), change.closed_at
-    if not who or at is None:
-        return Conflict(f"{said}.", state=change.state)
-    told = (
-        f"{said}: {who} {'published' if change.state == ChangeRequest.PUBLISHED else 'withdrew'} it on "
-        f"{at:%Y-%m-%d at %H:%M} UTC."
-    )
-    if change.state == ChangeRequest.PUBLISHED:
-        told += " Nothing more is to be done."
-    return Conflict(told, state=change.state, by=who, at=format_moment(at))
+def conflict_of_closed(change: ChangeRequest) -> Conflict:
+    """The refusal of an act on a request that is closed: it says who closed it and when."""
+    sentence = f"Change request {change.number} is {change.state}"
+    person, at = change_queries.closed_by(change), change.closed_at
+    if not person or at is None:
+        return Conflict(f"{sentence}.", state=change.state)
+    is_published = change.state == ChangeRequest.PUBLISHED
+    sentence += f": {person} {'published' if is_published else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
+    if is_published:
+        sentence += " Nothing more is to be done."
+    return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
 
 
 def require_protected(template: Template, label: str) -> None:

@@ -75,7 +75,8 @@ def merge_change(
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
-    locking.require_pending(change)
+    if not change.is_open:
+        raise locking.conflict_of_closed(change)
     found = preview_merge(change)
     if found is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):

@@ -5,23 +5,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from registry.accounts.actor import Actor
 from registry.changes.events import ChangeDecided, ChangeWithdrawn, CommentAdded
 from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
-from registry.core.errors import NotFound
+from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates import approvals
 from registry.templates.events import LabelMoved
-from registry.templates.models import Label, LabelMove, Version
+from registry.templates.models import Label, LabelMove, Template, Version
 
 __all__ = [
+    "MOST_PENDING",
     "Moment",
     "PlacedThread",
     "closed_by",
@@ -34,12 +36,17 @@ __all__ = [
     "list_changes",
     "list_moments",
     "list_overlapping",
+    "list_pending",
     "list_remarks",
     "list_threads",
     "list_versions_between",
+    "lock_change",
 ]
 
+MOST_PENDING = 200
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
+_IS_PENDING = Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY
+_RELATED = ("template", "template__namespace", "version", "version__author", "opened_by")
 
 
 def get_change(actor: Actor, number: int) -> ChangeRequest:
@@ -49,9 +56,7 @@ def get_change(actor: Actor, number: int) -> ChangeRequest:
 
 def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request, with the right to do this in its namespace checked."""
-    rows = ChangeRequest.objects.select_related(
-        "template", "template__namespace", "template__latest", "version", "version__author", "opened_by"
-    )
+    rows = ChangeRequest.objects.select_related(*_RELATED, "template__latest")
     change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
         raise _unknown(number)
@@ -60,6 +65,16 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, change.label)
+    return change
+
+
+def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
+    """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
+    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
+    log.lock()
+    change = find_change(actor, verb, number)
+    if change.template.archived_at is not None:
+        raise Conflict(f"{change.template.name} is archived.")
     return change
 
 
@@ -82,7 +97,7 @@ def list_changes(
     limit = check_limit(limit)
     rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor))
     if state == "pending":
-        rows = rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY)
+        rows = rows.filter(_IS_PENDING)
     elif state:
         rows = rows.filter(state=state)
     if namespace:
@@ -91,15 +106,23 @@ def list_changes(
         rows = rows.filter(template__name=template)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
-    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
-    rows = rows.defer("version__bundle").order_by("-number")
+    rows = rows.select_related(*_RELATED).defer("version__bundle").order_by("-number")
     return cut(rows[: limit + 1], limit, lambda change: change.number)
 
 
+def list_pending(actor: Actor) -> list[ChangeRequest]:
+    """The newest `MOST_PENDING` requests that the actor may read and that wait for somebody, newest first."""
+    rows = _pending(actor).select_related(*_RELATED).defer("template__words", "version__bundle")
+    return list(rows.order_by("-number")[:MOST_PENDING])
+
+
 def count_pending(actor: Actor) -> int:
-    """How many requests that the actor may read wait for somebody: as many as `listing` gives for `pending`."""
-    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor))
-    return rows.filter(Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY).count()
+    """How many requests that the actor may read wait for somebody: as many as `list_changes` gives for `pending`."""
+    return _pending(actor).count()
+
+
+def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
+    return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
 
 
 def find_publishing_move(change: ChangeRequest) -> LabelMove | None:

@@ -9,6 +9,7 @@ from registry.changes import locking, threads
 from registry.changes import queries as change_queries
 from registry.changes import services as deciding
 from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.queries import lock_change
 from registry.changes.threads import Place
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
@@ -43,7 +44,8 @@ def save_remark(  # where it is about and what it says
     """
     _require_person(actor)
     change = change_queries.find_change(actor, Verb.COMMENT, number)
-    locking.require_undecided(change)
+    if not change.takes_decisions:
+        raise locking.conflict_of_closed(change)
     if thread is not None:
         facts = _facts_of_reply(actor, change, thread, text, suggestion)
     elif place is not None:
@@ -90,7 +92,7 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
     _require_person(actor)
     with transaction.atomic():
         decides = decision in (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.ACKNOWLEDGE)
-        change = locking.lock_change(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
+        change = lock_change(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
         kept = list(
             Remark.objects.filter(person=actor.person, change=change).select_related("version", "thread").order_by("pk")
         )

@@ -16,6 +16,7 @@ from registry.changes.events import (
 )
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.queries import lock_change
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.core.text_checks import check_text
@@ -82,8 +83,9 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
     expected: the number of the head that the caller saw; Conflict where it is another one by now.
     """
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.PROPOSE, number)
-        locking.require_pending(change)
+        change = lock_change(actor, Verb.PROPOSE, number)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
         head = locking.find_head_version(change.template, version)
         if head.pk == change.version_id:
             return change
@@ -107,7 +109,7 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
     check_decision(decision, text)
     verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
     with transaction.atomic():
-        change = locking.lock_change(actor, verb, number)
+        change = lock_change(actor, verb, number)
         return record_decision(actor, change, decision=decision, digest=digest, text=text)
 
 
@@ -127,8 +129,8 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     if decision in (Decision.APPROVE, Decision.ACKNOWLEDGE):
         permissions.require_proof(actor)
     gate = change_gate.evaluate(change, actor, with_checks=change.unreviewed)
-    if decision != Decision.COMMENT:
-        locking.require_undecided(change)
+    if decision != Decision.COMMENT and not change.takes_decisions:
+        raise locking.conflict_of_closed(change)
     if digest != change.version.digest:
         raise Conflict(
             f"The request proposes version {change.version.number} now, which is not what you looked at.",
@@ -165,9 +167,10 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     it.
     """
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.PUBLISH, number)
+        change = lock_change(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
-        locking.require_pending(change)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if found:
@@ -188,8 +191,9 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
     """Close the request without publishing; by the one who opened it, or a reviewer."""
     check_text("reason", reason)
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.PROPOSE, number)
-        locking.require_pending(change)
+        change = lock_change(actor, Verb.PROPOSE, number)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
         role = role_of(actor.person, change.template.namespace)
         if (
             change.opened_by_id != actor.person.pk
@@ -209,7 +213,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
     """Open a withdrawn request again, in a new round: its approvals are needed again."""
     with transaction.atomic():
-        change = locking.lock_change(actor, Verb.PROPOSE, number)
+        change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
             raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
         locking.require_new_head(change.template, change.label, change.version)

@@ -35,7 +35,8 @@ def apply_suggestions(
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
     permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
-    locking.require_pending(change)
+    if not change.is_open:
+        raise locking.conflict_of_closed(change)
     if not comments:
         raise Invalid(fields={"comments": "name at least one suggestion."})
     placed = {one.thread.number: one for one in change_queries.list_threads(change)}

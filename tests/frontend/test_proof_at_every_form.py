@@ -61,7 +61,7 @@ def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
     approving = {"approve", "acknowledge", "publish", "close_emergency"}
     others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
     others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}
-    assert set(change_actions.SAID) == approving | others | {"batch", "unbatch", "empty_batch"}
+    assert set(change_actions.MESSAGES) == approving | others | {"batch", "unbatch", "empty_batch"}
 
 
 def test_what_weakens_the_gate_leads_to_the_proof_and_nothing_else_does(desk, world, clients, settings):
