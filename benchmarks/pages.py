@@ -44,7 +44,8 @@ from registry.journal import log
 from registry.namespaces import keys, services
 from registry.namespaces.models import Namespace
 from registry.templates import search_entries
-from registry.templates.models import Label, LabelMove, Tag, Template, Version
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.models import Tag, Template, Version
 
 NAMESPACES, FOLDERS, ROUNDS = 50, 20, 15
 MODELS = ("gpt-4o", "gpt-4o-mini", "claude-sonnet", "mistral-large")

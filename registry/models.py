@@ -10,12 +10,11 @@ from registry.journal.models import Commit, Event
 from registry.mirror.models import Remote
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
+from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
     Contribution,
     Draft,
     Inclusion,
-    Label,
-    LabelMove,
     Redaction,
     Rendering,
     SampleSet,

@@ -34,7 +34,8 @@ from registry.templates.events import (
     VersionRedacted,
     VersionSaved,
 )
-from registry.templates.models import LabelMove, Template, Version
+from registry.templates.label_models import LabelMove
+from registry.templates.models import Template, Version
 
 __all__ = ["REACTIONS", "Reaction", "run"]
 

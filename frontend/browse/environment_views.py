@@ -18,8 +18,8 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.queries import live_label
 from registry.templates import environments as environments_query
-from registry.templates.approvals import Approval
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
+from registry.templates.labels import Approval
 from registry.templates.models import Template
 
 __all__ = ["environments"]

@@ -16,7 +16,7 @@ from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates import version_queries as versions_query
-from registry.templates.models import LabelMove
+from registry.templates.label_models import LabelMove
 from registry.templates.version_queries import HistoryEntry
 
 __all__ = ["versions"]

@@ -14,9 +14,9 @@ from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
-from registry.templates import approvals
-from registry.templates.approvals import Approval
-from registry.templates.models import LabelMove, Template
+from registry.templates.label_models import LabelMove
+from registry.templates.labels import Approval, approvals_of_labels, approved_digests
+from registry.templates.models import Template
 
 __all__ = ["LabelStatus", "label_statuses", "labels_ahead"]
 
@@ -72,8 +72,8 @@ def label_statuses(
     may_write = permissions.is_allowed(actor, Verb.MOVE, namespace)
     may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace)
     approval, approved = (
-        approvals.approvals_of_labels([template])[template.pk],
-        approvals.approved_digests([template.pk]),
+        approvals_of_labels([template])[template.pk],
+        approved_digests([template.pk]),
     )
     marks = []
     for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:

@@ -17,10 +17,12 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import approvals, labels
 from registry.templates import label_queries as labels_query
+from registry.templates import labels
 from registry.templates import queries as template_queries
-from registry.templates.models import LabelMove, Template
+from registry.templates.label_models import LabelMove
+from registry.templates.labels import approved_digests
+from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 
 __all__ = ["move"]
@@ -98,6 +100,6 @@ def _held_before(template: Template, label: str, standing: dict[str, int], moves
     """Where the label may go back to, what it held last first: a protected one only to what it held by approval."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:
-        approved = approvals.approved_digests([template.pk])[template.pk, label]
+        approved = approved_digests([template.pk])[template.pk, label]
         versions = [version for version in versions if version.digest in approved]
     return [number for number in dict.fromkeys(version.number for version in versions) if number != standing.get(label)]

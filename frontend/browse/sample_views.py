@@ -18,7 +18,6 @@ from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
-from registry.templates import sample_queries as samples_query
 from registry.templates import samples
 
 __all__ = ["edit_samples"]
@@ -35,7 +34,7 @@ class SamplesForm(forms.Form):
 def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Shows the samples, and keeps new ones; what is refused stays in the form with the reasons."""
     template = template_queries.get_template(actor, name)
-    sample_set = samples_query.current_samples(template)
+    sample_set = template.current_samples()
     text = json.dumps(sample_set.samples if sample_set else {}, ensure_ascii=False, indent=2)
     form = SamplesForm(request.POST or None, initial={"samples": text})
     problems: list[Problem] = []

@@ -24,7 +24,8 @@ from registry.evaluations import run_queries
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
-from registry.templates import draft_queries, fragments, label_queries, sample_queries, version_queries
+from registry.templates import fragments, label_queries, version_queries
+from registry.templates import queries as template_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
 
@@ -70,7 +71,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve_version(actor, name, ref or (live if live in standing else LATEST))
     marks = label_statuses(actor, template, standing, label_queries.list_label_moves(actor, name, limit=200).items)
-    sample_set = sample_queries.current_samples(template)
+    sample_set = template.current_samples()
     data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     if sample not in data:
@@ -88,7 +89,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
-        "has_draft": draft_queries.find_draft(actor, name) is not None,
+        "has_draft": template_queries.find_draft(actor, name) is not None,
         "label_statuses": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],

@@ -21,7 +21,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
-from registry.templates import document_check, sample_queries, version_queries
+from registry.templates import document_check, version_queries
 
 __all__ = ["merge"]
 
@@ -98,7 +98,7 @@ def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document
 
 
 def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
-    sample_set = sample_queries.current_samples(change.template)
+    sample_set = change.template.current_samples()
     try:
         return document_check.list_problems(
             actor=actor, document=document, samples=sample_set.samples if sample_set else None

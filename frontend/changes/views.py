@@ -26,8 +26,8 @@ from registry.core.problem_details import status_of
 from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
-from registry.templates import approvals, version_queries
-from registry.templates.approvals import Approval
+from registry.templates import version_queries
+from registry.templates.labels import Approval, approval_of_label
 
 __all__ = ["listing", "render_change", "show_change"]
 
@@ -99,8 +99,7 @@ def render_change(
         "needed": gate.needed,
         "checks": checks,
         "held": gate.facts.holds if change.is_open else None,
-        "unapproved": change.is_open
-        and approvals.approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "unapproved": change.is_open and approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
         "approves_served": _approves_served(change, gate),
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),

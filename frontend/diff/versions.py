@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from frontend.diff import rendered, samples, text
 from frontend.diff.samples import RenderedSample, SampleComparison
 from promptuary.renderer.document.parser import inspect_document
-from registry.templates import sample_queries
 from registry.templates.models import Version
 
 __all__ = [
@@ -130,7 +129,7 @@ def diff_context(
     view: a view of the page's own, which shows neither. every: compare the versions on all samples, not only on the one
     that is shown.
     """
-    sample_set = sample_queries.current_samples(new.template)
+    sample_set = new.template.current_samples()
     data = sample_set.samples if sample_set else {}
     sample = request.GET.get("sample", "")
     sample = sample if sample in data else next(iter(data), "")

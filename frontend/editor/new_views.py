@@ -18,8 +18,7 @@ from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequir
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
-from registry.templates import draft_queries as drafts_query
-from registry.templates import drafts, sample_queries, version_queries
+from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
 from registry.templates.models import Version
@@ -107,7 +106,7 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
     name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
     start = EXAMPLES[fields["start"]]
-    if drafts_query.find_draft(actor, name) is not None:
+    if template_queries.find_draft(actor, name) is not None:
         raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
     drafts.save_draft(
         actor=actor,
@@ -123,7 +122,7 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
 def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
     name = f"{fields['namespace']}/{fields['path']}"
     _require_free(actor, name)
-    sample_set = sample_queries.current_samples(origin.template)
+    sample_set = origin.template.current_samples()
     address = f"{origin.template.name}@{origin.number}"
     try:
         templates_service.save_version(

@@ -13,8 +13,8 @@ from registry.core.numbers import parse_number
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
-from registry.templates import draft_queries, sample_queries, version_queries
 from registry.templates import queries as template_queries
+from registry.templates import version_queries
 from registry.templates.models import Draft, Template, Version
 
 __all__ = [
@@ -98,9 +98,9 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
     """
     template, namespace = _find(actor, name)
     latest = template.latest if template else None
-    sample_set = sample_queries.current_samples(template) if template else None
+    sample_set = template.current_samples() if template else None
     stored: Samples = sample_set.samples if sample_set else {}
-    draft = draft_queries.find_draft(actor, name)
+    draft = template_queries.find_draft(actor, name)
     if draft and latest and _says_nothing_new(draft, latest, stored):
         draft = None  # it holds nothing that is not saved
     state = EditorState(

@@ -26,7 +26,7 @@ from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries, sample_queries, search_queries, version_queries
+from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
@@ -93,7 +93,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
         for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
-    samples = sample_queries.current_samples(template)
+    samples = template.current_samples()
     if samples and samples.samples:
         rows.append(("", f"the template's {len(samples.samples)} samples, which expect nothing"))
     models = [

@@ -10,7 +10,8 @@ from registry.accounts.actor import Actor
 from registry.changes import first_steps, gate
 from registry.notifications import queries as notification_queries
 from registry.observability import health
-from registry.templates import draft_queries, label_queries
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
 
 __all__ = ["home"]
 
@@ -22,7 +23,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
     gates = gate.evaluate_pending(actor)
     items = work_items.items_of_person(gates, actor)
-    drafts = draft_queries.list_drafts(actor)
+    drafts = template_queries.list_drafts(actor)
     context = {
         "section": "home",
         "heading": work_items.count_sentence(items),

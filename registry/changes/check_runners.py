@@ -8,9 +8,10 @@ from promptuary.renderer.problems import Problem, only_errors
 from registry.changes import evaluation_check
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import child
-from registry.templates import inclusions, references, sample_renderings
-from registry.templates import sample_queries as sample_sets
-from registry.templates.models import Label, Version
+from registry.templates import inclusions, sample_renderings
+from registry.templates.fragments import replace_references
+from registry.templates.label_models import Label
+from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 from registry.usage import queries as usage_queries
 
@@ -69,7 +70,7 @@ def read_case(change: ChangeRequest) -> CheckCase:
     """What the checks of a request look at."""
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
-    samples = sample_sets.current_samples(change.template)
+    samples = change.template.current_samples()
     return CheckCase(change, change.version, served.get(change.label), served, samples.samples if samples else {})
 
 
@@ -174,9 +175,9 @@ def _dependants(case: CheckCase) -> CheckResult:
         for template, refs in inclusions.including_templates(case.change.template):
             if template.latest is None or template.latest.is_redacted:
                 continue
-            bundle, kept = template.latest.unpacked(), sample_sets.current_samples(template)
+            bundle, kept = template.latest.unpacked(), template.current_samples()
             found = bounded.validate(
-                references.replace_references(bundle["document"], refs, target),
+                replace_references(bundle["document"], refs, target),
                 fragments={**bundle["fragments"], **brought["fragments"], target: brought["document"]},
                 profile=bundle["profile"],
                 samples=dict(kept.samples) if kept else {},

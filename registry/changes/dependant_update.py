@@ -8,8 +8,9 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import fragments, references, version_queries
+from registry.templates import fragments, version_queries
 from registry.templates import save as template_save
+from registry.templates.fragments import replace_references
 from registry.templates.models import Template, Version
 
 __all__ = ["UpdatedDependant", "update_dependants"]
@@ -53,7 +54,7 @@ def _update(
         saved = template_save.save_version(
             actor=actor,
             name=template.name,
-            document=references.replace_references(latest.document, refs, target),
+            document=replace_references(latest.document, refs, target),
             message=message,
             base=latest.digest,
         )

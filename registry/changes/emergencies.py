@@ -17,8 +17,9 @@ from registry.core.text_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.templates import approvals, labels
-from registry.templates.models import Label, LabelMove
+from registry.templates import labels
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import approved_digests, approved_moves
 
 __all__ = [
     "Emergency",
@@ -111,7 +112,7 @@ def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor), unreviewed=True)
     asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
     templates = {template for template, _, _ in asked}
-    held, approved = (_held(templates), approvals.approved_digests(templates)) if asked else ({}, {})
+    held, approved = (_held(templates), approved_digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()
@@ -136,7 +137,7 @@ def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
 
 def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, str]]]:
     """Template and label to the moves by which it held something by approval, newest first: id, number and digest."""
-    rows = approvals.approved_moves().filter(template__in=templates)
+    rows = approved_moves().filter(template__in=templates)
     found: dict[tuple[int, str], list[tuple[int, int, str]]] = {}
     columns = ("template_id", "label", "pk", "after__number", "after__digest")
     for template, label, pk, number, digest in rows.order_by("-pk").values_list(*columns):

@@ -19,8 +19,10 @@ from registry.journal.models import Event
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.rules import Rules
-from registry.templates import approvals, inclusions
-from registry.templates.models import LabelMove, SampleSet, Template
+from registry.templates import inclusions
+from registry.templates.label_models import LabelMove
+from registry.templates.labels import approved_moves
+from registry.templates.models import SampleSet, Template
 from registry.usage import queries as usage_queries
 
 __all__ = ["CheckFacts", "ReviewFacts"]
@@ -221,7 +223,7 @@ class CheckFacts:
 def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
     """By template and label the moves to what the label held by approval: (move, version, digest), oldest first."""
     found: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
-    rows = approvals.approved_moves().filter(template__in=templates).order_by("pk")
+    rows = approved_moves().filter(template__in=templates).order_by("pk")
     columns = ("template_id", "label", "pk", "after_id", "after__digest")
     for template, label, move, version, digest in rows.values_list(*columns):
         if version is not None:

@@ -13,7 +13,7 @@ from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
 from registry.namespaces.permissions import Role
-from registry.templates import approvals
+from registry.templates.labels import approved_moves
 from registry.templates.models import Template, Version
 
 __all__ = ["read_history", "read_version_graph"]
@@ -160,7 +160,7 @@ def _approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set
     contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
     if not origins:
         return set()
-    rows = approvals.approved_moves().filter(template__in=origins)
+    rows = approved_moves().filter(template__in=origins)
     columns = rows.values_list("template__name", "after__digest", "change__decided")
     digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
     return {step.pk for step in steps.values() if (step.template, step.digest) in digests}

@@ -13,10 +13,10 @@ from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
-from registry.templates import approvals
 from registry.templates import queries as template_queries
-from registry.templates.approvals import Approval
-from registry.templates.models import Label, Template, Version
+from registry.templates.label_models import Label
+from registry.templates.labels import Approval, approval_of_label
+from registry.templates.models import Template, Version
 
 __all__ = [
     "append",
@@ -122,7 +122,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
         known = f"{label} holds exactly this already (version {held.version.number})"
-        approval = approvals.approval_of_label(template, label)
+        approval = approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
             raise Invalid(fields={"version": f"{known}: approve the change that was published in an emergency."})
         if approval != Approval.NEVER_APPROVED:

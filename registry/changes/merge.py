@@ -13,7 +13,8 @@ from registry.core.errors import Conflict
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import save as template_save
-from registry.templates.models import Contribution, Label, Version
+from registry.templates.label_models import Label
+from registry.templates.models import Contribution, Version
 
 __all__ = ["MergePreview", "merge_change", "preview_merge"]
 

@@ -18,9 +18,10 @@ from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.templates import approvals
 from registry.templates.events import LabelMoved
-from registry.templates.models import Label, LabelMove, Template, Version
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import last_approved_version
+from registry.templates.models import Template, Version
 
 __all__ = [
     "MOST_PENDING",
@@ -143,7 +144,7 @@ def find_baseline(change: ChangeRequest) -> Version | None:
         rows = Label.objects.filter(template=change.template_id, name=change.label)
         number = rows.values_list("version_id", flat=True).first()
     if number == change.version_id:
-        earlier = approvals.last_approved_version(change.template, change.label, before=move)
+        earlier = last_approved_version(change.template, change.label, before=move)
         number = earlier.pk if earlier and earlier.pk != number else None
     found = Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
     if found is not None:

@@ -25,8 +25,8 @@ from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of
-from registry.templates import approvals
-from registry.templates.models import Label
+from registry.templates.label_models import Label
+from registry.templates.labels import approved_moves, by_approval, by_emergency
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS
 
@@ -168,7 +168,7 @@ def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
         template=OuterRef("template"), label=OuterRef("name"), version=OuterRef("version")
     )
     rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
-    rows = rows.filter(~Exists(pending), ~approvals.by_approval(), ~approvals.by_emergency(), version__redaction=None)
+    rows = rows.filter(~Exists(pending), ~by_approval(), ~by_emergency(), version__redaction=None)
     rows = rows.select_related("template", "version", "version__author")
     return list(rows.order_by("template__name", "name"))
 
@@ -196,7 +196,7 @@ def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]
     """Key to what it fetched lately and gets no more, under the rules of `ruled`."""
     labels = ruled.protected_labels
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
-    moved = approvals.approved_moves().filter(template__namespace=ruled, label__in=labels)
+    moved = approved_moves().filter(template__namespace=ruled, label__in=labels)
     agreed = ChangeRequest.objects.filter(
         template__namespace=ruled, label__in=labels, state=ChangeRequest.APPROVED
     ).values_list("template", "version__digest")

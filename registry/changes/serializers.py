@@ -17,7 +17,7 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
-from registry.templates import approvals
+from registry.templates.labels import approval_of_label
 
 __all__ = [
     "NO_MERGE",
@@ -280,7 +280,7 @@ class ChangeFacts(ChangeRow):
     @property
     def approval(self) -> str | None:
         """How the label came to what it holds now."""
-        approval = approvals.approval_of_label(self.row.template, self.row.label)
+        approval = approval_of_label(self.row.template, self.row.label)
         return approval.value if approval else None
 
     @property

@@ -24,7 +24,8 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of
 from registry.templates import labels
-from registry.templates.models import LabelMove, Template, Version
+from registry.templates.label_models import LabelMove
+from registry.templates.models import Template, Version
 
 __all__ = [
     "begin_round",

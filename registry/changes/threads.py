@@ -15,7 +15,6 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.text_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.namespaces.permissions import Verb
-from registry.templates import sample_queries as sample_sets
 from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version
 
@@ -169,7 +168,7 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
 
 
 def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
-    held = sample_sets.current_samples(change.template)
+    held = change.template.current_samples()
     samples = held.samples if held else {}
     if place.sample not in samples:
         raise Invalid(fields={"sample": f"there is no sample {place.sample[:80]!r}."})

@@ -24,7 +24,6 @@ from registry.jobs.models import Job
 from registry.journal import log
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
-from registry.templates import sample_queries as sample_sets
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
 
@@ -193,7 +192,7 @@ def _find_judge(
 
 def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
     if dataset is None:
-        samples = sample_sets.current_samples(template)
+        samples = template.current_samples()
         if samples is None or not samples.samples:
             raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
         return _of_samples(samples)

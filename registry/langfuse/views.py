@@ -19,7 +19,8 @@ from registry.namespaces.key_attempts import key_attempts
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import check_rates
 from registry.serving.responses import APPROVAL
-from registry.templates import approvals, limited_key_view, version_queries
+from registry.templates import limited_key_view, version_queries
+from registry.templates.labels import approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
 from registry.templates.models import Template, Version
 from registry.usage import recorder
@@ -86,7 +87,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
     except NotFound:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
-    approval = approvals.approval_of_label(version_found.template, ref)
+    approval = approval_of_label(version_found.template, ref)
     row = _row(version_found, actor) | {"approval": approval.value if approval else None}
     if actor.key is not None:
         recorder.note_fetch(actor.key.id, version_found.pk, ref)

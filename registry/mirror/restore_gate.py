@@ -16,7 +16,7 @@ from registry.changes.policy import Facts
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
-from registry.templates.models import LabelMove
+from registry.templates.label_models import LabelMove
 
 __all__ = ["require_allowed"]
 

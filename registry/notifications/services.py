@@ -24,7 +24,8 @@ from registry.namespaces.permissions import Role, Verb
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
-from registry.templates.models import LabelMove, Version
+from registry.templates.label_models import LabelMove
+from registry.templates.models import Version
 
 __all__ = [
     "MOST_WATCHES",

@@ -13,7 +13,8 @@ from registry.notifications.models import Notification
 from registry.redaction.passages import find_passages
 from registry.redaction.run_texts import REMOVED, contains_passage
 from registry.redaction.stored_texts import Holds, columns_that
-from registry.templates.models import LabelMove, SampleSet, Template, Version
+from registry.templates.label_models import LabelMove
+from registry.templates.models import SampleSet, Template, Version
 
 __all__ = ["blank_copies", "list_remaining_copies", "passages_of"]
 

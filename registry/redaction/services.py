@@ -33,7 +33,8 @@ from registry.notifications import services as notification_services
 from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionRedacted, VersionSaved
-from registry.templates.models import Draft, Label, Redaction, Rendering, Version
+from registry.templates.label_models import Label
+from registry.templates.models import Draft, Redaction, Rendering, Version
 from registry.templates.search_index import update_search_index
 from registry.usage.models import Report
 

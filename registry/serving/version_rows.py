@@ -9,8 +9,10 @@ from promptuary.renderer.names import is_pin
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
 from registry.serving.responses import ServedVersion, VersionRow, make_served
-from registry.templates import approvals, version_queries
-from registry.templates.models import TOMBSTONE, Label, Template, Version
+from registry.templates import version_queries
+from registry.templates.label_models import Label
+from registry.templates.labels import approvals_of_refs
+from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["explain_missing_version", "is_version_approved", "load_label_versions", "load_version"]
 
@@ -46,7 +48,7 @@ def load_version(name: str, ref: str) -> ServedVersion | None:
         return None
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
-    approval = None if is_pin(ref) or ref == LATEST else approvals.approvals_of_refs([name], ref).get(name)
+    approval = None if is_pin(ref) or ref == LATEST else approvals_of_refs([name], ref).get(name)
     return make_served(row, is_pin(ref), approval)
 
 
@@ -54,7 +56,7 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
     """What the label means for each of these templates, in two queries; a redacted version is left out."""
     names = list(names)
     rows = Version.objects.filter(template__name__in=names)
-    approvals_by_name = {} if label == LATEST else approvals.approvals_of_refs(names, label)
+    approvals_by_name = {} if label == LATEST else approvals_of_refs(names, label)
     rows = rows.filter(pk=F("template__latest")) if label == LATEST else rows.filter(labels__name=label)
     versions = (VersionRow(*values) for values in rows.values_list(*_FIELDS))
     return {

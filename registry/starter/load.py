@@ -20,7 +20,8 @@ from registry.notifications.models import Notification
 from registry.starter import evaluation_demo
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.models import Label, Template
+from registry.templates.label_models import Label
+from registry.templates.models import Template
 
 __all__ = ["PEOPLE", "is_starter_loaded", "load_starter", "read_demo_key"]
 

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from registry.accounts.actor import Actor
 from registry.namespaces.models import Namespace
-from registry.templates import approvals, search_queries
-from registry.templates.approvals import Approval
-from registry.templates.models import Label, LabelMove, Template
+from registry.templates import search_queries
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import Approval, approvals_of_labels, approved_digests
+from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
 __all__ = ["EnvironmentCell", "EnvironmentPage", "EnvironmentRow", "list_environments"]
@@ -78,7 +79,7 @@ def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
 def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
     ids = [template.pk for template in rows]
     protected = {template.pk: template.namespace.protected_labels for template in rows}
-    known, held = approvals.approvals_of_labels(rows), _held(ids, protected)
+    known, held = approvals_of_labels(rows), _held(ids, protected)
     places: defaultdict[int, dict[str, EnvironmentCell]] = defaultdict(dict)
     labels = Label.objects.filter(template__in=ids).order_by("name")
     for template, name, number, moved_at in labels.values_list("template_id", "name", "version__number", "moved_at"):
@@ -89,7 +90,7 @@ def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
 
 def _held(ids: list[int], protected: Mapping[int, Collection[str]]) -> dict[tuple[int, str], list[int]]:
     """The versions that each label held, newest move first; of a protected label only those it held by approval."""
-    approved = approvals.approved_digests(ids)
+    approved = approved_digests(ids)
     moves = LabelMove.objects.filter(template__in=ids, after__isnull=False).order_by("-pk")
     held: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     columns = ("template_id", "label", "after__number", "after__digest")

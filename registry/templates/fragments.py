@@ -1,5 +1,7 @@
-"""Fragments: what the references of a document mean to the person who saves it."""
+"""Fragments: how references stand in a document, and what they mean to the person who saves it."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from promptuary.renderer.document.parser import Document
@@ -13,7 +15,14 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.templates import version_queries
 from registry.templates.models import Inclusion, Template, Version
 
-__all__ = ["ResolvedFragments", "list_dependants", "list_text_fragments", "resolve_fragments"]
+__all__ = [
+    "ResolvedFragments",
+    "list_dependants",
+    "list_text_fragments",
+    "replace_references",
+    "resolve_fragments",
+    "written_references",
+]
 
 _MOST_OFFERED = 200
 
@@ -56,6 +65,22 @@ def list_text_fragments(actor: Actor) -> list[Template]:
     visible = visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
     return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
+
+
+def written_references(document: str, refs: Iterable[str]) -> list[str]:
+    """Those of the refs that the document itself names (`"support/policy@3"`, in either quotes), in their order."""
+    return [ref for ref in refs if _pattern(ref).search(document)]
+
+
+def replace_references(document: str, refs: Iterable[str], target: str) -> str:
+    """The document with each of the refs replaced by the target, whatever quotes it is in."""
+    for ref in refs:
+        document = _pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)
+    return document
+
+
+def _pattern(ref: str) -> re.Pattern[str]:
+    return re.compile(rf"([\"']){re.escape(ref)}\1")
 
 
 class _Readable:

@@ -7,7 +7,8 @@ from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates import queries as template_queries
-from registry.templates.models import Label, LabelMove, Template
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.models import Template
 
 __all__ = [
     "label_moves_of",

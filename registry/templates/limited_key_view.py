@@ -19,7 +19,8 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
-from registry.templates.models import Label, LabelMove, Template, Version
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.models import Template, Version
 from registry.templates.version_queries import HistoryEntry
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Templates, their immutable versions, samples, drafts and labels."""
+"""Templates, their immutable versions, samples and drafts."""
 
 import json
 from typing import Any
@@ -15,8 +15,6 @@ __all__ = [
     "Contribution",
     "Draft",
     "Inclusion",
-    "Label",
-    "LabelMove",
     "Redaction",
     "Rendering",
     "SampleSet",
@@ -61,6 +59,10 @@ class Template(models.Model):
     def folder(self) -> str:
         """The folders inside the namespace, or nothing: `refunds`."""
         return self.path.rpartition("/")[0]
+
+    def current_samples(self) -> "SampleSet | None":
+        """The samples as last saved, or None where there never were any."""
+        return self.sample_sets.order_by("-number").first()
 
 
 class Tag(models.Model):
@@ -289,60 +291,3 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.person_id} for {self.path}"
-
-
-class Label(models.Model):
-    """Where a label of a template points now. `latest` has no row: it is the highest number."""
-
-    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="labels")
-    name = models.CharField(max_length=36)
-    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="labels")
-    moved_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["template", "name"], name="label_once"),
-            models.CheckConstraint(condition=~models.Q(name="latest"), name="label_latest_moves_by_itself"),
-        ]
-        indexes = [models.Index(fields=["name"], name="label_by_name")]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class LabelMove(models.Model):
-    """One move of a label: who, from where, where to, why, and whether the label was protected at that moment.
-
-    `protected` and `how` say together whether the label came to hold its version by approval; see
-    `registry.templates.approvals`. The column repeats what the journal's events before the move say.
-    """
-
-    HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")
-
-    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="label_moves")
-    label = models.CharField(max_length=36)
-    before = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
-    after = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
-    how = models.CharField(max_length=16, choices=[(how, how) for how in HOW])
-    protected = models.BooleanField(default=False, help_text="whether the label was protected when it moved")
-    reason = models.TextField(default="", blank=True)
-    change = models.ForeignKey(
-        "registry.ChangeRequest", on_delete=models.PROTECT, related_name="label_moves", null=True
-    )
-    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        indexes = [models.Index(fields=["template", "label", "-id"], name="label_move_history")]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(how="published", change__isnull=False)
-                | models.Q(how="broke_glass", change__isnull=False)
-                | models.Q(how__in=("moved", "rolled_back", "removed")),
-                name="label_move_published_by_change",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.label}: {self.before_id} to {self.after_id}"

@@ -1,19 +1,22 @@
-"""Templates: one by its name, and all whose names the actor may see. Search is in `search_queries`."""
+"""Templates: one by its name, all whose names the actor may see, and drafts. Search is in `search_queries`."""
 
 from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import NotFound
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.templates.models import Template
+from registry.templates.models import Draft, Template
 
 __all__ = [
     "browsable_templates",
     "filter_templates",
+    "find_draft",
     "find_template",
     "get_template",
+    "list_drafts",
     "lock_template",
     "search_words",
 ]
@@ -42,6 +45,26 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
     except NotFound as error:
         raise _unknown(name) from error
     return template
+
+
+def find_draft(actor: Actor, name: str) -> Draft | None:
+    """The actor's draft for a full template name, or for a namespace with nothing after its slash: the unnamed one."""
+    namespace, _, path = name.partition("/")
+    if path:
+        names.check_template(name)
+    rows = Draft.objects.select_related("namespace", "base", "base__template")
+    return rows.filter(
+        person=actor.person,
+        namespace__in=visible_namespaces(actor),
+        namespace__name=namespace,
+        path=path,
+    ).first()
+
+
+def list_drafts(actor: Actor) -> list[Draft]:
+    """All drafts of the actor, the last touched first."""
+    rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
+    return list(rows.filter(person=actor.person, namespace__in=visible_namespaces(actor)).order_by("-updated_at"))
 
 
 def lock_template(name: str) -> bool:

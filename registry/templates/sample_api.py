@@ -13,7 +13,6 @@ from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, read
 from registry.templates import queries as template_queries
-from registry.templates import sample_queries as queries
 from registry.templates import samples as services
 from registry.templates.models import SampleSet
 from registry.templates.serializers import SamplesOutput
@@ -38,7 +37,7 @@ class Samples(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """The samples as last saved."""
-        return Response(_shape(name, queries.current_samples(template_queries.get_template(actor_of(request), name))))
+        return Response(_shape(name, template_queries.get_template(actor_of(request), name).current_samples()))
 
     @extend_schema(
         operation_id="saveSamples",

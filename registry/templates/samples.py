@@ -10,7 +10,6 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
-from registry.templates import sample_queries as sample_sets
 from registry.templates.document_check import Samples, check_document, write_samples
 from registry.templates.events import SamplesSaved
 from registry.templates.models import SampleSet, Template
@@ -44,7 +43,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
 
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
     """Write samples that were checked; for services, inside their transaction. Equal ones make no new set."""
-    held = sample_sets.current_samples(template)
+    held = template.current_samples()
     digest = log.digest_of(text)
     if held is not None and held.digest == digest:
         return held

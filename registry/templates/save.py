@@ -18,7 +18,6 @@ from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
-from registry.templates import sample_queries as sample_sets
 from registry.templates import samples as sampling
 from registry.templates import search_index, version_queries
 from registry.templates.document_check import CheckedDocument, Samples, check_document, write_samples
@@ -129,7 +128,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space)
         template, is_new = _find_or_make(actor, namespace, work, at)
-        held = sample_sets.current_samples(template)
+        held = template.current_samples()
         if (held.number if held else None) != work.checked_against:
             transaction.set_rollback(True)
             return None
@@ -262,7 +261,7 @@ def _discard_draft(actor: Actor, template: Template) -> None:
 
 def _held_samples(name: str) -> SampleSet | None:
     template = Template.objects.filter(name=name).first()
-    return sample_sets.current_samples(template) if template else None
+    return template.current_samples() if template else None
 
 
 def _find_origin(actor: Actor, address: str) -> str:

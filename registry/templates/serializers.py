@@ -10,10 +10,10 @@ from rest_framework import serializers
 
 from registry.core.names import LATEST
 from registry.rest.output_serializers import FoundProblem, Moment, Output
-from registry.templates import approvals
-from registry.templates.approvals import Approval
+from registry.templates.label_models import Label
+from registry.templates.labels import Approval, approval_of_label
 from registry.templates.limited_key_view import VisibleTemplate
-from registry.templates.models import Label, Template, Version
+from registry.templates.models import Template, Version
 
 __all__ = [
     "APPROVALS",
@@ -42,7 +42,7 @@ class LabelApproval(serializers.ChoiceField):
     def to_representation(self, value: Any) -> Any:
         """The way it came there, or None where the label is not protected."""
         label: Label = value
-        approval = approvals.approval_of_label(label.template, label.name)
+        approval = approval_of_label(label.template, label.name)
         return approval.value if approval else None
 
 

@@ -11,10 +11,11 @@ from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import approvals
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
-from registry.templates.models import Label, Template, Version
+from registry.templates.label_models import Label
+from registry.templates.labels import is_accepted_digest
+from registry.templates.models import Template, Version
 
 __all__ = [
     "HistoryEntry",
@@ -126,7 +127,7 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
 
 def is_version_approved(template: Template, version: Version) -> bool:
     """Whether a protected label held these very bytes by approval, or an open change for one of them is approved."""
-    return approvals.is_accepted_digest(template, template.namespace.protected_labels, version.digest)
+    return is_accepted_digest(template, template.namespace.protected_labels, version.digest)
 
 
 def _find(template: Template, ref: Ref) -> Version:

@@ -20,7 +20,7 @@ from registry.accounts.models import Key
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.templates import labels
-from registry.templates.models import Label, LabelMove
+from registry.templates.label_models import Label, LabelMove
 from tests.api.conftest import OTHER, REPLY, Caller, Cast
 
 LABEL = f"templates/{REPLY}/-/labels/production"

@@ -7,7 +7,8 @@ import pytest
 from registry.accounts.models import Key
 from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Membership
-from registry.templates.models import Draft, Label, Template
+from registry.templates.label_models import Label
+from registry.templates.models import Draft, Template
 from tests.frontend.conftest import DOCUMENT, REPLY, SAMPLES, words
 
 

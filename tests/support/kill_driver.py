@@ -31,7 +31,7 @@ from registry.mirror.repository import Repository
 from registry.namespaces import services as namespace_services
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.models import Label
+from registry.templates.label_models import Label
 
 TEMPLATE = "support/reply"
 LABELS = ("blue", "green")

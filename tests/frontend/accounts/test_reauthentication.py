@@ -9,7 +9,7 @@ from registry.accounts.models import Key
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
-from registry.templates.models import Label
+from registry.templates.label_models import Label
 from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
 from tests.frontend.conftest import REPLY, words
 

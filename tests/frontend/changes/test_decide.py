@@ -3,7 +3,7 @@
 import pytest
 
 from registry.changes.models import ChangeRequest
-from registry.templates.models import Label
+from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
 
 

@@ -9,7 +9,8 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.models import Label, Version
+from registry.templates.label_models import Label
+from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 

@@ -12,7 +12,8 @@ from registry.journal.models import Event
 from registry.tasks import tasks as tasks_tasks
 from registry.templates import labels, samples
 from registry.templates import save as template_save
-from registry.templates.models import Label, Template
+from registry.templates.label_models import Label
+from registry.templates.models import Template
 
 NARROWED = (
     "---\ninputs:\n  question: {type: string}\n  tone: {type: string}\n---\n- name: q\n"

@@ -20,7 +20,8 @@ from registry.journal.models import Event
 from registry.namespaces import services
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.models import Label, LabelMove, Template, Version
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.models import Template, Version
 
 pytestmark = pytest.mark.dialect
 

@@ -11,7 +11,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.notifications.models import Notification
-from registry.templates.models import Label
+from registry.templates.label_models import Label
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
-from registry.templates import approvals, archive, labels, version_queries
-from registry.templates.approvals import Approval
-from registry.templates.models import Label, LabelMove
+from registry.templates import archive, labels, version_queries
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import Approval, approval_of_label, approved_digests
 
 NAME = "support/reply"
 
@@ -85,7 +85,7 @@ def wandered(save, move, protect):
 
 def approval_of(label="staging", name=NAME):
     row = Label.objects.select_related("template__namespace").get(template__name=name, name=label)
-    return approvals.approval_of_label(row.template, label)
+    return approval_of_label(row.template, label)
 
 
 def test_a_write_key_cannot_bring_a_protected_label_to_what_nobody_approved(admin, reviewer, wandered, back):
@@ -391,7 +391,7 @@ class TestVoids:
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()
-        found = approvals.approved_digests([label.template_id])
+        found = approved_digests([label.template_id])
         assert found[label.template_id, "production"] == {label.version.digest}
 
     def test_unprotecting_takes_the_labels_approvals_from_limited_keys(self, publish, save, move, protect, limited):

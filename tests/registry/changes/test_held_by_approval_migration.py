@@ -15,7 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.journal import immutable_tables
 from registry.journal.models import Event
 from registry.templates import labels
-from registry.templates.models import Label, LabelMove
+from registry.templates.label_models import Label, LabelMove
 from tests.registry.mirror.test_restore import empty_the_database
 
 pytestmark = pytest.mark.dialect

@@ -20,8 +20,10 @@ from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.redaction import services as redaction_services
-from registry.templates import approvals, labels, version_queries
-from registry.templates.models import Label, LabelMove, Template, Version
+from registry.templates import labels, version_queries
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import approval_of_label
+from registry.templates.models import Template, Version
 from tests.support.examples import example_count
 
 NAME = "support/reply"
@@ -236,7 +238,7 @@ def compare(model: Model) -> None:
     template = Template.objects.select_related("namespace").get()
     held = Label.objects.filter(name="live").select_related("version").first()
     assert (held.version.number if held else None) == model.holds
-    assert approvals.approval_of_label(template, "live") == model.approval()
+    assert approval_of_label(template, "live") == model.approval()
     for version in Version.objects.filter(template=template):
         if MARKS[version.number - 1] not in model.redacted:
             assert version_queries.is_version_approved(template, version) == model.may_read(version.number)

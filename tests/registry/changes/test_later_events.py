@@ -15,10 +15,11 @@ from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Verb
 from registry.redaction import services as redaction_services
-from registry.templates import approvals, labels, version_queries
+from registry.templates import labels, version_queries
 from registry.templates import save as template_save
-from registry.templates.approvals import Approval
-from registry.templates.models import Label, Version
+from registry.templates.label_models import Label
+from registry.templates.labels import Approval, approval_of_label
+from registry.templates.models import Version
 
 NAME = "support/reply"
 
@@ -134,7 +135,7 @@ class TestAClosedEmergency:
         labels.move_label(actor=author, name=NAME, label="production", version=2, expected=1)
         [opened] = rule(protected_labels=["production"])
         label = Label.objects.select_related("template__namespace").get(name="production")
-        assert approvals.approval_of_label(label.template, "production") == Approval.NEVER_APPROVED
+        assert approval_of_label(label.template, "production") == Approval.NEVER_APPROVED
         assert opened.version.number == 2
 
     @pytest.mark.parametrize("decision", ["approve", "request_changes", "acknowledge"])

@@ -7,7 +7,7 @@ from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.journal.models import Event
 from registry.templates import labels
-from registry.templates.models import Label, LabelMove
+from registry.templates.label_models import Label, LabelMove
 
 
 def test_an_approved_request_moves_the_label(author, propose, approve, save):

@@ -9,7 +9,6 @@ from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes import threads as discussing
 from registry.changes.threads import Place
-from registry.templates import sample_queries as sample_sets
 from registry.templates import sample_renderings, samples
 
 
@@ -21,7 +20,7 @@ def look(actor, number):
         change_queries.list_versions_between(change, gate.versions_between)
         change_queries.list_overlapping(change)
         change_queries.list_threads(change)
-        sample_renderings.render_samples(change.version, sample_sets.current_samples(change.template).samples)
+        sample_renderings.render_samples(change.version, change.template.current_samples().samples)
     return len(queries)
 
 

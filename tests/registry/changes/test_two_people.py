@@ -18,7 +18,8 @@ from registry.changes.threads import Place
 from registry.core.errors import PromptuaryError
 from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
-from registry.templates.models import Label, Version
+from registry.templates.label_models import Label
+from registry.templates.models import Version
 from tests.support.examples import example_count
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,8 @@ import pytest
 
 from registry import mirror
 from registry.templates import save as template_save
-from registry.templates.models import Label, Version
+from registry.templates.label_models import Label
+from registry.templates.models import Version
 
 pytestmark = pytest.mark.django_db
 TEMPLATE = "support/refunds/reply"

@@ -10,7 +10,8 @@ from registry.evaluations.models import Run
 from registry.namespaces.models import Namespace
 from registry.starter import evaluation_demo
 from registry.starter import load as starter_load
-from registry.templates.models import Label, Template
+from registry.templates.label_models import Label
+from registry.templates.models import Template
 
 pytestmark = pytest.mark.usefixtures("db")
 

@@ -3,8 +3,8 @@ import pytest
 from registry.core.errors import Invalid, NotAllowed, NotFound, TooLarge
 from registry.journal import log
 from registry.journal.models import Event
-from registry.templates import draft_queries as found
 from registry.templates import drafts
+from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
 pytestmark = pytest.mark.dialect
@@ -17,21 +17,21 @@ def keep(actor, **facts):
 def test_a_draft_is_kept_and_replaced(author):
     keep(author, document="one")
     keep(author, document="two: [", samples="{", message="half")
-    draft = found.find_draft(author, "support/reply")
+    draft = template_queries.find_draft(author, "support/reply")
     assert (draft.document, draft.samples, draft.message) == ("two: [", "{", "half")
     assert Draft.objects.count() == 1
 
 
 def test_each_person_sees_their_own(author, reviewer):
     keep(author)
-    assert found.find_draft(reviewer, "support/reply") is None
-    assert [draft.path for draft in found.list_drafts(author)] == ["reply"]
-    assert found.list_drafts(reviewer) == []
+    assert template_queries.find_draft(reviewer, "support/reply") is None
+    assert [draft.path for draft in template_queries.list_drafts(author)] == ["reply"]
+    assert template_queries.list_drafts(reviewer) == []
 
 
 def test_work_without_a_name_has_a_place(author):
     keep(author, path="")
-    assert found.find_draft(author, "support/").document == "work"
+    assert template_queries.find_draft(author, "support/").document == "work"
 
 
 def test_a_draft_knows_the_version_it_began_from(author, save):

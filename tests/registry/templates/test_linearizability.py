@@ -12,7 +12,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict
 from registry.namespaces import keys
 from registry.templates import labels
-from registry.templates.models import LabelMove
+from registry.templates.label_models import LabelMove
 from tests.support.linearizability import Operation, fault_of
 
 pytestmark = pytest.mark.dialect

@@ -5,7 +5,7 @@ import pytest
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.templates import labels
-from registry.templates.models import Label, LabelMove
+from registry.templates.label_models import Label, LabelMove
 
 
 def test_a_free_label_is_set_and_moved(author, save):

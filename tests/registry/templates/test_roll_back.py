@@ -5,7 +5,7 @@ import pytest
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.templates import labels
-from registry.templates.models import Label
+from registry.templates.label_models import Label
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import pytest
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, PreconditionRequired, Stale, TooLarge
 from registry.journal.models import Event
 from registry.templates import archive, drafts
-from registry.templates import sample_queries as sample_sets
 from registry.templates import save as template_save
 from registry.templates.models import Draft, SampleSet, Template, Version
 
@@ -118,7 +117,7 @@ def test_samples_are_kept_beside_the_version(author, document):
     saved = template_save.save_version(
         actor=author, name="support/reply", document=document(), message="", samples=samples
     )
-    assert sample_sets.current_samples(saved.template).samples == samples
+    assert saved.template.current_samples().samples == samples
 
 
 def test_samples_alone_make_no_version(author, save, document):
@@ -127,7 +126,7 @@ def test_samples_alone_make_no_version(author, save, document):
         actor=author, name="support/reply", document=document(), message="", samples={"a": {"question": "?"}}
     )
     assert (saved.created, saved.version) == (False, first)
-    assert sample_sets.current_samples(saved.template).number == 1
+    assert saved.template.current_samples().number == 1
 
 
 def test_samples_not_given_stay_and_are_checked_again(author, save, document):
@@ -149,7 +148,7 @@ def test_empty_samples_clear_them(author, save, document):
         saved = template_save.save_version(
             actor=author, name="support/reply", document=document("one"), message="", samples=samples
         )
-    assert sample_sets.current_samples(saved.template).samples == {}
+    assert saved.template.current_samples().samples == {}
 
 
 @pytest.mark.parametrize(
