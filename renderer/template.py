@@ -17,8 +17,8 @@ from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.output import targets
 from promptuary.renderer.output.targets import Targets
 from promptuary.renderer.part import Part
+from promptuary.renderer.problems import unify_newlines
 from promptuary.renderer.prompt import Prompt, Stamp
-from promptuary.renderer.syntax.positions import unify_newlines
 from promptuary.renderer.tokens import lazy
 from promptuary.renderer.tokens.base import Tokenizer
 from promptuary.renderer.tokens.vocabularies import VocabularySource

@@ -12,8 +12,8 @@ from frontend.web.forms import LinesField, add_errors
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
-from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.core.input_checks import BadJson, parse_json
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -67,8 +67,8 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _read(text: str) -> dict[str, dict[str, object]]:
     try:
-        value = strict_json.parse(text.encode("utf-8", "replace")) if text.strip() else {}
-    except strict_json.BadJson as error:
+        value = parse_json(text.encode("utf-8", "replace")) if text.strip() else {}
+    except BadJson as error:
         raise Invalid(fields={"samples": error.message}) from error
     if not isinstance(value, dict) or not all(isinstance(data, dict) for data in value.values()):
         raise Invalid(fields={"samples": 'Samples are one JSON object: {"a name": {"an input": "its value"}}.'})

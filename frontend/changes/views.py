@@ -23,7 +23,6 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
-from registry.evaluations import run_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.templates import version_queries
@@ -104,7 +103,7 @@ def render_change(
         "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
-        "runs": run_queries.list_run_numbers_of_change(change.pk),
+        "runs": changes_query.list_run_numbers(change),
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],

@@ -33,10 +33,14 @@ class RenderFailure:
 
 @dataclass(frozen=True)
 class RenderedSample:
-    """A rendered prompt, or the failure instead of it. `parts` are as the renderer gives them, with spans."""
+    """A rendered prompt, or the failure instead of it. `parts` are as the renderer gives them, with spans.
+
+    `ignored` names the data that the document does not take.
+    """
 
     parts: Sequence[Mapping[str, Any]] = ()
     cut: Sequence[Mapping[str, Any]] = ()
+    ignored: Sequence[str] = ()
     token_count: int | None = None
     limit: int | None = None
     exact: bool = True
@@ -86,6 +90,7 @@ def _of_prompt(result: Mapping[str, Any]) -> RenderedSample:
     return RenderedSample(
         parts=result.get("parts") or (),
         cut=result.get("cut") or (),
+        ignored=result.get("ignored") or (),
         token_count=result.get("token_count"),
         limit=limit - (result.get("reserve") or 0) if limit else None,
         exact=bool((result.get("tokenizer") or {}).get("exact", True)),

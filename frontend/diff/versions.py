@@ -115,7 +115,7 @@ def compare_rendered(
     old: Version | None, new: Version, data: Mapping[str, Any], case: SampleComparison
 ) -> RenderedDiff:
     """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
-    notes = [*(_unsent(old, data) if old else []), *_unsent(new, data)]
+    notes = [*(_unsent(old, case.old, data) if old else []), *_unsent(new, case.new, data)]
     parts = rendered.compare_parts(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
@@ -173,8 +173,14 @@ def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
     ]
 
 
-def _unsent(version: Version, data: Mapping[str, Any]) -> list[str]:
+def _unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]) -> list[str]:
+    ignored = rendering.ignored if rendering.failure is None else _undeclared(version, data)
+    names = [name for name in data if name in ignored]
+    return [f"v{version.number} does not take {' and '.join(names)}; it was left out there."] if names else []
+
+
+def _undeclared(version: Version, data: Mapping[str, Any]) -> list[str]:
+    """The names in the data that the document, which could not be rendered with them, does not declare."""
     document, _ = inspect_document(version.document)
     inputs = document.inputs if document is not None else None
-    left_out = [key for key in data if inputs is not None and key not in inputs]
-    return [f"v{version.number} does not take {' and '.join(left_out)}; it was left out there."] if left_out else []
+    return [name for name in data if inputs is not None and name not in inputs]

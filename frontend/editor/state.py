@@ -7,9 +7,8 @@ from typing import Any
 
 from frontend.editor.sample_edits import Samples, set_values
 from registry.accounts.actor import Actor
-from registry.core import strict_json
 from registry.core.errors import Invalid, NotFound
-from registry.core.numbers import parse_number
+from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -205,16 +204,16 @@ def _with_lf(text: str) -> str:
 
 def _parse(text: str) -> Any:
     try:
-        return strict_json.parse(text.encode("utf-8", "replace"))
-    except strict_json.BadJson as error:
+        return parse_json(text.encode("utf-8", "replace"))
+    except BadJson as error:
         raise Invalid(fields={"data": error.message}) from error
 
 
 def read_samples(text: str, stored: Samples) -> Samples:
     """Samples as a draft keeps them; a text that is not (yet) JSON leaves the stored ones as they are."""
     try:
-        return _check_samples(strict_json.parse(text.encode())) if text.strip() else stored
-    except (strict_json.BadJson, Invalid):
+        return _check_samples(parse_json(text.encode())) if text.strip() else stored
+    except (BadJson, Invalid):
         return stored
 
 

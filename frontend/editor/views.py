@@ -20,9 +20,8 @@ from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
-from registry.core import strict_json
 from registry.core.errors import Invalid, PromptuaryError
-from registry.core.numbers import parse_number
+from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.core.problem_details import status_of
 from registry.templates import draft_queries, drafts, version_queries
 from registry.templates import fragments as fragment_queries
@@ -270,8 +269,8 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
 
 def _read_json(request: HttpRequest) -> Mapping[str, Any]:
     try:
-        fields = strict_json.parse(request.body)
-    except strict_json.BadJson as error:
+        fields = parse_json(request.body)
+    except BadJson as error:
         raise Invalid(error.message) from error
     if not isinstance(fields, dict):
         raise Invalid("The body must be one JSON object.")

@@ -12,7 +12,7 @@ from django.utils import timezone
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 
 __all__ = ["close_checklist", "create", "forget_second_step", "set_password"]
 

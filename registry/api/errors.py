@@ -14,8 +14,8 @@ from rest_framework.views import set_rollback
 
 from promptuary.renderer import RenderError
 from registry.core.errors import PromptuaryError
+from registry.core.input_checks import BadJson
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
-from registry.core.strict_json import BadJson
 
 __all__ = ["answer", "handle", "unknown_address"]
 

@@ -1,12 +1,11 @@
 """The checks of a change request: their inputs, their results, and the blockers that follow from them."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from promptuary.renderer.digest import canonical
 from registry.changes.policy import Blocker, Exemption
+from registry.journal import log
 from registry.namespaces.rules import CHECKS, Rules
 
 __all__ = [
@@ -103,8 +102,7 @@ def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
 
 def key_of(name: str, inputs: CheckInputs) -> str:
     """One digest over the check's name and every digest it looks at."""
-    seal = canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)})
-    return "sha256:" + hashlib.sha256(seal).hexdigest()
+    return log.digest_of(log.canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)}))
 
 
 def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:

@@ -13,7 +13,7 @@ from registry.changes.events import EmergencyClosed
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.queries import lock_change
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from django.db.models import Max, OuterRef, Subquery
+from django.db.models import Exists, Max, OuterRef, Subquery
 
 from registry.changes import checks, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
@@ -14,6 +15,7 @@ from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed,
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.policy import DecisionFacts, Facts
 from registry.evaluations import attachment_queries
+from registry.evaluations.models import Attachment
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
 from registry.namespaces.models import Membership
@@ -22,8 +24,10 @@ from registry.namespaces.rules import Rules
 from registry.templates import inclusions
 from registry.templates.label_models import LabelMove
 from registry.templates.labels import approved_moves
-from registry.templates.models import SampleSet, Template
+from registry.templates.models import Inclusion, SampleSet, Template
 from registry.usage import queries as usage_queries
+from registry.usage.models import Fetch
+from registry.usage.queries import DAYS, PINS
 
 __all__ = ["CheckFacts", "ReviewFacts"]
 
@@ -144,10 +148,14 @@ class CheckFacts:
     def __init__(self, rows: Sequence[tuple[ChangeRequest, Rules]], review: ReviewFacts) -> None:
         templates = {row.template_id: row.template for row, _ in rows}
         self._review = review
-        self._samples = _samples(set(templates))
-        self._plans = attachment_queries.plans_of_templates(templates.values())
-        self._fetched = usage_queries.pinned_digests(set(templates))
-        self._dependants = inclusions.including_digests(templates.values())
+        related = _related_facts(set(templates))
+        self._samples = {fact.template: fact.samples for fact in related if fact.samples}
+        measured = [templates[fact.template] for fact in related if fact.has_attachments]
+        self._plans = attachment_queries.plans_of_templates(measured) if measured else {}
+        pinned = [fact.template for fact in related if fact.is_pinned]
+        self._fetched = usage_queries.pinned_digests(pinned) if pinned else {}
+        included = [templates[fact.template] for fact in related if fact.is_included]
+        self._dependants = inclusions.including_digests(included) if included else {}
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
@@ -163,7 +171,7 @@ class CheckFacts:
             served=self._review.served(change),
             fetched=self._fetched.get(change.template_id, ()),
             dependants=self._dependants.get(change.template.name, ()),
-            evaluations=tuple(plan.to_dict() for plan in self._plans[change.template_id]),
+            evaluations=tuple(plan.to_dict() for plan in self._plans.get(change.template_id, ())),
         )
 
     def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
@@ -239,11 +247,27 @@ def _emergencies(numbers: Sequence[int]) -> dict[int, int]:
     return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
 
 
-def _samples(templates: set[int]) -> dict[int, str]:
-    """Template to the digest of its current samples."""
+class _RelatedFacts(NamedTuple):
+    """What else concerns a template: the digest of its samples, and whether there is more to look up."""
+
+    template: int
+    samples: str | None
+    has_attachments: bool  # its namespace has some
+    is_pinned: bool
+    is_included: bool
+
+
+def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
     newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
-    rows = Template.objects.filter(pk__in=templates).annotate(samples_digest=Subquery(newest))
-    return {pk: digest for pk, digest in rows.values_list("pk", "samples_digest") if digest}
+    since = datetime.now(UTC).date() - timedelta(days=DAYS)
+    rows = Template.objects.filter(pk__in=templates).values_list(
+        "pk",
+        Subquery(newest),
+        Exists(Attachment.objects.filter(namespace=OuterRef("namespace"))),
+        Exists(Fetch.objects.filter(PINS, version__template=OuterRef("pk"), day__gt=since)),
+        Exists(Inclusion.objects.filter(fragment=OuterRef("name"))),
+    )
+    return [_RelatedFacts(*row) for row in rows]
 
 
 def _reviewers(spaces: set[int]) -> Mapping[int, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations.models import Run
 from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
@@ -39,6 +40,7 @@ __all__ = [
     "list_overlapping",
     "list_pending",
     "list_remarks",
+    "list_run_numbers",
     "list_threads",
     "list_versions_between",
     "lock_change",
@@ -165,6 +167,11 @@ def list_overlapping(change: ChangeRequest) -> list[ChangeRequest]:
         template=change.template, label=change.label, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
     return list(pending.exclude(pk=change.pk).select_related("version", "opened_by").order_by("number"))
+
+
+def list_run_numbers(change: ChangeRequest, limit: int = 6) -> list[int]:
+    """The numbers of the newest evaluation runs that the check of the request asked for."""
+    return list(Run.objects.filter(change=change.pk).order_by("-pk").values_list("pk", flat=True)[:limit])
 
 
 def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:

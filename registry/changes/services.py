@@ -19,7 +19,7 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.changes.queries import lock_change
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of

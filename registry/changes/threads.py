@@ -12,7 +12,7 @@ from registry.changes.events import CommentAdded, ThreadResolved
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import ChangeRequest, Comment, Thread
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.text_checks import DOCUMENT_BYTES, check_text
+from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.namespaces.permissions import Verb
 from registry.templates import sample_renderings, version_queries

@@ -4,16 +4,19 @@ import functools
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from promptuary.renderer.document import parser
 from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
 from promptuary.renderer.syntax import sequence_diff
 from registry.core import env, lru
 from registry.core.errors import Busy
-from registry.core.work_quota import note_seconds
 
-__all__ = ["bounded", "child"]
+__all__ = ["bounded", "child", "seconds_of_request"]
 
+
+# What each child worked for the request that is answered in this context; None where nobody measures it.
+seconds_of_request: ContextVar[list[float] | None] = ContextVar("seconds_of_request", default=None)
 
 lru.register(parser.forget_texts)
 lru.register(sequence_diff.forget)
@@ -37,4 +40,5 @@ def child() -> Iterator[BoundedRenderer]:
     except BusyError as error:
         raise Busy(error.message, retry_after=1) from error
     finally:
-        note_seconds(time.monotonic() - began)
+        if (seconds := seconds_of_request.get()) is not None:
+            seconds.append(time.monotonic() - began)

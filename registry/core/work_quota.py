@@ -10,22 +10,14 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 
 from registry.core.errors import TooMany
 from registry.core.refusal_limiter import read_rate
+from registry.core.renderer_pool import seconds_of_request
 
-__all__ = ["WorkQuota", "note_seconds", "work_quota"]
+__all__ = ["WorkQuota", "work_quota"]
 
 MOST = 10_000  # keys remembered
-_noted: ContextVar[list[float] | None] = ContextVar("noted", default=None)
-
-
-def note_seconds(seconds: float) -> None:
-    """Add what a child process worked for the request that is answered in this context."""
-    noted = _noted.get()
-    if noted is not None:
-        noted.append(seconds)
 
 
 class WorkQuota:
@@ -38,12 +30,12 @@ class WorkQuota:
 
     def check(self, who: str) -> None:
         """Raise TooMany, with the seconds to wait, where the caller's quota of this window is used up."""
-        found = self._used.get(who)
-        if found is None:
+        if who not in self._used:
             return
+        began, used = self._used[who]
         most, window = read_rate("work")
-        left = found[0] + window - self._clock()
-        if found[1] >= most and left > 0:
+        left = began + window - self._clock()
+        if used >= most and left > 0:
             wait = int(left) + 1
             sentence = f"This key used its {most} s of server work in {window:.0f} s; try again in {wait} s."
             raise TooMany(sentence, retry_after=wait)
@@ -62,14 +54,14 @@ class WorkQuota:
     @contextlib.contextmanager
     def measure(self, name_caller: Callable[[], str]) -> Iterator[None]:
         """Count what the block works for the caller; `name_caller` is asked at its end and gives "" for none."""
-        noted: list[float] = []
-        token, began = _noted.set(noted), time.thread_time()
+        seconds_of_children: list[float] = []
+        token, began = seconds_of_request.set(seconds_of_children), time.thread_time()
         try:
             yield
         finally:
-            _noted.reset(token)
+            seconds_of_request.reset(token)
             if who := name_caller():
-                self.add(who, time.thread_time() - began + sum(noted))
+                self.add(who, time.thread_time() - began + sum(seconds_of_children))
 
     def forget(self) -> None:
         """Drop all counts."""

@@ -10,8 +10,8 @@ from promptuary.evaluation.metrics import catalogue
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import Invalid, NotFound
+from registry.core.input_checks import check_text
 from registry.core.names import check_slug
-from registry.core.text_checks import check_text
 from registry.evaluations import dataset_queries, datasets
 from registry.evaluations.events import EvaluationAttached, EvaluationDetached
 from registry.evaluations.models import Attachment, Dataset

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.core.numbers import parse_number
+from registry.core.input_checks import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
 from registry.evaluations.dataset_serializers import (

@@ -13,8 +13,8 @@ from promptuary.renderer.errors import InputError, RenderError
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
+from registry.core.input_checks import check_size, check_text, find_private
 from registry.core.renderer_pool import child
-from registry.core.text_checks import check_size, check_text, find_private
 from registry.evaluations import dataset_queries
 from registry.evaluations.events import DatasetSaved
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion

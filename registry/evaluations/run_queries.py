@@ -23,7 +23,6 @@ __all__ = [
     "compare_runs",
     "find_run",
     "list_comparable_runs",
-    "list_run_numbers_of_change",
     "list_run_rows",
     "list_runs",
     "load_run",
@@ -127,11 +126,6 @@ def list_runs(  # the filters of the page and the API
     if before := read_number(cursor):
         runs = runs.filter(pk__lt=before)
     return cut(_full(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
-
-
-def list_run_numbers_of_change(change: int, limit: int = 6) -> list[int]:
-    """The numbers of the newest runs that the check of this change request (its id) asked for."""
-    return list(Run.objects.filter(change=change).order_by("-pk").values_list("pk", flat=True)[:limit])
 
 
 def rows_of_run(run: Run) -> tuple[Row, ...]:

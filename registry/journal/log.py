@@ -33,7 +33,7 @@ from promptuary.renderer.files import write_atomically
 from promptuary.renderer.validation import secrets
 from registry.core import failpoints
 from registry.core.errors import Halted
-from registry.core.text_checks import check_secrets
+from registry.core.input_checks import check_secrets
 from registry.journal.event import JournalEvent, Occasion, columns_of, react, to_microseconds
 from registry.journal.models import Event
 

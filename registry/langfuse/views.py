@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from registry.accounts.actor import Actor
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
-from registry.core.numbers import parse_number
+from registry.core.input_checks import parse_number
 from registry.core.problem_details import of_error
 from registry.langfuse.conversion import convert_version, settings_of
 from registry.namespaces.key_attempts import key_attempts

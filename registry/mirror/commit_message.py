@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from registry.core.numbers import parse_number
+from registry.core.input_checks import parse_number
 from registry.journal.mirroring import Move
 from registry.mirror.errors import MirrorError
 

@@ -13,7 +13,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions

@@ -15,7 +15,7 @@ from registry.changes.emergencies import Emergency
 from registry.changes.events import ChangeDecided, CommentAdded
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated

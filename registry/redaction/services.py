@@ -23,8 +23,8 @@ from registry.accounts.models import User
 from registry.changes import locking
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verdict
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.core.input_checks import check_text
 from registry.core.names import LATEST
-from registry.core.text_checks import check_text
 from registry.journal import immutable_tables, log
 from registry.journal.models import Event
 from registry.namespaces import permissions

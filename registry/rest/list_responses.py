@@ -7,7 +7,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from registry.core.numbers import parse_number
+from registry.core.input_checks import parse_number
 from registry.core.pagination import Page
 from registry.rest.input_serializers import unknown_names
 

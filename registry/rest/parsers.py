@@ -6,14 +6,14 @@ from typing import IO, Any
 from django.conf import settings
 from rest_framework.parsers import BaseParser
 
-from registry.core import strict_json
 from registry.core.errors import TooLarge
+from registry.core.input_checks import parse_json
 
 __all__ = ["LargeJSONParser", "StrictJSONParser"]
 
 
 class StrictJSONParser(BaseParser):
-    """Reads a body as `registry.core.strict_json` does. Raises TooLarge and BadJson."""
+    """Reads a body as `registry.core.input_checks.parse_json` does. Raises TooLarge and BadJson."""
 
     media_type = "application/json"
     most: int | None = None  # bytes; None: as the settings say
@@ -26,7 +26,7 @@ class StrictJSONParser(BaseParser):
         body = stream.read(limit + 1)
         if len(body) > limit:
             raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
-        return strict_json.parse(body)
+        return parse_json(body)
 
 
 class LargeJSONParser(StrictJSONParser):

@@ -17,8 +17,8 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
+from registry.core.input_checks import parse_number
 from registry.core.names import LATEST
-from registry.core.numbers import parse_number
 from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
 from registry.serving.credentials import Caller

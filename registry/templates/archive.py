@@ -4,7 +4,7 @@ from django.db import transaction
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries

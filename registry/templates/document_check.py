@@ -17,9 +17,9 @@ from promptuary.renderer.problems import Problem, only_errors
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_inputs
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
+from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
-from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, NotFound
-from registry.core.text_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
+from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

@@ -17,7 +17,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb

@@ -12,7 +12,7 @@ from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.core.numbers import parse_number
+from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read

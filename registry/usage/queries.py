@@ -17,6 +17,7 @@ from registry.usage.models import Fetch
 
 __all__ = [
     "DAYS",
+    "PINS",
     "Fetcher",
     "FetchesOfDay",
     "KeyUse",
@@ -35,7 +36,7 @@ __all__ = [
 
 DAYS = 30
 MOST_NAMED = 3
-_PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")
+PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by number or digest
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def pinned_digests(templates: Iterable[int], days: int = DAYS) -> dict[int, tupl
     Who asks for a label has moved on with it; what it serves is looked at by itself.
     """
     since = datetime.now(UTC).date() - timedelta(days=days)
-    rows = Fetch.objects.filter(_PINS, version__template__in=list(templates), day__gt=since)
+    rows = Fetch.objects.filter(PINS, version__template__in=list(templates), day__gt=since)
     digests_by_template: dict[int, set[str]] = {}
     for template, digest in rows.values_list("version__template_id", "version__digest").distinct():
         digests_by_template.setdefault(template, set()).add(digest)

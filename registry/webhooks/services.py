@@ -13,7 +13,7 @@ from registry.accounts.actor import Actor
 from registry.core import safe_http
 from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import kinds as kinds_of_events
 from registry.namespaces import permissions

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from promptuary.renderer.errors import DocumentError
-from promptuary.renderer.problems import Place, Problem
+from promptuary.renderer.problems import Lines, Place, Problem, unify_newlines
 from promptuary.renderer.syntax import suggestions, yaml_reader
-from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
 __all__ = [
     "FORMATS",

@@ -26,6 +26,7 @@ from promptuary.renderer.tokens import tokenizers
 __all__ = ["BoundedRenderer", "BusyError"]
 
 _log = logging.getLogger(__name__)
+_TOKENIZERS = frozenset(tokenizers.tokenizer_names())
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
 # How fast files of other systems are read at least, proofs included.
@@ -328,7 +329,7 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
     except RenderError:
         profile = None  # the child says what is wrong with it
     name = profile.get("tokenizer") if isinstance(profile, dict) else None
-    return [name if name in tokenizers.tokenizer_names() else tokenizers.DEFAULT]
+    return [name if name in _TOKENIZERS else tokenizers.DEFAULT]
 
 
 def _first_look(document: str) -> list[Problem]:

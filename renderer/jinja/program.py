@@ -17,8 +17,7 @@ from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, MissingValue, Sandbox,
 from promptuary.renderer.jinja.source import Unit, check_size
 from promptuary.renderer.jinja.syntax_errors import syntax_error
 from promptuary.renderer.part import Site
-from promptuary.renderer.problems import Place
-from promptuary.renderer.syntax.positions import Lines
+from promptuary.renderer.problems import Lines, Place
 from promptuary.renderer.values.printing import Unprintable
 
 __all__ = ["RUN", "Program", "Stream", "parse_template", "with_run"]

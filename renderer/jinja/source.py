@@ -18,8 +18,7 @@ from jinja2.lexer import Lexer, Token
 
 from promptuary.renderer.errors import DocumentError, FragmentError
 from promptuary.renderer.part import Site
-from promptuary.renderer.problems import Place
-from promptuary.renderer.syntax.positions import Lines
+from promptuary.renderer.problems import Lines, Place
 
 __all__ = [
     "MAX_DEPTH",

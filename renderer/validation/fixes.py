@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from promptuary.renderer.document.parser import Document
-from promptuary.renderer.problems import Edit, Fix, Place
+from promptuary.renderer.problems import Edit, Fix, Lines, Place, unify_newlines
 from promptuary.renderer.syntax import yaml_reader
-from promptuary.renderer.syntax.positions import Lines, unify_newlines
 
 __all__ = ["apply_fix", "declare", "declare_all", "redeclare", "set_default", "undeclare"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from promptuary.renderer.document.parser import Document
-from promptuary.renderer.problems import Problem
-from promptuary.renderer.syntax.positions import Lines, unify_newlines
+from promptuary.renderer.problems import Lines, Problem, unify_newlines
 from promptuary.renderer.validation import personal_data, secrets
 
 __all__ = ["is_harmless", "of_samples", "of_text", "of_values"]

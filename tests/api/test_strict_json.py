@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.core.strict_json import BadJson, parse
+from registry.core.input_checks import BadJson, parse_json
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)
@@ -21,7 +21,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_every_json_value_comes_through_as_it_is(value):
-    assert parse(json.dumps(value).encode()) == value
+    assert parse_json(json.dumps(value).encode()) == value
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,21 @@ def test_every_json_value_comes_through_as_it_is(value):
 )
 def test_what_readers_could_take_differently_is_refused_with_a_reason(body, sentence):
     with pytest.raises(BadJson, match=sentence.replace("^", r"\^")):
-        parse(body)
+        parse_json(body)
 
 
 def test_nesting_up_to_the_limit_is_taken():
-    assert parse(b"[" * 32 + b"]" * 32)
+    assert parse_json(b"[" * 32 + b"]" * 32)
 
 
 def test_a_surrogate_pair_written_as_escapes_is_one_character():
-    assert parse(b'"\\ud83d\\ude00"') == "\U0001f600"
+    assert parse_json(b'"\\ud83d\\ude00"') == "\U0001f600"
 
 
 def _seconds(body):
     began = time.process_time()
     with contextlib.suppress(BadJson):
-        parse(body)
+        parse_json(body)
     return time.process_time() - began
 
 
@@ -115,7 +115,7 @@ def test_twice_as_many_keys_take_twice_as_long_and_not_four_times():
 
 def test_a_place_deep_inside_is_named_with_long_keys_cut_short():
     with pytest.raises(BadJson, match=r"holds a NUL character"):
-        parse(b'{"' + b"k" * 100_000 + b'": ["ok", {"b": "\\u0000"}]}')
+        parse_json(b'{"' + b"k" * 100_000 + b'": ["ok", {"b": "\\u0000"}]}')
     with pytest.raises(BadJson) as caught:
-        parse(b'{"' + b"k" * 100_000 + b'": "\\u0000"}')
+        parse_json(b'{"' + b"k" * 100_000 + b'": "\\u0000"}')
     assert len(str(caught.value)) < 200

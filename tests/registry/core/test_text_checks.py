@@ -1,7 +1,7 @@
 import pytest
 
 from registry.core.errors import Invalid, TooLarge
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 
 
 def test_text_comes_back_as_it_is():

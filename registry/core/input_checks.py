@@ -1,0 +1,208 @@
+"""Input from outside: free text, JSON and numbers, refused with a sentence where they can't be taken.
+
+Text is what the databases, Git and UTF-8 can all hold, no more of it than is sensible, and no secrets. JSON that one
+reader would take one way and another reader otherwise is refused.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from promptuary.renderer.problems import Problem
+from promptuary.renderer.validation import secrets, text_scan
+from registry.core.errors import Invalid, PromptuaryError, TooLarge
+
+__all__ = [
+    "DOCUMENT_BYTES",
+    "MESSAGE_BYTES",
+    "SAMPLES_BYTES",
+    "BadJson",
+    "check_secrets",
+    "check_size",
+    "check_text",
+    "find_private",
+    "parse_json",
+    "parse_number",
+]
+
+DOCUMENT_BYTES = 256 * 1024
+SAMPLES_BYTES = 1024 * 1024
+MESSAGE_BYTES = 10_000
+_BATCH = 100  # rows that are looked through together
+_MOST_FOUND = 100
+_MOST_DEPTH = 32
+_LARGEST = 2**53 - 1  # beyond it a number is not the same number to every reader
+
+
+def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold_secrets: bool = False) -> str:
+    """The value, when it is text without NUL or lone surrogates of at most `most` bytes in UTF-8, and without a
+    credential.
+
+    may_hold_secrets: for what never reaches the journal or the mirror, and for what is looked through in another way.
+    """
+    if not isinstance(value, str):
+        raise Invalid(fields={field: f"this must be text, not {type(value).__name__}."})
+    if "\0" in value:
+        line = value[: value.index("\0")].count("\n") + 1
+        raise Invalid(fields={field: f"line {line} holds a NUL character, which no text may."})
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        line = value[: error.start].count("\n") + 1
+        raise Invalid(fields={field: f"line {line} holds half of a surrogate pair, which is no character."}) from error
+    check_size(field, size, most)
+    if not may_hold_secrets:
+        check_secrets(field, value)
+    return value
+
+
+def check_secrets(field: str, text: str) -> None:
+    """Raise Invalid where a credential is in the text, naming the field and the line and never the credential."""
+    for secret in secrets.find_secrets(text):
+        if secret.sure:
+            line = text.count("\n", 0, secret.start) + 1
+            raise Invalid(
+                fields={
+                    field: f"line {line} looks like {secret.kind}. This is kept for ever and mirrored to Git: leave it "
+                    f"out, and revoke it where it is real ({secrets.ADVICE})."
+                }
+            )
+
+
+def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Problem]]:
+    """Secrets and personal data in the values of rows, each with the row's index; at most 100 of them."""
+    count = 0
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
+        if text_scan.is_harmless(batch):
+            continue
+        for offset, row in enumerate(batch):
+            for problem in text_scan.of_values(row, "", "rows are kept for ever"):
+                yield start + offset, problem
+                count += 1
+                if count == _MOST_FOUND:
+                    return
+
+
+def check_size(field: str, size: int, most: int) -> None:
+    """Raise TooLarge where a text has more bytes than allowed."""
+    if size > most:
+        raise TooLarge(f"{field}: {size} bytes; at most {most} are allowed.", field=field, limit=most)
+
+
+def parse_number(text: str, *, digits: int = 9) -> int | None:
+    """The number that a text of ASCII digits says, None for anything else and for more digits than so many.
+
+    The bound keeps numbers within the database's integers, and int() away from texts without end.
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else None
+
+
+class BadJson(PromptuaryError):
+    """The text is no JSON, or JSON that this API does not take."""
+
+
+def parse_json(body: bytes) -> Any:
+    """The value of a UTF-8 JSON text.
+
+    Refused: duplicate keys, NaN and infinities, numbers outside the exact range, nesting deeper than 32, NUL and lone
+    surrogates in any text. Raises BadJson with a sentence that says where.
+    """
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadJson(f"The body is not UTF-8: byte {error.start} does not fit.") from None
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_to_object,
+            parse_constant=_refuse_constant,
+            parse_int=_to_int,
+            parse_float=_to_float,
+        )
+    except json.JSONDecodeError as error:
+        raise BadJson(f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}.") from None
+    except RecursionError:
+        raise BadJson(f"The JSON is nested deeper than {_MOST_DEPTH} levels.") from None
+    _check_value(value)
+    return value
+
+
+def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise BadJson(f"The key {_quote(name)} occurs twice in one object.")
+        members[name] = value
+    return members
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise BadJson(f"{word} is not a JSON number.")
+
+
+def _to_int(digits: str) -> int:
+    # Longer digits are never converted: that takes time in the square of their number.
+    if len(digits) > 17 or abs(int(digits)) > _LARGEST:
+        raise BadJson(f"The number {digits[:20]} is outside ±(2^53 - 1); send it as a text.")
+    return int(digits)
+
+
+def _to_float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise BadJson(f"The number {digits[:20]} is too large.")
+    return number
+
+
+_Where = tuple["_Where", str | int] | None
+"""A place as the place around it and a step; it is written out only where something is wrong there."""
+
+
+def _check_value(value: Any) -> None:
+    """Walk without recursion: a hostile value must not reach the interpreter's limit."""
+    waiting: list[tuple[Any, int, _Where]] = [(value, 0, None)]
+    while waiting:
+        item, depth, where = waiting.pop()
+        if isinstance(item, str):
+            _require_clean(item, where)
+        elif isinstance(item, dict | list):
+            if depth >= _MOST_DEPTH:
+                raise BadJson(f"The JSON is nested deeper than {_MOST_DEPTH} levels.")
+            waiting += [(child, depth + 1, path) for child, path in _children(item, where)]
+
+
+def _children(item: dict[str, Any] | list[Any], where: _Where) -> Iterator[tuple[Any, _Where]]:
+    if isinstance(item, list):
+        for index, child in enumerate(item):
+            yield child, (where, index)
+        return
+    for name, child in item.items():
+        _require_clean(name, where)
+        yield child, (where, name)
+
+
+def _path(where: _Where) -> str:
+    steps: list[str] = []
+    while where is not None:
+        where, step = where
+        steps.append(str(step)[:80])
+    return "/" + "/".join(reversed(steps))
+
+
+def _require_clean(text: str, where: _Where) -> None:
+    if text.isascii():
+        if "\0" in text:
+            raise BadJson(f"The text at {_quote(_path(where))} holds a NUL character.")
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadJson(f"The text at {_quote(_path(where))} holds half of a surrogate pair.") from None
+    if "\0" in text:
+        raise BadJson(f"The text at {_quote(_path(where))} holds a NUL character.")
+
+
+def _quote(text: str) -> str:
+    return repr(text[:80].encode("utf-8", "backslashreplace").decode("utf-8"))
