@@ -39,7 +39,7 @@ from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
 from registry.journal import log, mirror_paths
-from registry.journal.log import canonical, digest_of
+from registry.journal.event import canonical, digest_of
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import Entry

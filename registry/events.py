@@ -7,6 +7,7 @@ unknown.
 from registry.namespaces import events as namespace_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
+from registry.changes import review_events
 from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
 from registry.connections import events as connection_events
@@ -17,6 +18,7 @@ __all__ = [
     "connection_events",
     "evaluation_events",
     "namespace_events",
+    "review_events",
     "template_events",
     "webhook_events",
 ]

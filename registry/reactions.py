@@ -15,11 +15,10 @@ from registry.changes.events import (
     ChangeProposed,
     ChangeReopened,
     ChangeWithdrawn,
-    CommentAdded,
     EmergencyClosed,
-    VerdictGiven,
 )
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
+from registry.changes.review_events import CommentAdded, VerdictGiven
 from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached, RunFinished
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
@@ -134,7 +133,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
-    NamespaceRuled: (_refresh_owners,),
+    NamespaceRuled: (_recompute_states_of_namespace, _refresh_owners),
     VersionSaved: (_refresh_entry, _tell_of_save),
     VersionRedacted: (_refresh_entry,),
     TemplateArchived: (_refresh_facets_of_template,),

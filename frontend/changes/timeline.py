@@ -7,9 +7,10 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from registry.changes import queries
-from registry.changes.events import ChangeDecided, CommentAdded, VerdictGiven
+from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import Moment
+from registry.changes.review_events import CommentAdded, VerdictGiven
 
 __all__ = ["TimelineEntry", "count_comments", "timeline_entries"]
 

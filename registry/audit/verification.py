@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from registry.journal.event import columns_of
-from registry.journal.log import digest_of
+from registry.journal.event import columns_of, digest_of
 from registry.journal.models import Event
 
 __all__ = ["facts_of", "faults_of_chain", "read_event"]

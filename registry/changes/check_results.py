@@ -13,13 +13,14 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.check_runners import CheckResult
 from registry.changes.checks import CheckInputs
-from registry.changes.events import VerdictGiven
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
+from registry.changes.review_events import VerdictGiven
 from registry.core.errors import NotFound
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
@@ -108,7 +109,7 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
 
 
 def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckResult) -> Verdict:
-    key, details = checks.key_of(name, inputs), log.canonical(finding.details)
+    key, details = checks.key_of(name, inputs), canonical(finding.details)
     outcome = Verdict.PASSED if finding.passed else Verdict.FAILED
     template, version, at = change.template, change.version, log.now()
     with transaction.atomic():
@@ -135,7 +136,7 @@ def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckR
             key=key,
             outcome=outcome,
             summary=finding.summary,
-            details=log.digest_of(details),
+            details=digest_of(details),
         )
         log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at, subject=verdict)
     return verdict

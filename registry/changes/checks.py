@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from registry.changes.policy import Blocker, Exemption
-from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
 
 __all__ = [
@@ -102,7 +102,7 @@ def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
 
 def key_of(name: str, inputs: CheckInputs) -> str:
     """One digest over the check's name and every digest it looks at."""
-    return log.digest_of(log.canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)}))
+    return digest_of(canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)}))
 
 
 def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:

@@ -1,9 +1,8 @@
-"""The events of change requests: their steps, their discussion, and the verdicts of checks."""
+"""The events of change requests: each step of one, from its proposal to its end."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, json_name
@@ -16,10 +15,7 @@ __all__ = [
     "ChangeReopened",
     "ChangeStep",
     "ChangeWithdrawn",
-    "CommentAdded",
     "EmergencyClosed",
-    "ThreadResolved",
-    "VerdictGiven",
 ]
 
 # The labels too: an emergency may have been approved, and answers say so.
@@ -227,150 +223,3 @@ class EmergencyClosed(ChangeStep):
 
     def restore(self, rows: Restorer) -> None:
         self._update(rows, emergency_closed_at=rows.at)
-
-
-@event("comment.added", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class CommentAdded(JournalEvent):
-    """Something was said in a thread of the request. quote, text, suggestion: their sha256."""
-
-    change: int
-    thread: int
-    comment: int
-    template: str
-    version: int
-    digest: str
-    side: str
-    line: int
-    end_line: int
-    sample: str
-    part: int
-    quote: str
-    text: str | None
-    suggestion: str | None
-    stored_row: ClassVar[StoredRow | None] = StoredRow(
-        "Comment",
-        {"thread__change": "change", "thread__number": "thread", "number": "comment"},
-        {"text": "text", "suggestion": "suggestion", "quote": "thread__quote"},
-    )
-
-    def sentence(self) -> str:
-        return f"wrote in thread {self.thread} of change {self.change}"
-
-    def timeline_line(self) -> TimelineLine:
-        lines = f"line {self.line}" if self.line == self.end_line else f"lines {self.line} to {self.end_line}"
-        place = f"source {lines}" if self.side == "source" else f"{lines} of part {self.part + 1} on {self.sample}"
-        verb = "suggests for" if self.suggestion is not None else "on"
-        return TimelineLine("message-square", f"{verb} {place} of v{self.version}", is_remark=True)
-
-    def commit(self, texts: Texts) -> CommitContent:
-        comment = texts.stored_row()
-        subject = f"{self.template}: change {self.change}, thread {self.thread}"
-        files = {self._path(texts.namespace, texts.number): texts.record(**comment)}
-        return CommitContent(subject, files, comment["text"], self.digest)
-
-    def restore(self, rows: Restorer) -> None:
-        facts = rows.yaml(self._path(rows.namespace_name, rows.number))
-        digests = {"text": self.text, "suggestion": self.suggestion, "quote": self.quote}
-        if rows.is_redacted(self.template, self.version):
-            del digests["quote"]  # the lines went with the version they were quoted from
-        for name, digest in digests.items():
-            if facts[name] or digest is not None:
-                rows.require_digest(facts[name] or "", digest)
-        place = {name: getattr(self, name) for name in ("side", "line", "end_line", "sample", "part")}
-        version = rows.version(self.template, self.version)
-        thread = rows.update_or_create(
-            "Thread",
-            {"change_id": self.change, "number": self.thread},
-            {"resolved_at": None, "resolved_by": None},
-            {**place, "version": version, "quote": facts["quote"], "created_at": rows.at},
-        )
-        rows.create(
-            "Comment",
-            thread=thread,
-            number=self.comment,
-            text=facts["text"],
-            suggestion=facts["suggestion"],
-            created_at=rows.at,
-            person=rows.author,
-            key_id=rows.key_id,
-        )
-        rows.update("ChangeRequest", {"number": self.change}, updated_at=rows.at)
-
-    def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.change(namespace, self.change, event, "thread-comment")
-
-
-@event("thread.resolved", version="", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class ThreadResolved(JournalEvent):
-    """A thread was closed, or opened again."""
-
-    change: int
-    template: str
-    thread: int
-    resolved: bool
-
-    def sentence(self) -> str:
-        return f"{self._verb} thread {self.thread} of change {self.change}"
-
-    def timeline_line(self) -> TimelineLine:
-        return TimelineLine("check", f"{self._verb} thread {self.thread}")
-
-    @property
-    def _verb(self) -> str:
-        return "resolved" if self.resolved else "opened again"
-
-    def commit(self, texts: Texts) -> CommitContent:
-        step = "thread-resolved" if self.resolved else "thread-opened"
-        subject = f"{self.template}: change {self.change}, thread {self.thread} {self._verb}"
-        files = {mirror_paths.change(texts.namespace, self.change, texts.number, step): texts.record()}
-        return CommitContent(subject, files)
-
-    def restore(self, rows: Restorer) -> None:
-        at, person = (rows.at, rows.author) if self.resolved else (None, None)
-        thread = {"change": self.change, "number": self.thread}
-        rows.update("Thread", thread, resolved_at=at, resolved_by=person)
-
-
-@event("verdict.given", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class VerdictGiven(JournalEvent):
-    """A check passed or failed. key: what it looked at. details: sha256 of their canonical text."""
-
-    is_by_person: ClassVar[bool] = False  # the worker writes it, from messages that repeat no secret
-    stored_row: ClassVar[StoredRow | None] = StoredRow("Verdict", {"key": "key"}, {"details": "details"})
-    change: int
-    template: str
-    version: int
-    digest: str
-    check: str
-    key: str
-    outcome: str
-    summary: str
-    details: str
-
-    def sentence(self) -> str:
-        return f"had {self.template} checked: {self.check} {self.outcome}"
-
-    def commit(self, texts: Texts) -> CommitContent:
-        details = json.loads(texts.stored_row()["details"])
-        files = {mirror_paths.verdict(self.template, texts.number, self.check): texts.record(details=details)}
-        subject = f"{self.template} {self.version}: {self.check} {self.outcome}"
-        return CommitContent(subject, files, self.summary, self.digest)
-
-    def restore(self, rows: Restorer) -> None:
-        details = rows.canonical_json(mirror_paths.verdict(self.template, rows.number, self.check), "details")
-        if not rows.is_redacted(self.template, self.version):
-            rows.require_digest(details, self.details)
-        rows.create(
-            "Verdict",
-            template=rows.template(self.template),
-            version=rows.version(self.template, self.version),
-            check_name=self.check,
-            key=self.key,
-            outcome=self.outcome,
-            summary=self.summary,
-            details=details,
-            created_at=rows.at,
-        )

@@ -8,9 +8,10 @@ from datetime import datetime
 from django.db.models import Q, QuerySet
 
 from registry.accounts.actor import Actor
-from registry.changes.events import ChangeDecided, ChangeWithdrawn, CommentAdded
+from registry.changes.events import ChangeDecided, ChangeWithdrawn
 from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
+from registry.changes.review_events import CommentAdded
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run

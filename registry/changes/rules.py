@@ -14,7 +14,6 @@ from django.db.models import Exists, OuterRef, Q
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
-from registry.changes import locking
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid
@@ -60,33 +59,29 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then
-        found = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-        before = rules_of(found)
+        row = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        before = rules_of(row)
         after = reading.read_rules(rules, before)
-        _check_owners(found, after)
+        _check_owners(row, after)
         if after == before:
-            return RulesUpdate(found, ())
+            return RulesUpdate(row, ())
         permissions.require_proof(actor)
         for field, value in after.values().items():
-            setattr(found, field, value)
-        found.save()
-        locking.recompute_states(found)
-        event = NamespaceRuled(rules=after.to_dict())
-        log.append(actor, event, namespace=found, at=log.now(), subject=found)
-        opened = [_ask_approval(actor, found, row) for row in unapproved_labels(found, before, after)]
-    return RulesUpdate(found, tuple(opened))
+            setattr(row, field, value)
+        row.save()
+        log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=row, at=log.now(), subject=row)
+        opened = [_ask_approval(actor, row, label) for label in unapproved_labels(row, before, after)]
+    return RulesUpdate(row, tuple(opened))
 
 
-def _ask_approval(actor: Actor, namespace: Namespace, row: Label) -> ChangeRequest:
-    row.template.namespace = namespace
+def _ask_approval(actor: Actor, namespace: Namespace, label: Label) -> ChangeRequest:
+    template, head, name = label.template, label.version, label.name
+    template.namespace = namespace
     message = (
-        f"Approve what {row.name} serves\n\n{row.name} of {row.template.name} served version "
-        f"{row.version.number} when it was "
-        f"protected, and never held it by approval. It goes on serving it. Publishing this request approves it."
+        f"Approve what {name} serves\n\n{name} of {template.name} served version {head.number} when it was protected, "
+        "and never held it by approval. It goes on serving it. Publishing this request approves it."
     )
-    return change_services.create_change(
-        actor=actor, template=row.template, label=row.name, head=row.version, message=message
-    )
+    return change_services.create_change(actor=actor, template=template, label=name, head=head, message=message)
 
 
 def _check_owners(namespace: Namespace, rules: Rules) -> None:
@@ -127,12 +122,12 @@ class ProtectionPlan:
     @property
     def seal(self) -> str:
         """One digest over all of it: another one where anything changed since somebody read it."""
-        said = {
+        facts = {
             "labels": self.labels,
             "serving": [(row.template_id, row.name, row.version_id) for row in self.serving],
-            "keys": [(one.key.pk, one.newly, one.refused) for one in self.keys],
+            "keys": [(key.key.pk, key.newly, key.refused) for key in self.keys],
         }
-        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
@@ -179,17 +174,17 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
     ruled.protected_labels = list(after.protected_labels)
     ruled.keys_approved_only = after.keys_approved_only
     alive = Q(expires_at=None) | Q(expires_at__gt=log.now())
-    found = []
+    limited = []
     rows = namespace.keys.filter(alive, revoked_at=None).select_related("person").order_by("name", "id")
     for key in rows:
         key.namespace = namespace
         was_limited = permissions.is_limited(key)
         key.namespace = ruled
         if permissions.is_limited(key) and permissions.verbs_of(key) & set(_FETCHING):
-            found.append((key, not was_limited))
-    refused = _refused(ruled, [key.pk for key, _ in found])
-    concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in found]
-    return sorted(concerned, key=lambda one: (not one.refused, not one.newly))
+            limited.append((key, not was_limited))
+    refused = _refused(ruled, [key.pk for key, _ in limited])
+    concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in limited]
+    return sorted(concerned, key=lambda key: (not key.refused, not key.newly))
 
 
 def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]:
@@ -203,8 +198,8 @@ def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]
     accepted = {*moved.values_list("template", "after__digest"), *agreed}
     rows = Fetch.objects.filter(key__in=keys, day__gt=since).exclude(ref__in=labels)
     columns = ("key", "ref", "version__template", "version__template__name", "version__digest")
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    targets: defaultdict[str, set[str]] = defaultdict(set)
     for key, ref, template, name, digest in rows.values_list(*columns).distinct():
         if (template, digest) not in accepted:
-            found[key].add(f"{name}@{ref}")
-    return {key: tuple(sorted(targets)) for key, targets in found.items()}
+            targets[key].add(f"{name}@{ref}")
+    return {key: tuple(sorted(refs)) for key, refs in targets.items()}

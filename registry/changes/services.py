@@ -21,6 +21,7 @@ from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 from registry.journal import log
+from registry.journal.event import digest_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Role, Verb, role_of
 from registry.templates import labels
@@ -152,7 +153,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         decision=decision,
         number=said.number,
         round=said.round,
-        text=log.digest_of(said.text) if said.text else None,
+        text=digest_of(said.text) if said.text else None,
         reviewed=True if is_reviewed else None,
         decided=change.decided if is_reviewed else None,
     )

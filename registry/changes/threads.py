@@ -8,12 +8,13 @@ from django.db.models import Max
 
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
-from registry.changes.events import CommentAdded, ThreadResolved
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import ChangeRequest, Comment, Thread
+from registry.changes.review_events import CommentAdded, ThreadResolved
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
+from registry.journal.event import digest_of
 from registry.namespaces.permissions import Verb
 from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version
@@ -132,9 +133,9 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
         end_line=thread.end_line,
         sample=thread.sample,
         part=thread.part,
-        quote=log.digest_of(thread.quote),
-        text=log.digest_of(comment.text) if comment.text else None,
-        suggestion=log.digest_of(suggestion) if suggestion is not None else None,
+        quote=digest_of(thread.quote),
+        text=digest_of(comment.text) if comment.text else None,
+        suggestion=digest_of(suggestion) if suggestion is not None else None,
     )
     log.append(actor, event, namespace=change.template.namespace, at=at, subject=comment)
     return comment

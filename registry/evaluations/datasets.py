@@ -19,6 +19,7 @@ from registry.evaluations import dataset_queries
 from registry.evaluations.events import DatasetSaved
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion
 from registry.journal import log
+from registry.journal.event import canonical
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -86,7 +87,7 @@ def save_dataset(  # what a person hands in when saving
     templates = [template_queries.get_template(actor, template)] if template else []
     require_rows_fit(rows_read.rows, [*templates, *_measured(space, name)])
     warnings = _look_for_secrets(rows_read.rows)
-    lines = "".join(log.canonical(row.to_dict()) + "\n" for row in rows_read.rows)
+    lines = "".join(canonical(row.to_dict()) + "\n" for row in rows_read.rows)
     version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), rows_read.digest, message.strip(), base))
     return replace(version, warnings=warnings)
 
@@ -155,7 +156,7 @@ def _read(text: str, form: str, name: str) -> Rows:
     if len(dataset.rows) > MOST_ROWS:
         raise Invalid(fields={"text": f"at most {MOST_ROWS} rows; these are {len(dataset.rows)}."})
     _require_names(dataset.rows)
-    size = sum(len(log.canonical(row.to_dict()).encode()) + 1 for row in dataset.rows)
+    size = sum(len(canonical(row.to_dict()).encode()) + 1 for row in dataset.rows)
     check_size("text", size, BYTES)
     return dataset
 

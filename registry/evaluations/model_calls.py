@@ -21,6 +21,7 @@ from registry.connections.endpoint import Endpoint
 from registry.core.renderer_pool import child
 from registry.evaluations.models import Reply, Run
 from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.templates.models import Redaction
 
 __all__ = ["Judged", "RowCall", "ask_model", "cost_of_replies", "is_run_redacted", "reply_key", "sum_of_known"]
@@ -198,7 +199,7 @@ def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
 
 def reply_key(messages: Any, model: str, settings: Any) -> str:
     """What a prompt's reply is kept under; `model` is the endpoint's digest."""
-    return log.digest_of(log.canonical({"messages": messages, "model": model, "settings": settings or {}}))
+    return digest_of(canonical({"messages": messages, "model": model, "settings": settings or {}}))
 
 
 def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:

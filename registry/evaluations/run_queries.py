@@ -12,7 +12,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run, RunRow
-from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates.models import SampleSet
@@ -87,7 +87,7 @@ def load_run(number: int) -> Run | None:
 
 def run_key(version_digest: str, rows_digest: str, model_digest: str) -> str:
     """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
-    return log.digest_of(log.canonical([version_digest, rows_digest, model_digest]))
+    return digest_of(canonical([version_digest, rows_digest, model_digest]))
 
 
 def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:

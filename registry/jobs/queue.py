@@ -7,6 +7,7 @@ from django.db import transaction
 
 from registry.jobs.models import Job
 from registry.journal import log
+from registry.journal.event import canonical
 
 __all__ = ["CHECKS", "EVALUATION", "enqueue", "subscribe"]
 
@@ -22,7 +23,7 @@ def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None =
             kind=kind,
             subject=subject,
             state=Job.QUEUED,
-            defaults={"payload": log.canonical(dict(payload or {})), "created_at": log.now()},
+            defaults={"payload": canonical(dict(payload or {})), "created_at": log.now()},
         )
     if made:
         for wake in _subscribers:

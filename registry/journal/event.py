@@ -2,15 +2,18 @@
 
 A kind is one frozen dataclass in the `events.py` of its domain, registered under its name with `@event`. Its fields are
 the body of the event: a field without a default is always in the JSON, null included; a field whose default is None is
-left out while it is None. Moments are whole microseconds since 1970 UTC.
+left out while it is None. Moments are whole microseconds since 1970 UTC; long texts stand in the body by their digest.
 """
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import Flag, StrEnum, auto
 from typing import Any, ClassVar, Self, TypeVar
+
+import rfc8785
 
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
@@ -24,7 +27,9 @@ __all__ = [
     "StoredRow",
     "TimelineLine",
     "caches_of",
+    "canonical",
     "columns_of",
+    "digest_of",
     "event",
     "event_classes",
     "from_microseconds",
@@ -266,3 +271,13 @@ def _require(cls: type[T], value: Any) -> T:
     if not isinstance(value, cls):
         raise TypeError(f"A reaction needs {cls.__name__}, not {type(value).__name__}.")
     return value
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value (RFC 8785). Raises rfc8785.CanonicalizationError for what JSON can't say exactly."""
+    return rfc8785.dumps(value).decode("utf-8")
+
+
+def digest_of(text: str) -> str:
+    """`sha256:…` over the UTF-8 bytes of a text."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -15,7 +15,6 @@ to, two events would bear one number. So the mirror leaves a mark, a small file 
 each append looks at it (one `stat`), and is refused until an operator has chosen.
 """
 
-import hashlib
 import json
 import os
 import threading
@@ -25,7 +24,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-import rfc8785
 from django.conf import settings
 from django.db import connection, transaction
 
@@ -34,7 +32,7 @@ from promptuary.renderer.validation import secrets
 from registry.core import failpoints
 from registry.core.errors import Halted
 from registry.core.input_checks import check_secrets
-from registry.journal.event import JournalEvent, Occasion, columns_of, react, to_microseconds
+from registry.journal.event import JournalEvent, Occasion, canonical, columns_of, digest_of, react, to_microseconds
 from registry.journal.models import Event
 
 __all__ = [
@@ -45,9 +43,7 @@ __all__ = [
     "Named",
     "Person",
     "append",
-    "canonical",
     "describe_disagreement",
-    "digest_of",
     "lock",
     "now",
     "read_mark",
@@ -104,16 +100,6 @@ class Mark:
 def now() -> datetime:
     """The present moment, UTC, in whole microseconds."""
     return datetime.now(UTC)
-
-
-def canonical(value: Any) -> str:
-    """The one JSON text of a value (RFC 8785). Raises rfc8785.CanonicalizationError for what JSON can't say exactly."""
-    return rfc8785.dumps(value).decode("utf-8")
-
-
-def digest_of(text: str) -> str:
-    """`sha256:…` over the UTF-8 bytes of a text."""
-    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def lock() -> None:

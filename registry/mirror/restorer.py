@@ -17,8 +17,7 @@ from registry.changes import derivation
 from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
 from registry.changes.models import ChangeRequest, Comment
 from registry.journal import immutable_tables
-from registry.journal.event import from_microseconds, parse_event
-from registry.journal.log import canonical, digest_of
+from registry.journal.event import canonical, digest_of, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError

@@ -12,8 +12,9 @@ from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
 from registry.changes import emergencies
 from registry.changes.emergencies import Emergency
-from registry.changes.events import ChangeDecided, CommentAdded
+from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.changes.review_events import CommentAdded
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 from registry.journal import log

@@ -26,6 +26,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.input_checks import check_text
 from registry.core.names import LATEST
 from registry.journal import immutable_tables, log
+from registry.journal.event import digest_of
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -152,7 +153,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
 
 def _holders(version: Version) -> list[Version]:
     """Other versions that hold the same text, whole or as a fragment, found by the digests that the journal names."""
-    digest = log.digest_of(version.document)
+    digest = digest_of(version.document)
     events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
     holders = []
     for text in events.values_list("text", flat=True):

@@ -20,7 +20,7 @@ from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
-from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import fragments
@@ -88,8 +88,8 @@ def check_document(actor: Actor, document: str, samples: Samples | None = None) 
     resolved = fragments.resolve_fragments(actor, read)
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
-    found = _seen.get((digest, log.digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
-    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *found]), log.canonical(bundle), digest)
+    found = _seen.get((digest, digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    return CheckedDocument(read, _in_order([*resolved.problems, *faults, *found]), canonical(bundle), digest)
 
 
 def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
@@ -115,7 +115,7 @@ def write_samples(samples: object) -> str:
         if not name.strip() or not name.isprintable():
             raise Invalid(fields={"samples": f"{name[:80]!r} is no name: printable characters, one line."})
     try:
-        text = log.canonical(samples)
+        text = canonical(samples)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
         raise Invalid(fields={"samples": f"a value that JSON can't say exactly: {error}"}) from error
     check_size("samples", len(text.encode("utf-8")), SAMPLES_BYTES)

@@ -11,6 +11,7 @@ from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.problems import Problem
 from registry.core.renderer_pool import child
 from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.templates.models import Rendering, Version
 
 __all__ = ["SampleOutcome", "render_samples"]
@@ -29,12 +30,13 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
 
     The caller has checked the right to read the version.
     """
-    data = {name: log.digest_of(log.canonical(values)) for name, values in samples.items()}
+    data = {name: digest_of(canonical(values)) for name, values in samples.items()}
     rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
     kept = {row.data: _outcome(row) for row in rows}
     missing = {name: values for name, values in samples.items() if data[name] not in kept}
     fresh = _render(version, missing) if missing else {}
-    _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
+    if fresh:
+        _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
     return {name: kept.get(data[name]) or fresh[name] for name in samples}
 
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
+from registry.journal.event import digest_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
@@ -44,7 +45,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
     """Write samples that were checked; for services, inside their transaction. Equal ones make no new set."""
     held = template.current_samples()
-    digest = log.digest_of(text)
+    digest = digest_of(text)
     if held is not None and held.digest == digest:
         return held
     stored = SampleSet.objects.create(

@@ -14,6 +14,7 @@ from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_text
 from registry.journal import log
+from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -216,8 +217,8 @@ def _add_version(actor: Actor, template: Template, work: _Work, base: Version | 
         number=template.latest.number + 1 if template.latest else 1,
         digest=work.examined.digest,
         bundle=work.examined.bundle,
-        settings=log.canonical(document.settings if document else {}),
-        problems=log.canonical([problem.to_dict() for problem in work.examined.problems]),
+        settings=canonical(document.settings if document else {}),
+        problems=canonical([problem.to_dict() for problem in work.examined.problems]),
         base=base,
         author=actor.person,
         key=actor.key,
@@ -242,9 +243,9 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         template=template.name,
         number=version.number,
         digest=version.digest,
-        document=log.digest_of(bundle["document"]),
-        fragments={ref: log.digest_of(text) for ref, text in bundle["fragments"].items()},
-        profile=log.digest_of(log.canonical(profile)) if profile is not None else None,
+        document=digest_of(bundle["document"]),
+        fragments={ref: digest_of(text) for ref, text in bundle["fragments"].items()},
+        profile=digest_of(canonical(profile)) if profile is not None else None,
         base=version.base.number if version.base else None,
         message=version.message,
         copied_from=template.copied_from if version.number == 1 else None,

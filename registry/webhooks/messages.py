@@ -11,8 +11,7 @@ from standardwebhooks.webhooks import Webhook as Signer
 
 from registry.core.encryption import unseal
 from registry.core.timestamps import format_moment
-from registry.journal import log
-from registry.journal.event import from_microseconds
+from registry.journal.event import canonical, from_microseconds
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 
@@ -76,7 +75,7 @@ def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
 
 def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
     moment = format_moment(at)
-    return log.canonical({"type": kind, "timestamp": moment, "data": data})
+    return canonical({"type": kind, "timestamp": moment, "data": data})
 
 
 def _address(event: Event) -> str:

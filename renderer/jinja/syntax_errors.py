@@ -8,9 +8,8 @@ from jinja2.exceptions import TemplateSyntaxError
 from promptuary.renderer.errors import DocumentError
 from promptuary.renderer.jinja.lint import NOT_REPRODUCIBLE
 from promptuary.renderer.jinja.operators import FILTERS
-from promptuary.renderer.problems import Place
+from promptuary.renderer.problems import Lines, Place
 from promptuary.renderer.syntax import suggestions
-from promptuary.renderer.syntax.positions import Lines
 
 __all__ = ["syntax_error"]
 

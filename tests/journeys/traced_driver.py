@@ -103,15 +103,16 @@ class Product:
         document = document.replace("Use only", "Quote, and use only")
         draft = {"document": document, "samples": SAMPLES, "base": "1"}
         self.author.call("PUT", f"/t/{name}/-/edit/draft", json=draft)  # as the editor does while somebody types
-        row_calls: Calls = {}
-        with Recorder() as save, connection.execute_wrapper(_after_event(lambda: row_calls.update(save.calls()))):
+        saved: Calls = {}
+        with Recorder() as save, connection.execute_wrapper(_after_event(lambda: saved.update(save.calls()))):
             self._save(name, document, base="1")
         number = self._propose(name, 2)
         self._discuss(number)
         with Recorder() as page:
             answer = self.admin.call("GET", f"/changes/{number}")
         assert "Shorter" in answer.text, "the page shows no discussion"
-        with Recorder() as publish:
+        published: Calls = {}
+        with Recorder() as publish, connection.execute_wrapper(_after_event(lambda: published.update(publish.calls()))):
             self._publish(number)
         self._fetch(name)
         with Recorder() as fetch:
@@ -120,9 +121,10 @@ class Product:
             messages = renderer.load(document).render(SAMPLES["boots"]).messages
         assert len(messages) == 4
         return {
-            "save": row_calls,
+            "save": saved,
             "save and answer": save.calls(),
-            "publish": publish.calls(),
+            "publish": published,
+            "publish and answer": publish.calls(),
             "change page": page.calls(),
             "warm fetch": fetch.calls(),
             "load and render": render.calls(),
@@ -164,7 +166,7 @@ class Product:
 
 
 def _after_event(act: Callable[[], None]) -> Callable[..., Any]:
-    """A wrapper of database statements that acts when an event was stored, which is the last row of what it tells."""
+    """A wrapper of database statements that acts when an event was stored: the last row that the act itself writes."""
     statement = f'INSERT INTO "{apps.get_model("registry", "Event")._meta.db_table}"'
 
     def execute(run: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -3,8 +3,9 @@
 `python -m tests.journeys.traced_journeys` prints for each journey the files, their functions and the number of calls.
 
 - save: the editor's POST of a new version, until its event is stored
-- save and answer: the same to the answer, with what follows the commit
-- publish: the Publish button of an approved change request
+- save and answer: the same to the answer, with the reactions to the event and what follows the commit
+- publish: the Publish button of an approved change request, until the event of the moved label is stored
+- publish and answer: the same to the answer, with the reactions to the event and what follows the commit
 - change page: the first look at a change request with checks, an approval and threads
 - warm fetch: a service fetches a label the second time
 - load and render: from a document of the format `parts` to the messages of a request

@@ -9,8 +9,7 @@ import json
 import pytest
 
 from registry import mirror
-from registry.journal.event import kinds
-from registry.journal.log import canonical
+from registry.journal.event import canonical, kinds
 from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from registry import mirror
-from registry.journal.log import canonical, digest_of
+from registry.journal.event import canonical, digest_of
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from tests.registry.mirror.test_restore import empty_the_database
