@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import dependant_update as services
-from registry.changes.serializers import DependantList, UpdatedList, UpdatedOutput
+from registry.changes.merge_serializers import DependantList, UpdatedList, UpdatedOutput
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers

@@ -8,7 +8,8 @@ from rest_framework.views import APIView
 from registry.changes import merge as services
 from registry.changes import queries as change_queries
 from registry.changes.api import show
-from registry.changes.serializers import NO_MERGE, ChangeOutput, MergeOutput
+from registry.changes.merge_serializers import NO_MERGE, MergeOutput
+from registry.changes.serializers import ChangeOutput
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle

@@ -1,4 +1,4 @@
-"""Serializers of change requests, threads, merges and dependants: the API's answers, and their schema."""
+"""Serializers of change requests: the API's answers, and their schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,77 +20,12 @@ from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, 
 from registry.templates.labels import approval_of_label
 
 __all__ = [
-    "NO_MERGE",
     "ChangeFacts",
     "ChangeItem",
     "ChangeOutput",
     "ChangePage",
     "ChangeRow",
-    "DependantList",
-    "DependantOutput",
-    "MergeOutput",
-    "ThreadList",
-    "ThreadOutput",
-    "UpdatedList",
-    "UpdatedOutput",
 ]
-
-
-class DependantOutput(Output):
-    """A template that includes a fragment."""
-
-    template = serializers.CharField()
-    references = serializers.ListField(child=serializers.CharField())
-
-
-class DependantList(Output):
-    """Templates that include a fragment."""
-
-    results = DependantOutput(many=True)
-
-
-class UpdatedOutput(Output):
-    """What became of one template that includes a fragment."""
-
-    template = serializers.CharField(source="template.name")
-    version = serializers.IntegerField(allow_null=True, source="version.number")
-    change = serializers.IntegerField(allow_null=True, source="change.number")
-    refusal = serializers.CharField()
-
-
-class UpdatedList(Output):
-    """What became of the templates that include a fragment."""
-
-    results = UpdatedOutput(many=True)
-
-
-class ConflictOutput(Output):
-    """Lines that both sides of a merge changed."""
-
-    line = serializers.IntegerField()
-    base = serializers.CharField()
-    ours = serializers.CharField()
-    theirs = serializers.CharField()
-
-
-class MergeOutput(Output):
-    """What the head and the label's version come to together."""
-
-    needed = serializers.BooleanField(source="is_needed")
-    base = serializers.IntegerField(allow_null=True, source="base.number")
-    held = serializers.IntegerField(allow_null=True, source="held.number")
-    head = serializers.IntegerField(allow_null=True, source="head.number")
-    clean = serializers.BooleanField(allow_null=True, source="merged.is_clean")
-    document = serializers.CharField(allow_null=True, source="merged.text")
-    conflicts = ConflictOutput(many=True, source="merged.conflicts")
-
-
-# The answer where the head comes from what the label holds.
-NO_MERGE: Answer = {
-    "needed": False,
-    **dict.fromkeys(("base", "held", "head", "clean", "document")),
-    "conflicts": [],
-}
 
 
 @dataclass(frozen=True)
@@ -342,40 +277,3 @@ class ChangeOutput(ChangeItem):
         check_answers = [{**check, "summary": "", "findings": []} for check in answer["checks"]]
         decisions = [{**decision, "text": ""} for decision in answer["decisions"]]
         return {**answer, "message": "", "checks": check_answers, "decisions": decisions}
-
-
-class CommentOutput(Output):
-    """A comment of a thread."""
-
-    number = serializers.IntegerField()
-    person = serializers.CharField(source="person.username")
-    text = serializers.CharField()
-    suggestion = serializers.CharField(allow_null=True)
-    created_at = Moment()
-
-
-class ThreadOutput(Output):
-    """A thread of a request: the lines it was opened on, and where those are in the head."""
-
-    number = serializers.IntegerField(source="thread.number")
-    side = serializers.ChoiceField(["source", "rendered"], source="thread.side")
-    version = serializers.IntegerField(source="thread.version.number")
-    digest = serializers.CharField(source="thread.version.digest")
-    line = serializers.IntegerField(source="thread.line")
-    end_line = serializers.IntegerField(source="thread.end_line")
-    sample = serializers.CharField(source="thread.sample")
-    part = serializers.IntegerField(source="thread.part")
-    quote = serializers.CharField(source="thread.quote")
-    head_line = serializers.IntegerField(allow_null=True, source="line")
-    head_end_line = serializers.IntegerField(allow_null=True, source="end_line")
-    outdated = serializers.BooleanField(source="is_outdated")
-    resolved = serializers.BooleanField(source="is_resolved")
-    resolved_by = serializers.CharField(allow_null=True, source="thread.resolved_by.username")
-    created_at = Moment(source="thread.created_at")
-    comments = CommentOutput(many=True)
-
-
-class ThreadList(Output):
-    """The threads of a request."""
-
-    results = ThreadOutput(many=True)
