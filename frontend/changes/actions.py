@@ -8,14 +8,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from frontend.changes.suggestion_batch import (
+from frontend.changes.views import (
     Suggestion,
     add_to_batch,
     drop_from_batch,
     empty_batch,
     read_batch,
+    render_change,
 )
-from frontend.changes.views import render_change
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor

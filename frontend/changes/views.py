@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices, presenters, timeline
-from frontend.changes.suggestion_batch import read_batch
 from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
@@ -28,11 +27,23 @@ from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label
 
-__all__ = ["listing", "render_change", "show_change"]
+__all__ = [
+    "Suggestion",
+    "add_to_batch",
+    "drop_from_batch",
+    "empty_batch",
+    "listing",
+    "read_batch",
+    "render_change",
+    "show_change",
+]
 
 # A range longer than this is no longer a place.
 MOST_LINES = 400
 STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+MOST_IN_BATCH = 100
+
+Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 
 
 @signed_in
@@ -229,3 +240,33 @@ def _sum(checks: Sequence[presenters.CheckRow]) -> str:
     """`Checks: 3 passed, 1 failed`, for the status line once the last one came in."""
     counts = [(word, sum(check.word == word for check in checks)) for word in ("passed", "failed", "running")]
     return "Checks: " + ", ".join(f"{count} {word}" for word, count in counts if count)
+
+
+def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
+    """The suggestions chosen in this session, in the order they were chosen."""
+    return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
+
+
+def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
+    """Add a suggestion to the batch of a request."""
+    chosen = read_batch(request, number)
+    if suggestion not in chosen:
+        _store_batch(request, number, [*chosen, suggestion][-MOST_IN_BATCH:])
+
+
+def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
+    """Take a suggestion out of the batch."""
+    _store_batch(request, number, [other for other in read_batch(request, number) if other != suggestion])
+
+
+def empty_batch(request: HttpRequest, number: int) -> None:
+    """Take all suggestions out of the batch."""
+    request.session.pop(_batch_key(number), None)
+
+
+def _store_batch(request: HttpRequest, number: int, chosen: Sequence[Suggestion]) -> None:
+    request.session[_batch_key(number)] = [list(pair) for pair in chosen]
+
+
+def _batch_key(number: int) -> str:
+    return f"batch:{number}"

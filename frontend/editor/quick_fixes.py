@@ -11,8 +11,8 @@ from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.problems import Fix
 from promptuary.renderer.validation import fixes
 from registry.accounts.actor import Actor
-from registry.core import strict_json
 from registry.core.errors import Invalid
+from registry.core.input_checks import BadJson, parse_json
 from registry.templates import document_check
 from registry.templates.document_check import CheckedDocument
 
@@ -133,8 +133,8 @@ def _read_typed(name: str, schema: Mapping[str, Any], typed: str) -> Any:
     if schema.get("type", "string") == "string":
         return typed
     try:
-        return strict_json.parse(typed.encode())
-    except strict_json.BadJson as error:
+        return parse_json(typed.encode())
+    except BadJson as error:
         message = f'This is no value for {name}. Enter it as JSON, like 3, true or ["a"].'
         raise Invalid(fields={f"default.{name}": message}) from error
 

@@ -35,8 +35,7 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
     kept = {row.data: _outcome(row) for row in rows}
     missing = {name: values for name, values in samples.items() if data[name] not in kept}
     fresh = _render(version, missing) if missing else {}
-    if fresh:
-        _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
+    _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
     return {name: kept.get(data[name]) or fresh[name] for name in samples}
 
 
