@@ -58,7 +58,8 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
     """Save the text as a version. parallel: beside a newer one. onto: digest of a newer version to take as the base."""
     base = onto or (state.base.digest if state.base else None)
     try:
-        drop_spent_samples(state, document_check.check_document(actor, state.document))
+        if state.latest is None:  # only a new template has samples of an example
+            drop_spent_samples(state, document_check.check_document(actor, state.document))
         saved = template_save.save_version(
             actor=actor,
             name=state.name,
