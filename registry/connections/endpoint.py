@@ -14,7 +14,7 @@ from promptuary.evaluation.models import EchoModel, Model, RecordedModel
 from registry.core import safe_http
 from registry.core.encryption import unseal
 from registry.core.errors import Conflict
-from registry.journal.log import canonical, digest_of
+from registry.journal.event import canonical, digest_of
 
 __all__ = ["ECHO", "MOST_CONCURRENT", "Endpoint", "Price", "read_bytes"]
 

@@ -10,7 +10,7 @@ from registry.connections.endpoint import ECHO, MOST_CONCURRENT
 from registry.connections.models import Connection
 from registry.core import safe_http
 from registry.core.errors import Invalid
-from registry.core.text_checks import check_text
+from registry.core.input_checks import check_text
 
 __all__ = ["FIELDS", "check_amount", "check_currency", "check_fields"]
 
