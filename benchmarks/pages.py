@@ -40,7 +40,7 @@ from promptuary.renderer import digest
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core import pagination
-from registry.journal import log
+from registry.journal.event import canonical
 from registry.namespaces import keys, services
 from registry.namespaces.models import Namespace
 from registry.templates import search_entries
@@ -170,7 +170,7 @@ def make_versions(
                 template=template,
                 number=version,
                 digest=digest(bundle),
-                bundle=log.canonical(bundle),
+                bundle=canonical(bundle),
                 author=actor.person,
                 message=f"Version {version}",
                 created_at=template.updated_at,

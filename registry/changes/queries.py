@@ -116,7 +116,7 @@ def list_changes(
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
     """The newest `MOST_PENDING` requests that the actor may read and that wait for somebody, newest first."""
-    rows = _pending(actor).select_related(*_RELATED).defer("template__words", "version__bundle")
+    rows = _pending(actor).select_related(*_RELATED).defer("version__bundle")
     return list(rows.order_by("-number")[:MOST_PENDING])
 
 
