@@ -40,6 +40,7 @@ from promptuary.renderer import digest
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core import pagination
+from registry.journal import log
 from registry.journal.event import canonical
 from registry.namespaces import keys, services
 from registry.namespaces.models import Namespace

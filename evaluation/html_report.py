@@ -16,7 +16,8 @@ from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
 from promptuary.evaluation.scoring import Score
-from promptuary.renderer.syntax import alignment, word_diff
+from promptuary.renderer.syntax import alignment
+from promptuary.renderer.syntax.sequence_diff import diff_words
 
 __all__ = ["Segment", "mark_words", "to_html"]
 
@@ -89,7 +90,7 @@ def to_html(
 def mark_words(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
     """Both texts in segments: words that only the first has are marked "del", those that only the second has "ins"."""
     effort = alignment.Effort(_MAX_WORD_STEPS)
-    left, right = word_diff.diff_words(before, after, effort, most_words=_MAX_WORD_STEPS)
+    left, right = diff_words(before, after, effort, most_words=_MAX_WORD_STEPS)
     return (
         [Segment(word.text, "del" if word.changed else "") for word in left],
         [Segment(word.text, "ins" if word.changed else "") for word in right],

@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 
 from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.syntax.alignment import Effort
-from promptuary.renderer.syntax.sequence_diff import Step
-from promptuary.renderer.syntax.word_diff import WORD, WORD_STEPS, Word, diff_words
+from promptuary.renderer.syntax.sequence_diff import WORD, WORD_STEPS, Step, Word, diff_words
 
 __all__ = [
     "Counts",

@@ -13,7 +13,7 @@ from frontend.evaluations.row_comparison import readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation import Row
-from promptuary.renderer.syntax.word_diff import diff_words
+from promptuary.renderer.syntax.sequence_diff import diff_words
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of

@@ -10,7 +10,7 @@ from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.functions.documents import content_of
-from promptuary.renderer.syntax.word_diff import Word, diff_words
+from promptuary.renderer.syntax.sequence_diff import Word, diff_words
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunComparison, RunRowDetail

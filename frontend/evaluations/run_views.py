@@ -14,7 +14,7 @@ from frontend.evaluations import row_comparison, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
-from promptuary.renderer.syntax.word_diff import Word
+from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services

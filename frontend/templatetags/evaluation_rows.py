@@ -7,7 +7,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from frontend.evaluations.row_comparison import Excerpt
-from promptuary.renderer.syntax.word_diff import Word
+from promptuary.renderer.syntax.sequence_diff import Word
 
 register = template.Library()
 

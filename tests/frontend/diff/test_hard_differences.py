@@ -7,8 +7,8 @@ import pytest
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax.sequence_diff import diff_words
 from promptuary.renderer.syntax.three_way_merge import merge_texts
-from promptuary.renderer.syntax.word_diff import diff_words
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors, find_lines

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontend.diff import text as diff_text
-from promptuary.renderer.syntax.word_diff import diff_words
+from promptuary.renderer.syntax.sequence_diff import diff_words
 
 TEXTS = st.lists(st.sampled_from(["", "one", "two words", "  indented", "three more words", "x"]), max_size=20).map(
     "\n".join
