@@ -113,7 +113,7 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
         samples=read_samples(draft.samples, stored) if draft else stored if latest else STARTER_SAMPLES,
         kept_samples=stored,
         message=draft.message if draft else "",
-        discarded=draft_queries.find_discarded_draft(actor, name),
+        discarded=template_queries.find_discarded_draft(actor, name),
     )
     select_sample(state, sample)
     return state

@@ -23,8 +23,9 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.core.problem_details import status_of
-from registry.templates import draft_queries, drafts, version_queries
+from registry.templates import drafts, version_queries
 from registry.templates import fragments as fragment_queries
+from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
 __all__ = ["draft", "edit", "preview"]
@@ -158,7 +159,7 @@ def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[
     if _is_quick_fix(fields):
         return responses.quick_fix_response(*_quick_fix(actor, name, fields)), 200
     revision = _read_revision(fields)
-    written = draft_queries.find_draft(actor, name)
+    written = template_queries.find_draft(actor, name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
     if is_save and revision is not None and written is not None and written.revision != revision:
         # A save ends the draft, so one that was written elsewhere must be seen first.

@@ -11,8 +11,8 @@ from promptuary.renderer.syntax import yaml_writer
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid
+from registry.core.input_checks import check_size
 from registry.core.renderer_pool import child
-from registry.core.text_checks import check_size
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import drafts

@@ -6,13 +6,16 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import NotFound
 from registry.core.names import LATEST
+from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.templates.drafts import KEPT
 from registry.templates.models import Draft, Template
 
 __all__ = [
     "browsable_templates",
     "filter_templates",
+    "find_discarded_draft",
     "find_draft",
     "find_template",
     "get_template",
@@ -59,6 +62,13 @@ def find_draft(actor: Actor, name: str) -> Draft | None:
         namespace__name=namespace,
         path=path,
     ).first()
+
+
+def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
+    """The draft of a template that the actor discarded last and can still restore."""
+    namespace, _, path = name.partition("/")
+    rows = Draft.everything.filter(person=actor.person, namespace__name=namespace, path=path)
+    return rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
 
 
 def list_drafts(actor: Actor) -> list[Draft]:

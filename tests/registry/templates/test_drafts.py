@@ -51,10 +51,10 @@ def test_thrown_away_it_is_gone(author):
 def test_a_discarded_draft_can_be_restored(author):
     keep(author, document="one")
     drafts.discard_draft(actor=author, namespace="support", path="reply")
-    assert found.find_draft(author, "support/reply") is None
-    assert found.find_discarded_draft(author, "support/reply").document == "one"
+    assert template_queries.find_draft(author, "support/reply") is None
+    assert template_queries.find_discarded_draft(author, "support/reply").document == "one"
     drafts.restore_draft(actor=author, namespace="support", path="reply")
-    assert found.find_draft(author, "support/reply").document == "one"
+    assert template_queries.find_draft(author, "support/reply").document == "one"
 
 
 def test_what_was_begun_since_changes_places_with_the_restored_draft(author):
@@ -62,8 +62,8 @@ def test_what_was_begun_since_changes_places_with_the_restored_draft(author):
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     keep(author, document="two")
     drafts.restore_draft(actor=author, namespace="support", path="reply")
-    assert found.find_draft(author, "support/reply").document == "one"
-    assert found.find_discarded_draft(author, "support/reply").document == "two"
+    assert template_queries.find_draft(author, "support/reply").document == "one"
+    assert template_queries.find_discarded_draft(author, "support/reply").document == "two"
 
 
 def test_without_a_discarded_draft_there_is_nothing_to_restore(author, reviewer):
@@ -78,7 +78,7 @@ def test_after_thirty_days_a_discarded_draft_is_deleted(author):
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     assert drafts.delete_old_drafts() == 0
     Draft.everything.update(discarded_at=log.now() - drafts.KEPT)
-    assert found.find_discarded_draft(author, "support/reply") is None
+    assert template_queries.find_discarded_draft(author, "support/reply") is None
     assert drafts.delete_old_drafts() == 1
 
 
@@ -94,7 +94,7 @@ def test_work_that_the_caller_has_not_seen_is_not_written_over(author, revision)
     with pytest.raises(drafts.NewerDraft) as caught:
         keep(author, document="three", revision=revision)
     assert caught.value.draft.document == "two"
-    assert found.find_draft(author, "support/reply").document == "two"
+    assert template_queries.find_draft(author, "support/reply").document == "two"
 
 
 def test_the_same_work_sent_again_is_no_conflict(author):
