@@ -14,12 +14,12 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
 from registry.evaluations.dataset_serializers import (
     DatasetDifference,
+    DatasetDifferenceOutput,
     DatasetOutput,
     DatasetPage,
     DatasetRowPage,
     DatasetSaveOutput,
     DatasetVersionPage,
-    DifferenceOutput,
     SavedDatasetOutput,
     placed_row,
 )
@@ -141,7 +141,7 @@ class Difference(APIView):
     @extend_schema(
         operation_id="diffDataset",
         parameters=_NUMBERS,
-        responses={200: DifferenceOutput, "4XX": ProblemOutput},
+        responses={200: DatasetDifferenceOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
         """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
@@ -149,7 +149,7 @@ class Difference(APIView):
         before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
         after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))
         return Response(
-            DifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
+            DatasetDifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
         )
 
 

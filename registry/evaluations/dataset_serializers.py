@@ -12,12 +12,12 @@ from registry.rest.output_serializers import Answer, Moment, Output
 __all__ = [
     "MOST_ROWS",
     "DatasetDifference",
+    "DatasetDifferenceOutput",
     "DatasetOutput",
     "DatasetPage",
     "DatasetRowPage",
     "DatasetSaveOutput",
     "DatasetVersionPage",
-    "DifferenceOutput",
     "RowOutput",
     "SavedDatasetOutput",
     "placed_row",
@@ -131,7 +131,7 @@ class DatasetDifference:
         ]
 
 
-class DifferenceOutput(Output):
+class DatasetDifferenceOutput(Output):
     """What changed between two versions of a dataset."""
 
     # `from` is no name in Python, so get_fields adds it.

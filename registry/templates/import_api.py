@@ -55,7 +55,7 @@ class ImportInput(Input):
         return attrs
 
 
-class DifferenceOutput(Output):
+class ImportDifferenceOutput(Output):
     """One thing that is otherwise in the document than in the source."""
 
     message = serializers.CharField()
@@ -71,7 +71,7 @@ class ImportedTemplateOutput(Output):
     format = serializers.CharField(help_text="The format that was read.")
     document = serializers.CharField()
     samples = serializers.DictField()
-    differences = DifferenceOutput(many=True)
+    differences = ImportDifferenceOutput(many=True)
 
 
 class ImportedFileOutput(Output):

@@ -50,9 +50,10 @@ class History:
 
 _BRACES = re.compile(r"\{[{%#]|\r|\{\Z")
 _EDGES = re.compile(r"\A\s+|\s+\Z")
-# What a part's YAML cannot hold, and the spellings that mean something else in a part.
+# What a part's YAML cannot hold, and the spellings that mean something else in a part; with the braces before it,
+# because what is written for it begins with a brace too.
 _UNSAFE = re.compile(
-    r"\{[{%#]|\{\Z|\\(?=[nr])|<\|space\|>|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+    r"\{*(?:\{[{%#]|\{(?=\s*\Z)|\\(?=[nr])|<\|space\|>|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff])"
 )
 _BROKEN = re.compile("[\x00\ud800-\udfff]")
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -168,14 +169,13 @@ def _in_part(piece: Piece, following: bool) -> str:
     written = _written(piece, following)
     if not isinstance(piece, str):
         return written
-    return _UNSAFE.sub(lambda match: _unsafe(match[0], following), piece)
+    return _UNSAFE.sub(lambda match: _unsafe(match[0]), piece)
 
 
-def _unsafe(text: str, following: bool) -> str:
-    if text == "{" and not following:
-        return text
-    if text == "<|space|>":  # in two constants, because one that holds it whole means a space
-        return "<{{ '|' }}space|>"
+def _unsafe(text: str) -> str:
+    if text.endswith("<|space|>"):  # in two constants, because one that holds it whole means a space
+        braces = text.removesuffix("<|space|>")
+        return (_string(braces) if braces else "") + "<{{ '|' }}space|>"
     return _string(text)
 
 

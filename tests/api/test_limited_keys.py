@@ -18,6 +18,7 @@ from django.test import Client
 from registry.changes import services as change_services
 from registry.changes import threads
 from registry.changes.threads import Place
+from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
@@ -108,7 +109,11 @@ def _write_world(cast):
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
-    return numbers | {"webhook": made.webhook.id, "key": issued.key.id, "hurried": numbers["open"]}
+    connection = connection_services.create_connection(
+        actor=cast.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
+    )
+    ids = {"webhook": made.webhook.id, "key": issued.key.id, "connection": connection.id}
+    return numbers | ids | {"hurried": numbers["open"]}
 
 
 def calls(world):

@@ -82,5 +82,5 @@ def test_listing_many_templates_takes_few_queries(cast, caller, django_assert_ma
     for number in range(5):
         cast.save(DOCUMENT, name=f"support/t{number}")
     reader = caller("reader")
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(9):
         reader.get("templates")

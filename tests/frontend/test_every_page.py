@@ -271,7 +271,7 @@ def test_head_answers_as_get_does_and_without_a_body(busy, clients):
 
 
 # They take POST, PUT or DELETE only, or are another name of a page.
-NO_PAGES = {"account_login", "draft", "logout", "preview", "theme"}
+NO_PAGES = {"account_login", "close-checklist", "draft", "logout", "preview", "theme"}
 NONSENSE = [
     "\0",
     "\ufffd",

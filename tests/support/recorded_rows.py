@@ -21,11 +21,13 @@ Row = tuple[Any, ...]
 class _Recording:
     """What one `write` did.
 
-    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; resets:
-    SQL statements that let the tables number their next rows after these; result: what it returned.
+    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; removed:
+    (SQL statement, keys) for each table that it removed rows from; resets: SQL statements that let the tables number
+    their next rows after these; result: what it returned.
     """
 
     counts: dict[str, int]
+    removed: list[tuple[str, list[Row]]]
     rows: list[tuple[str, list[Row]]]
     resets: list[str]
     result: Any
@@ -37,7 +39,7 @@ _recordings: dict[str, _Recording] = {}
 def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
 
-    `write` may add and change rows, must write the same ones each time, and returns plain values. The moments in the
+    `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The moments in the
     rows stay those of the first call. `write` is called again where a test commits, or begins with other rows.
     """
     if not connection.in_atomic_block:
@@ -50,12 +52,19 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
         result = write()
         rows = {table: _written_rows(table, key, before.get(table, set())) for table, key in keys.items()}
         written = {table: found for table, found in rows.items() if found[1]}
-        _recordings[name] = _Recording(counts, [*written.values()], _sequence_resets(written), copy.deepcopy(result))
+        removed = [_removed_rows(table, keys[table], old) for table, old in before.items()]
+        _recordings[name] = _Recording(
+            counts,
+            [each for each in removed if each[1]],
+            [*written.values()],
+            _sequence_resets(written),
+            copy.deepcopy(result),
+        )
         return result
     if recording.counts != counts:
         return write()
     with connection.cursor() as cursor:
-        for statement, table_rows in recording.rows:
+        for statement, table_rows in [*recording.removed, *recording.rows]:
             cursor.executemany(statement, table_rows)
         for statement in recording.resets:
             cursor.execute(statement)
@@ -87,7 +96,6 @@ def _read_rows(table: str) -> tuple[list[str], list[Row]]:
 def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
     """A statement that inserts or changes a row, and the rows of the table that were not there before."""
     columns, rows = _read_rows(table)
-    assert len(rows) >= len(before), f"a row of {table} was deleted"
     quoted = [connection.ops.quote_name(column) for column in columns]
     statement = f"INSERT INTO {connection.ops.quote_name(table)} ({', '.join(quoted)}) VALUES ({_marks(columns)})"
     at = columns.index(key)
@@ -96,6 +104,15 @@ def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row
         updates = ", ".join(f"{name} = excluded.{name}" for name in quoted)
         statement += f" ON CONFLICT ({connection.ops.quote_name(key)}) DO UPDATE SET {updates}"
     return statement, [row for row in rows if row not in before]
+
+
+def _removed_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
+    """A statement that deletes a row by its key, and the keys that the table had before and has no more."""
+    columns, rows = _read_rows(table)
+    at = columns.index(key)
+    keys = {row[at] for row in before} - {row[at] for row in rows}
+    statement = f"DELETE FROM {connection.ops.quote_name(table)} WHERE {connection.ops.quote_name(key)} = %s"
+    return statement, [(each,) for each in sorted(keys)]
 
 
 def _sequence_resets(tables: Container[str]) -> list[str]:
