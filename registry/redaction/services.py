@@ -33,6 +33,7 @@ from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
 from registry.redaction import repeated_texts, run_texts
 from registry.templates import queries as template_queries
+from registry.templates import search_engine
 from registry.templates.events import VersionRedacted, VersionSaved
 from registry.templates.label_models import Label
 from registry.templates.models import Draft, Redaction, Rendering, Version
@@ -113,6 +114,7 @@ def redact_version(  # what an admin decides
         for row in plan.versions:
             _take_away(actor, row, reason.strip(), plan.passages)
         repeated_texts.blank_copies(plan.passages)
+        search_engine.optimize_index()  # its segments keep deleted words until they are merged
         for template in {row.template_id: row.template for row in plan.versions}.values():
             locking.recompute_states(template.namespace, template)
     sequence_diff.forget()

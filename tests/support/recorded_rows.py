@@ -39,8 +39,8 @@ _recordings: dict[str, _Recording] = {}
 def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
 
-    `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The moments in the
-    rows stay those of the first call. `write` is called again where a test commits, or begins with other rows.
+    `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The times
+    in the rows stay those of the first call. `write` is called again where a test commits, or begins with other rows.
     """
     if not connection.in_atomic_block:
         return write()  # committed writes wake workers, which rows alone do not
