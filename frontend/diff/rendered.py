@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from django.contrib.humanize.templatetags.humanize import ordinal
 
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax.alignment import Effort
@@ -53,7 +52,7 @@ class Message:
 class PartDiff:
     """One part on two sides; `index` is its place on the new one.
 
-    `moved` is empty or names both places: `moved from 2nd to 4th`.
+    `moved` is empty or names both places: `moved from place 2 to 4`.
     """
 
     name: str
@@ -154,7 +153,7 @@ def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, A
             continue
         move = ""
         if places[name] not in stays:
-            move = f"moved from {ordinal(places[name] + 1)} to {ordinal(place + 1)}"
+            move = f"moved from place {places[name] + 1} to {place + 1}"
         result.append(replace(_both_sides(before[name], part, move, effort), index=place))
     return _with_removed(before, after, result)
 

@@ -62,7 +62,7 @@ def test_parts_are_told_apart_as_same_changed_added_and_removed():
 def test_a_part_that_moved_says_from_where_to_where():
     old = [part(name, name) for name in "abcd"]
     new = [part(name, name) for name in "acdb"]
-    assert [moved for _, _, moved in states(old, new)] == ["", "", "", "moved from 2nd to 4th"]
+    assert [moved for _, _, moved in states(old, new)] == ["", "", "", "moved from place 2 to 4"]
 
 
 def test_parts_of_one_name_are_matched_in_their_order():

@@ -7,7 +7,7 @@ import { offsetAt } from "../positions.ts";
 import { smallestChange } from "../text_changes.ts";
 import type { Problem, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
-import { drawInputs } from "./inputs.ts";
+import { drawInputs, emptyInput, type InputEdits, kindOf } from "./inputs.ts";
 import { type Fragment, insertCompletion } from "./insert_completion.ts";
 import { type Node, type Outline, outlineOf, type Part, type Refusal, type Section } from "./outline.ts";
 import { shapeOf, updateOutline } from "./outline_diff.ts";
@@ -56,6 +56,7 @@ export class Form {
   readonly #source: EditorView;
   readonly #around: FormHost;
   readonly #declared = createElement("div");
+  readonly #newInput = emptyInput();
   #nodes: Node[] = [];
   #cards: Card[] = [];
   #known = "";
@@ -66,6 +67,7 @@ export class Form {
   constructor(source: EditorView, around: FormHost) {
     this.#source = source;
     this.#around = around;
+    this.#declared.addEventListener("focusout", () => setTimeout(() => this.refreshInputs())); // the focus has moved on
   }
 
   get isOpen(): boolean {
@@ -112,12 +114,14 @@ export class Form {
     const inputs = this.#around.inputs();
     const known = JSON.stringify(inputs);
     if (!this.isOpen || (known === this.#known && this.#declared.childElementCount)) return;
+    if (this.#isTypedInTable()) return; // it is drawn when that field is left
     this.#known = known;
     const focused = document.activeElement?.getAttribute("aria-label");
     const change = (made: Change | null, declared: Record<string, Schema>): boolean => {
       if (!made) return false;
       this.#around.declare(declared);
-      this.#change(made);
+      this.#change(made, { keepsCards: true });
+      this.refreshInputs();
       return true;
     };
     const text = (): string => this.#source.state.doc.toString();
@@ -125,18 +129,31 @@ export class Form {
       const { [name]: _gone, ...rest } = this.#around.inputs();
       return rest;
     };
-    this.#declared.replaceChildren(
-      drawInputs(inputs, {
-        add: (name, schema) => change(addInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
-        set: (name, schema) => change(setInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
-        drop: (name) => {
-          const isDone = change(dropInput(text(), name), without(name));
-          if (isDone) this.#around.removed(`Removed the input ${name}.`);
-          return isDone;
-        },
-      }),
-    );
+    const edits: InputEdits = {
+      add: (name, schema) => change(addInput(text(), name, schema), { ...this.#around.inputs(), [name]: schema }),
+      set: (name, schema) => {
+        const before = this.#around.inputs();
+        const declared = { ...before, [name]: schema };
+        const isDrawn = JSON.stringify(before) === this.#known && kindOf(before[name] ?? {}) === kindOf(schema);
+        // The row that wrote it shows it already; drawn again, it would lose the focus and the click on its way there.
+        if (isDrawn) this.#known = JSON.stringify(declared);
+        return change(setInput(text(), name, schema), declared);
+      },
+      drop: (name) => {
+        const isDone = change(dropInput(text(), name), without(name));
+        if (isDone) this.#around.removed(`Removed the input ${name}.`);
+        return isDone;
+      },
+    };
+    this.#declared.replaceChildren(drawInputs(inputs, edits, this.#newInput));
     if (focused) this.#declared.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** Whether somebody is typing in a row of the table: the text does not have that value yet. */
+  #isTypedInTable(): boolean {
+    const field = document.activeElement;
+    if (!(field instanceof HTMLInputElement) || !this.#declared.contains(field)) return false;
+    return field.closest("tr") !== null && field.type !== "checkbox" && field.value !== field.defaultValue;
   }
 
   /** Mark the names that are undeclared now in the cards. */
@@ -256,7 +273,10 @@ export class Form {
           changed: (typed, userEvent) => this.#writeContent(index, typed, userEvent),
           isUndeclared: (name) => this.#around.undeclared().includes(name),
           historyKeys: historyKeysOf(this.#source),
-          completion: insertCompletion({ names: () => this.#namesToInsert(names), fragments: this.#around.fragments }),
+          completion: insertCompletion({
+            names: (typed) => this.#namesToInsert(names, typed),
+            fragments: this.#around.fragments,
+          }),
         })
       : null;
     const card: Card = { part, box, text, problems };
@@ -322,8 +342,9 @@ export class Form {
   }
 
   /** What can be printed in a part: what loops around it give, inputs, and names that are only used so far. */
-  #namesToInsert(names: string[]): string[] {
-    return [...new Set([...names, ...pathsOf(this.#around.inputs()), ...this.#around.undeclared()])];
+  #namesToInsert(names: string[], typed = ""): string[] {
+    const undeclared = this.#around.undeclared().filter((name) => name !== typed);
+    return [...new Set([...names, ...pathsOf(this.#around.inputs()), ...undeclared])];
   }
 
   #insert(index: number, name: string): void {
@@ -339,7 +360,7 @@ export class Form {
   #writeContent(index: number, text: string, userEvent: string): void {
     const part = this.#cards[index]?.part;
     if (!part?.content) return;
-    this.#change(writeContent(part, part.content, text), userEvent);
+    this.#change(writeContent(part, part.content, text), { typed: userEvent });
   }
 
   #writeKey(index: number, key: string, present: (part: Part) => Part["name"], value: string): void {
@@ -364,8 +385,9 @@ export class Form {
   }
 
   /** Edit the source: as one step of its own, or with `typed`, the kind of event, as part of the typing in a card.
-   * While somebody types, that card is left alone and only places are read again. */
-  #change(change: Change, typed?: string): void {
+   * While somebody types, that card is left alone and only places are read again. `keepsCards`: the edit is to the
+   * front matter, so the cards are as they were. */
+  #change(change: Change, { typed, keepsCards }: { typed?: string; keepsCards?: boolean } = {}): void {
     const { state } = this.#source;
     const smallest = smallestChange(state.sliceDoc(change.from, change.to), change.insert, change.from);
     if (!smallest) return;
@@ -375,7 +397,7 @@ export class Form {
     );
     this.#isWriting = false;
     if (typed === undefined) {
-      this.#shape = "";
+      if (!keepsCards) this.#shape = "";
       this.draw();
       return;
     }

@@ -20,7 +20,8 @@ export interface Fragment {
 }
 
 interface Offers {
-  names: () => string[];
+  /** Inputs and other names that can be printed there; not `typed`, what is being written, unless it is an input. */
+  names: (typed: string) => string[];
   fragments: () => Promise<Fragment[]>;
 }
 
@@ -58,7 +59,7 @@ async function complete(context: CompletionContext, offers: Offers): Promise<Com
   const line = context.state.doc.lineAt(context.pos);
   const trigger = findTrigger(context.state.sliceDoc(line.from, context.pos));
   if (!trigger) return null;
-  const names: Completion[] = offers.names().map((name) => ({
+  const names: Completion[] = offers.names(trigger.typed).map((name) => ({
     label: name,
     type: "variable",
     detail: "input",
