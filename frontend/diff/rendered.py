@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax.alignment import Effort
 

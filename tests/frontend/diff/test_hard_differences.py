@@ -28,7 +28,7 @@ def document(body):
 
 
 def seconds(call):
-    """CPU seconds of a call on a machine that counts ten million numbers in COUNTING: a busy one, or a slower one, takes as many."""
+    """CPU seconds of a call on a machine that counts ten million numbers in COUNTING; a busy machine takes as many."""
     return _cpu_seconds(call) / max(_cpu_seconds(_count) / COUNTING, 1)
 
 
