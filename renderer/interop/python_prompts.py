@@ -1,0 +1,231 @@
+"""Finding prompts in Python code: texts assigned to names, attributes and keys, templates made by a call, messages.
+
+The code is read as a syntax tree and never run. Constants are in the language of the call that takes them
+(`PromptTemplate`, `.format`, `jinja2.Template`), else in the one they look like.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.langchain import LANGUAGES
+from promptuary.renderer.interop.placeholders import find_syntax
+from promptuary.renderer.interop.python_messages import FoundMessage, find_messages
+from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, called_name
+from promptuary.renderer.interop.template_text import find_language
+
+__all__ = ["FoundPrompt", "find_prompts", "has_generic_name"]
+
+_PROMPT_NAME = re.compile(
+    r"prompt|template|tmpl|instruct|system|message|query|question|persona|preamble|suffix|prefix", re.IGNORECASE
+)
+_NO_PROMPT_NAME = re.compile(r"^__|regex|pattern|licen[cs]e|copyright|url$|_sql$|^usage$|warning|error", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"_*(?:prompt|template|text|result|content|messages?|instructions?|system|user|value)s?_*", re.IGNORECASE
+)
+_SHORTEST_NAMED = 20  # characters of a text whose name says that it is a prompt
+_SHORTEST = 80  # characters of any other
+_TEXT_CALLS = ("Template", "PromptTmpl", "Prompt")
+_BRACE_LANGUAGES = ("str.format", "single", "double", "none")
+_PASSED_OVER = re.compile(r"warn|log|info|debug|error|exception|print|add_argument|Field|raise|echo|deprecated")
+
+
+class FoundPrompt:
+    """A prompt of the code: its name, its line, and a text or messages."""
+
+    def __init__(self, name: str, line: int, content: CodeText | list[FoundMessage | str]) -> None:
+        self.name = name
+        self.line = line
+        self.content = content
+
+
+def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
+    """The prompts of a module's code, in order, and the inputs that its f-strings take. Raises LossError."""
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise LossError(f"it is no Python code: {error}", getattr(error, "lineno", None)) from None
+    except (RecursionError, MemoryError):
+        raise LossError("the code is nested too deeply") from None
+    finder = _Finder(module)
+    try:
+        finder.read_body(module.body, "")
+    except RecursionError:
+        raise LossError("the code is nested too deeply") from None
+    return finder.prompts, finder.texts.names
+
+
+def has_generic_name(name: str) -> bool:
+    """Whether a name says no more than that it is a prompt: `template`, `messages`."""
+    return _GENERIC.fullmatch(name) is not None
+
+
+class _Finder:
+    def __init__(self, module: ast.Module) -> None:
+        self.texts = CodeTexts()
+        self.prompts: list[FoundPrompt] = []
+        self.functions = 0
+        self.formatted = set(_formatted_names(module))
+        self.string_templates = any(
+            isinstance(node, ast.ImportFrom) and node.module == "string" for node in module.body
+        )
+
+    def read_body(self, body: list[ast.stmt], scope: str) -> None:
+        """The statements of a module, class or function, and those inside of them."""
+        for statement in body:
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._assign(target, statement.value, scope)
+            elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
+                self._assign(statement.target, statement.value, scope)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                self._value(scope.rpartition("/")[2] or "prompt", statement.value, scope.rpartition("/")[0])
+            elif isinstance(statement, ast.ClassDef):
+                self._class(statement, scope)
+            elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                outer = dict(self.texts.texts)
+                self.functions += 1
+                self.read_body(statement.body, _joined(scope, statement.name))
+                self.functions -= 1
+                self.texts.texts = outer
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+                self._arguments(statement.value, scope)
+            else:
+                for inner in ("body", "orelse", "finalbody"):
+                    self.read_body(getattr(statement, inner, None) or [], scope)
+
+    def _class(self, node: ast.ClassDef, scope: str) -> None:
+        is_signature = any(getattr(base, "attr", getattr(base, "id", "")) == "Signature" for base in node.bases)
+        docstring = ast.get_docstring(node)
+        if is_signature and docstring:
+            self.prompts.append(
+                FoundPrompt(_joined(scope, node.name), node.lineno, CodeText(docstring, language="none"))
+            )
+        outer = dict(self.texts.texts)
+        self.read_body(node.body, _joined(scope, node.name))
+        self.texts.texts = outer
+
+    def _assign(self, target: ast.expr, value: ast.expr, scope: str) -> None:
+        name = _target_name(target)
+        if not name:
+            return
+        text = self.texts.read_text(value)
+        if text is not None and isinstance(target, ast.Name):
+            self.texts.texts[name] = text
+        generic = has_generic_name(name) and scope
+        self._value(
+            scope.rpartition("/")[2] if generic else name, value, scope.rpartition("/")[0] if generic else scope
+        )
+
+    def _value(self, name: str, value: ast.expr, scope: str) -> None:
+        """A prompt for a value that is one; for a list or mapping, one for each inside."""
+        text = self.texts.read_text(value)
+        qualified = _joined(scope, name)
+        if text is not None:
+            if text.template is None and not self.functions:
+                text = CodeText(pieces=text.pieces, is_filled_later=True)
+            if _is_prompt(name, text) and not isinstance(value, ast.Name):
+                self._add(qualified, value.lineno, self._in_language(text, name))
+            return
+        messages = find_messages(value, self.texts)
+        if messages:
+            self.prompts.append(FoundPrompt(qualified, value.lineno, messages))
+        elif isinstance(value, ast.Dict | ast.List | ast.Tuple):
+            self._container(name, value, scope)
+        elif isinstance(value, ast.Call):
+            self._called(qualified, value, scope)
+        elif isinstance(value, ast.IfExp):
+            for branch in (value.body, value.orelse):
+                self._value(name, branch, scope)
+
+    def _container(self, name: str, value: ast.Dict | ast.List | ast.Tuple, scope: str) -> None:
+        if isinstance(value, ast.Dict):
+            for key, item in zip(value.keys, value.values, strict=True):
+                label = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else name
+                self._value(label, item, _joined(scope, name))
+            return
+        for number, item in enumerate(value.elts, start=1):
+            self._value(f"{name}-{number}", item, scope)
+
+    def _called(self, qualified: str, node: ast.Call, scope: str) -> None:
+        text = self._template_of_call(node)
+        if text is not None:
+            if text.literal.strip():
+                self._add(qualified, node.lineno, text)
+            return
+        self._arguments(node, scope, qualified.rpartition("/")[2])
+
+    def _arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
+        """Texts among a call's arguments."""
+        if _PASSED_OVER.search(called_name(node)):
+            return
+        for keyword in node.keywords:
+            if keyword.arg and keyword.arg not in ("help", "description", "doc"):
+                self._value(_joined(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
+        for argument in node.args:
+            if isinstance(argument, ast.JoinedStr | ast.List | ast.Dict | ast.Call):
+                self._value(name or called_name(node) or "prompt", argument, scope)
+
+    def _template_of_call(self, node: ast.Call) -> CodeText | None:
+        """The template of a call that makes one."""
+        name = called_name(node)
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if name == "from_template" and isinstance(owner, ast.Name):
+            name = owner.id
+        if not name.endswith(_TEXT_CALLS):
+            return None
+        arguments = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+        value = arguments.get("template") or arguments.get("prompt") or (node.args[0] if node.args else None)
+        text = self.texts.read_text(value)
+        if text is None or text.template is None:
+            return None if text is None else CodeText(pieces=text.pieces, is_filled_later=True)
+        written = arguments.get("template_format")
+        if isinstance(written, ast.Constant) and written.value in LANGUAGES:
+            return CodeText(text.template, language=LANGUAGES[str(written.value)])
+        if name == "Template":
+            return CodeText(text.template, language="dollar" if self.string_templates else "jinja")
+        if name.endswith("PromptTemplate") and find_language(text.template) in _BRACE_LANGUAGES:
+            return CodeText(
+                text.template, language="single" if find_syntax(text.template) == "single" else "str.format"
+            )
+        return CodeText(text.template, language=text.language)
+
+    def _in_language(self, text: CodeText, name: str) -> CodeText:
+        if text.template is not None and not text.language and name in self.formatted:
+            return CodeText(text.template, language="str.format")
+        return text
+
+    def _add(self, qualified: str, line: int, text: CodeText) -> None:
+        self.prompts.append(FoundPrompt(qualified, line, text))
+
+
+def _formatted_names(module: ast.Module) -> Iterator[str]:
+    """The names and attributes on which the module calls `format`."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            owner = node.func.value
+            if isinstance(owner, ast.Name | ast.Attribute):
+                yield owner.id if isinstance(owner, ast.Name) else owner.attr
+
+
+def _is_prompt(name: str, text: CodeText) -> bool:
+    literal = text.literal
+    if _NO_PROMPT_NAME.search(name) or (len(literal.split()) < 4 and len(literal) < _SHORTEST):
+        return False
+    return len(literal) >= (_SHORTEST_NAMED if _PROMPT_NAME.search(name) else _SHORTEST)
+
+
+def _target_name(target: ast.expr) -> str:
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute):
+        return target.attr
+    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+        return str(target.slice.value)
+    return ""
+
+
+def _joined(scope: str, name: str) -> str:
+    return f"{scope}/{name}" if scope else name
