@@ -92,7 +92,10 @@ def test_a_service_without_the_vocabularies_renders_what_the_preview_showed(save
         assert shown["cut"] or "100" in name, name
 
 
-def test_the_command_line_agrees_with_the_registry_and_works_offline_with_what_it_vendored(saved, cast, tmp_path):
+def test_the_command_line_agrees_with_the_registry_and_works_offline_with_what_it_vendored(
+    saved, cast, tmp_path, settings
+):
+    settings.BASE_URL = saved["PROMPTUARY_URL"]  # where the pages of the problems are
     environment = {**saved, "PROMPTUARY_CACHE": str(tmp_path / "cache")}
 
     def run(*arguments: str, **changes: str):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from django.apps import apps
 from django.core.management.color import no_style
 from django.db import connection
+from django.db.models import Model
 
 __all__ = ["write_or_insert"]
 
@@ -74,9 +75,12 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
 
 def _primary_keys() -> dict[str, str]:
     """Table to the column of its primary key, for every table that tests write to."""
-    models = apps.get_models(include_auto_created=True)
-    keys = {model._meta.db_table: str(model._meta.pk.column) for model in models if model._meta.managed}
-    return {table: key for table, key in keys.items() if table not in _PERMANENT}
+    return {table: str(model._meta.pk.column) for table, model in _models().items()}
+
+
+def _models() -> dict[str, type[Model]]:
+    models = {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
+    return {table: model for table, model in models.items() if model._meta.managed and table not in _PERMANENT}
 
 
 def _count_rows(tables: dict[str, str]) -> dict[str, int]:
@@ -88,9 +92,12 @@ def _count_rows(tables: dict[str, str]) -> dict[str, int]:
 
 
 def _read_rows(table: str) -> tuple[list[str], list[Row]]:
+    """The model's columns; one that the database makes of them cannot be inserted."""
+    columns = [str(field.column) for field in _models()[table]._meta.concrete_fields]
+    quoted = ", ".join(connection.ops.quote_name(column) for column in columns)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
-        return [column[0] for column in cursor.description], cursor.fetchall()
+        cursor.execute(f"SELECT {quoted} FROM {connection.ops.quote_name(table)}")
+        return columns, cursor.fetchall()
 
 
 def _written_rows(table: str, key: str, before: set[Row]) -> tuple[str, list[Row]]:
