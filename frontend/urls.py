@@ -13,6 +13,7 @@ from frontend.browse import (
     fetch_views,
     history_views,
     label_views,
+    restore_views,
     sample_views,
     template_views,
 )
@@ -62,6 +63,8 @@ urlpatterns = [
     path("t/<template:name>/-/edit/preview", editor_views.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor_views.draft, name="draft"),
     path("t/<template:name>/-/versions", require_safe(history_views.versions), name="versions"),
+    path("t/<template:name>/-/restore", restore_views.restore, name="restore"),
+    path("t/<template:name>/-/start-draft", restore_views.start_draft, name="start-draft"),
     path("t/<template:name>/-/diff", require_safe(diff_views.compare_versions), name="diff"),
     path("t/<template:name>/-/copy", new_views.copy, name="copy"),
     path("t/<template:name>/-/samples", sample_views.edit_samples, name="samples"),

@@ -51,6 +51,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "default_to": numbers[0] if numbers else None,
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "draft": template_queries.find_draft(actor, name),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
     return show(request, "browse/versions.html", context)

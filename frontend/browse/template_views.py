@@ -84,6 +84,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "section": "templates",
         "template": template,
         "version": version,
+        "is_old": bool(ref) and template.latest is not None and version.number < template.latest.number,
         "crumbs": breadcrumbs(name),
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),

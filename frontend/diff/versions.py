@@ -27,7 +27,7 @@ __all__ = [
 
 VIEWS = {"source": "Source", "rendered": "Rendered", "both": "Both"}
 # What of the address stays when another view or sample is chosen.
-KEPT = ("from", "to", "sample", "against")
+KEPT = ("from", "to", "sample", "against", "layout")
 
 
 @dataclass(frozen=True)

@@ -1,47 +1,124 @@
-"""The page that compares any two versions of a template."""
+"""The page that compares any two versions of a template, or a version with the reader's draft."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.diff.versions import diff_context
+from frontend.diff.side_by_side import pair_lines
+from frontend.diff.text import shorten_diff
+from frontend.diff.versions import SourceDiff, compare_texts, diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
+from registry.core.errors import NotFound
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
-from registry.templates.models import Template, Version
+from registry.templates.models import Draft, Template, Version
 
 __all__ = ["compare_versions"]
 
 # A select of versions should stay a select; older ones are reached from the history.
 CHOICES = 100
+DRAFT = "draft"
+LAYOUTS = {"lines": "One column", "columns": "Side by side"}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side of the comparison: a version, or the reader's draft."""
+
+    version: Version | None
+    draft: Draft | None = None
+
+    @property
+    def ref(self) -> str:
+        return str(self.version.number) if self.version else DRAFT
+
+    @property
+    def word(self) -> str:
+        return f"v{self.version.number}" if self.version else "your draft"
+
+    @property
+    def document(self) -> str:
+        return self.version.document if self.version else self.draft.document if self.draft else ""
 
 
 @signed_in
 def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """From one version to another; by default from what is live to the newest."""
+    """From one version to another; by default from what is live to the newest. `draft` names the reader's draft."""
     template = template_queries.get_template(actor, name)
     standing = label_queries.label_numbers(template)
-    new = version_queries.resolve_version(actor, name, request.GET.get("to") or "latest")
-    live = standing.get(live_label(template.namespace))
-    fallback = live if live and live != new.number else max(1, new.number - 1)
-    old = version_queries.resolve_version(actor, name, request.GET.get("from") or str(fallback))
+    draft = template_queries.find_draft(actor, name)
+    new = _find_side(actor, name, request.GET.get("to") or "latest", draft)
+    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, standing, new), draft)
+    layout = request.GET.get("layout", "")
+    layout = layout if layout in LAYOUTS else "lines"
+    versions = [side.version for side in (old, new) if side.version]
     context = {
         "section": "templates",
         "template": template,
         "crumbs": breadcrumbs(name),
-        "choices": _choices(template, standing, old, new),
-        **diff_context(request, old, new),
+        "choices": _choices(template, standing, draft, versions),
+        "old_side": old,
+        "new_side": new,
+        **_compare(request, old, new),
     }
+    context["layout"] = layout
+    if context["view"] == "source":
+        context["layouts"] = _layouts(request, old, new, layout)
+        context["rows"] = _rows(context["source"]) if layout == "columns" else None
     return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
-def _choices(template: Template, standing: dict[str, int], *always: Version) -> list[dict[str, Any]]:
+def _find_side(actor: Actor, name: str, ref: str, draft: Draft | None) -> _Side:
+    if ref != DRAFT:
+        return _Side(version_queries.resolve_version(actor, name, ref))
+    if draft is None:
+        raise NotFound(f"You have no draft of {name}.")
+    return _Side(None, draft)
+
+
+def _choose_old(template: Template, standing: dict[str, int], new: _Side) -> str:
+    """What is live, else the version before; for a draft, the newest version."""
+    if new.version is None:
+        return "latest"
+    live = standing.get(live_label(template.namespace))
+    return str(live if live and live != new.version.number else max(1, new.version.number - 1))
+
+
+def _compare(request: HttpRequest, old: _Side, new: _Side) -> dict[str, Any]:
+    """What `_diff.html` shows; of a draft the source alone, which need not render."""
+    if old.version and new.version:
+        return diff_context(request, old.version, new.version)
+    return {"view": "source", "source": compare_texts(old.document, new.document), "sides": (old.word, new.word)}
+
+
+def _rows(source: SourceDiff) -> Sequence[Any]:
+    return pair_lines(shorten_diff(source.lines)) if source.counts.added or source.counts.removed else []
+
+
+def _layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[dict[str, Any]]:
+    query = {"from": old.ref, "to": new.ref, "view": "source"}
+    if request.GET.get("sample"):
+        query["sample"] = request.GET["sample"]
+    return [
+        {"word": word, "url": f"?{urlencode({**query, 'layout': key})}", "on": key == layout}
+        for key, word in LAYOUTS.items()
+    ]
+
+
+def _choices(
+    template: Template, standing: dict[str, int], draft: Draft | None, always: Sequence[Version]
+) -> list[dict[str, str]]:
+    """The versions to choose from, newest first, after the draft where there is one."""
     newest = template.latest.number if template.latest else 1
     numbers = {*range(max(1, newest - CHOICES + 1), newest + 1), *(version.number for version in always)}
-    return [
-        {"number": number, "labels": [label for label, at in standing.items() if at == number]}
-        for number in sorted(numbers, reverse=True)
-    ]
+    choices = [{"ref": DRAFT, "word": "your draft"}] if draft else []
+    for number in sorted(numbers, reverse=True):
+        labels = [label for label, at in standing.items() if at == number]
+        choices.append({"ref": str(number), "word": ", ".join([f"v{number}", *labels])})
+    return choices

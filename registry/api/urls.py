@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("templates/<name:name>/-/labels/<str:label>/roll-back", label_api.RollBack.as_view(), name="api-roll-back"),
     path("templates/<name:name>/-/labels/<str:label>/history", label_api.History.as_view(), name="api-label-history"),
     path("templates/<name:name>/-/dependants", dependant_api.Dependants.as_view(), name="api-dependants"),
+    path("templates/<name:name>/-/restore", template_api.Restore.as_view(), name="api-restore"),
     path("templates/<name:name>/-/archive", template_api.Archive.as_view(), name="api-archive"),
     path("templates/<name:name>/-/unarchive", template_api.Unarchive.as_view(), name="api-unarchive"),
     path("templates/<name:name>", template_api.Template.as_view(), name="api-template"),

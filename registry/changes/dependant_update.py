@@ -57,6 +57,7 @@ def _update(
             document=replace_references(latest.document, refs, target),
             message=message,
             base=latest.digest,
+            ends_draft=False,
         )
         if label not in template.namespace.protected_labels:
             return UpdatedDependant(saved.template, saved.version)

@@ -109,6 +109,7 @@ def merge_change(
         parallel=True,
         even_if_equal=True,
         contributions=[Contribution(source=found.head)],
+        ends_draft=False,
     )
     return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=found.head.number)
 

@@ -60,6 +60,7 @@ def apply_suggestions(
         parallel=True,
         even_if_equal=document != change.version.document,
         contributions=[Contribution(comment=comment) for comment in applied],
+        ends_draft=False,
     )
     change = writing.set_head(actor=actor, number=number, version=saved.version.number, expected=change.version.number)
     for thread in dict.fromkeys(thread for thread, _ in comments):

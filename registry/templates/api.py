@@ -12,17 +12,17 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Text, read
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
-from registry.templates import archive, label_queries, limited_key_view, queries
+from registry.templates import archive, label_queries, limited_key_view, queries, restore
 from registry.templates import save as services
 from registry.templates.labels import approvals_of_labels
 from registry.templates.models import Template as TemplateRow
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.serializers import SavedOutput, SavedVersion, TemplateFacts, TemplateOutput, TemplatePage
 
-__all__ = ["Archive", "SaveInput", "Template", "Templates", "Unarchive"]
+__all__ = ["Archive", "Restore", "SaveInput", "Template", "Templates", "Unarchive"]
 
 _FILTERS = ("search", "namespace", "folder", *FILTER_KINDS, "sort")
 
@@ -34,6 +34,13 @@ class SaveInput(Input):
     message = Text(help_text="What changed, for the history; may be empty.")
     samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
     parallel = Flag(required=False, default=False)
+
+
+class RestoreInput(Input):
+    """Which version's text becomes the newest version."""
+
+    version = Integer(min_value=1)
+    message = Text(required=False, default="", help_text='What the history says; "Restore v3" if it is empty.')
 
 
 class ArchiveInput(Input):
@@ -105,17 +112,30 @@ class Template(APIView):
         """Save a version: checked, numbered, immutable. An error in the document stores nothing."""
         given = read(SaveInput, request)
         actor = actor_of(request)
-        saved = services.save_version(actor=actor, name=name, base=read_base(request), **given)
-        problems = [problem.to_dict() for problem in saved.problems]
-        # The message of a version that exists already is of whoever saved these bytes before.
-        hides_message = not saved.created and permissions.is_narrow(actor.key)
-        message = "" if hides_message else saved.version.message
-        body = SavedOutput.of(SavedVersion(saved.template.name, saved.version, message, problems))
-        headers = {
-            "ETag": f'"{saved.version.digest}"',
-            "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
-        }
-        return Response(body, 201 if saved.created else 200, headers=headers)
+        return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **given))
+
+
+class Restore(APIView):
+    """Going back to an older version's text."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="restoreVersion",
+        request=RestoreInput,
+        parameters=[
+            OpenApiParameter("If-Match", str, OpenApiParameter.HEADER, description="Digest of the newest version.")
+        ],
+        responses={201: SavedOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Save an older version's text as the newest version; labels and samples stay as they are."""
+        given = read(RestoreInput, request)
+        actor = actor_of(request)
+        saved = restore.restore_version(
+            actor=actor, name=name, ref=str(given["version"]), base=read_base(request), message=given["message"]
+        )
+        return _answer_saved(actor, saved)
 
 
 class Archive(APIView):
@@ -147,6 +167,19 @@ class Unarchive(APIView):
         read(NoInput, request)
         actor = actor_of(request)
         return _answer(actor, archive.unarchive_template(actor=actor, name=name))
+
+
+def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
+    problems = [problem.to_dict() for problem in saved.problems]
+    # The message of a version that exists already is of whoever saved these bytes before.
+    hides_message = not saved.created and permissions.is_narrow(actor.key)
+    message = "" if hides_message else saved.version.message
+    body = SavedOutput.of(SavedVersion(saved.template.name, saved.version, message, problems))
+    headers = {
+        "ETag": f'"{saved.version.digest}"',
+        "Location": f"/api/v1/templates/{saved.template.name}@{saved.version.number}",
+    }
+    return Response(body, 201 if saved.created else 200, headers=headers)
 
 
 def _answer(actor: Actor, row: TemplateRow) -> Response:

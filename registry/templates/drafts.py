@@ -109,9 +109,11 @@ def restore_draft(*, actor: Actor, namespace: str, path: str) -> Draft:
         draft = rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
         if draft is None:
             raise NotFound("There is no discarded draft to restore.")
+        current = rows.filter(discarded_at=None).first()
         rows.filter(discarded_at=None).update(discarded_at=log.now())
         draft.discarded_at = None
-        draft.revision += 1
+        # A tab that shows either draft must not take this one for its own.
+        draft.revision = max(draft.revision, current.revision if current else 0) + 1
         draft.save(update_fields=["discarded_at", "revision"])
     return draft
 

@@ -54,6 +54,7 @@ class _Work:
     copied_from: str
     even_if_equal: bool
     contributions: Sequence[Contribution]
+    ends_draft: bool
 
 
 def save_version(  # noqa: PLR0913  # what a person hands in when saving
@@ -68,6 +69,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     copied_from: str | None = None,
     even_if_equal: bool = False,
     contributions: Sequence[Contribution] = (),
+    ends_draft: bool = True,
 ) -> SavedVersion:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
@@ -76,7 +78,8 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
     from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
     unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
-    base. Invalid carries all problems.
+    base. ends_draft: whether the text is what the actor's draft came to, which is deleted then. Invalid carries all
+    problems.
     """
     namespace, _ = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace)
@@ -104,6 +107,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
                 origin,
                 even_if_equal,
                 contributions,
+                ends_draft,
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
@@ -141,7 +145,8 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
             version, created = _add_version(actor, template, work, base, at), True
             _add_contributions(version, work)
             search_index.update_search_index(template, version, work.examined.document)
-        _discard_draft(actor, template)
+        if work.ends_draft:
+            _delete_draft(actor, template)
         if created:
             _append(actor, template, version, work, at)
             _require_unredacted(template, work)
@@ -255,7 +260,7 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
 
 
-def _discard_draft(actor: Actor, template: Template) -> None:
+def _delete_draft(actor: Actor, template: Template) -> None:
     if actor.key is None:
         Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).delete()
 

@@ -65,6 +65,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"version": 1},
         READERS_OF_ALL,
     ),  # each dependant says who may not
+    # who may save is asked for the version that it was made from
+    ("api-restore", "POST"): (f"{T}/-/restore", {"version": 1}, (401, 404, 403, 428, 428, 428, 403, 428, 401)),
     ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),
     ("api-unarchive", "POST"): (f"{T}/-/unarchive", None, ADMINS),
     ("api-template", "GET"): (T, None, READERS),

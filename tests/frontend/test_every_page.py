@@ -52,6 +52,10 @@ MORE = [
     *(f"{T}?ref={ref}" for ref in ("1", "2", "latest", "canary", "production")),
     f"{T}?pin=label&as=python",
     f"{T}/-/diff?from=1&to=2&view=rendered",
+    f"{T}/-/diff?from=1&to=2&layout=columns",
+    f"{T}/-/diff?from=draft&to=2",
+    f"{T}/-/diff?from=1&to=draft&layout=columns",
+    f"{T}/-/restore?ref=latest",
     f"{T}/-/propose?label=production&version=2",
     f"{T}/-/dependants",
     "/runs/?template=support/refunds/reply",
@@ -271,7 +275,7 @@ def test_head_answers_as_get_does_and_without_a_body(busy, clients):
 
 
 # They take POST, PUT or DELETE only, or are another name of a page.
-NO_PAGES = {"account_login", "close-checklist", "draft", "logout", "preview", "theme"}
+NO_PAGES = {"account_login", "close-checklist", "draft", "logout", "preview", "start-draft", "theme"}
 NONSENSE = [
     "\0",
     "\ufffd",

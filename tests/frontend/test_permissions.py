@@ -17,6 +17,7 @@ from registry.changes import services as change_services
 from registry.connections import services as connection_services
 from registry.namespaces import keys
 from registry.templates import labels
+from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.support.finished_runs import GOLD, save_rows, start_run
@@ -122,6 +123,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ),  # one's own, if there is one
     ("fetches", "GET", ""): Row(f"{T}/-/fetches", READERS),
     ("versions", "GET", ""): Row(f"{T}/-/versions", READERS),
+    ("restore", "GET", ""): Row(f"{T}/-/restore?ref=1", AUTHORS),
+    ("restore", "POST", ""): Row(f"{T}/-/restore", AUTHORS_DO, {"ref": "1", "base": "{newest}"}),
+    ("start-draft", "POST", ""): Row(f"{T}/-/start-draft", AUTHORS_DO, {"ref": "1"}),
     ("diff", "GET", ""): Row(f"{T}/-/diff", READERS),
     ("copy", "GET", ""): Row(f"{T}/-/copy", _row(IN, 404, 404, 200, 200, 200)),
     ("copy", "POST", ""): Row(f"{T}/-/copy", _row(OUT, 404, 404, 302, 302, 302), COPY),
@@ -252,6 +256,7 @@ def _write_world(reply) -> dict[str, Any]:
     return {
         **numbers,
         "digest": digest,
+        "newest": Version.objects.get(template__name=REPLY, number=3).digest,
         "key": key.id,
         "webhook": made.webhook.id,
         "connection": connection.id,

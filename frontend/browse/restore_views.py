@@ -1,0 +1,101 @@
+"""Pages that go back to an older version: restoring its text as the newest version, and starting a draft from it."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from frontend.diff.versions import compare_source
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import breadcrumbs, show
+from registry.accounts.actor import Actor
+from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
+from registry.core.problem_details import status_of
+from registry.namespaces.permissions import Verb
+from registry.templates import queries as template_queries
+from registry.templates import restore as template_restore
+from registry.templates import version_queries
+from registry.templates.models import Version
+
+__all__ = ["restore", "start_draft"]
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """Why a restore was refused, as the page says it."""
+
+    error: PromptuaryError
+
+    @property
+    def sentences(self) -> list[str]:
+        """The refusal in words, where it is something else than problems of the document."""
+        if isinstance(self.error, Invalid):
+            return [] if self.error.problems else list(self.error.fields.values()) or [self.error.message]
+        if isinstance(self.error, Stale):
+            return ["A newer version was saved meanwhile. The comparison below is with that one now."]
+        return [self.error.message]
+
+
+@form_page
+@signed_in
+def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What restoring a version would change in the newest one, and the button that does it."""
+    ref = request.POST.get("ref") or request.GET.get("ref") or ""
+    template = template_queries.find_template(actor, Verb.SAVE, name)
+    version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
+    version.require_text()
+    refusal: _Refusal | None = None
+    if request.method == "POST":
+        try:
+            saved = template_restore.restore_version(
+                actor=actor,
+                name=name,
+                ref=str(version.number),
+                base=request.POST.get("base") or None,
+                message=request.POST.get("message", ""),
+            )
+        except (NotFound, NotAllowed, Gone):
+            raise
+        except PromptuaryError as error:
+            refusal = _Refusal(error)
+        else:
+            messages.success(request, f"v{saved.version.number} now has the text of v{version.number}.")
+            return redirect(f"{reverse('template', args=[name])}?{urlencode({'ref': saved.version.number})}")
+    newest = version_queries.resolve_version(actor, name, "latest")
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": breadcrumbs(name),
+        "version": version,
+        "newest": newest,
+        "next_number": newest.number + 1,
+        "is_same": newest.digest == version.digest,
+        "has_draft": template_queries.find_draft(actor, name) is not None,
+        "message": request.POST.get("message", f"Restore v{version.number}"),
+        "source": _compare_with_newest(newest, version),
+        "refusal": refusal,
+        "problems": refusal.error.problems if refusal and isinstance(refusal.error, Invalid) else [],
+    }
+    return show(request, "browse/restore.html", context, status=status_of(refusal.error) if refusal else 200)
+
+
+@require_POST
+@signed_in
+def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Open the editor with a version's text; a draft with other text can be restored there."""
+    started = template_restore.start_draft(actor=actor, name=name, ref=request.POST.get("ref", ""))
+    sentence = f"Your draft has the text of v{started.version.number} now."
+    if started.replaced is not None:
+        sentence += " The draft you had before can be restored here for 30 days."
+    messages.success(request, sentence)
+    return redirect("edit", name)
+
+
+def _compare_with_newest(newest: Version, version: Version) -> Any:
+    """The difference that a restore makes; None where the newest text was redacted."""
+    return None if newest.is_redacted else compare_source(newest, version)

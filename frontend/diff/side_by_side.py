@@ -1,0 +1,62 @@
+"""A line diff in two columns: what was there on the left, what is there now on the right. Pure; no Django."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from frontend.diff.text import Fold, Gap, Line
+
+__all__ = ["FoldedRows", "Row", "pair_lines"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The lines beside each other; None where a side has none. An unchanged line is on both."""
+
+    old: Line | None
+    new: Line | None
+
+    kind = "row"
+
+
+@dataclass(frozen=True)
+class FoldedRows:
+    """A run of unchanged lines that is folded away."""
+
+    rows: Sequence[Row]
+
+    kind = "fold"
+
+
+def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | Gap]:
+    """The entries of a diff as rows: an edited line beside what it was, other removed lines beside the added ones."""
+    rows: list[Row | FoldedRows | Gap] = []
+    removed: list[Line] = []
+    added: list[Line] = []
+
+    def write_changes() -> None:
+        rows.extend(Row(old, new) for old, new in zip_longest(removed, added))
+        removed.clear()
+        added.clear()
+
+    for entry in entries:
+        if not isinstance(entry, Line) or entry.kind == "same":
+            write_changes()
+            rows.append(_unchanged(entry))
+        elif entry.kind == "removed":
+            # Marked words say that this line was edited: the added line after it is its other side.
+            if added or entry.marked is not None:
+                write_changes()
+            removed.append(entry)
+        else:
+            added.append(entry)
+            if entry.marked is not None:
+                write_changes()
+    write_changes()
+    return rows
+
+
+def _unchanged(entry: Line | Fold | Gap) -> Row | FoldedRows | Gap:
+    if isinstance(entry, Fold):
+        return FoldedRows([Row(line, line) for line in entry.lines])
+    return entry if isinstance(entry, Gap) else Row(entry, entry)

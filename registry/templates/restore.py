@@ -1,0 +1,76 @@
+"""Going back to an older version: its text as the newest version again, or as a draft over the newest one."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, NotFound
+from registry.namespaces.permissions import Verb
+from registry.templates import drafts, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft, Version
+from registry.templates.save import SavedVersion, save_version
+
+__all__ = ["StartedDraft", "restore_version", "start_draft"]
+
+
+@dataclass(frozen=True)
+class StartedDraft:
+    """A draft with the text of a version. `replaced`: the draft that was discarded for it, or None."""
+
+    draft: Draft
+    version: Version
+    replaced: Draft | None = None
+
+
+def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, message: str = "") -> SavedVersion:
+    """Save the text of an older version as the newest version; the samples stay as they are.
+
+    base: digest of the newest version that the caller knows; PreconditionRequired without, Stale where it is another
+    one by now. message: "Restore v3" where it is empty. The actor's draft stays. Raises what `save_version` raises,
+    Gone where the text was redacted, and Conflict where the newest version says the same already.
+    """
+    version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
+    saved = save_version(
+        actor=actor,
+        name=name,
+        document=version.document,
+        message=message.strip() or f"Restore v{version.number}",
+        base=base,
+        ends_draft=False,
+    )
+    if not saved.created:
+        raise Conflict(f"v{saved.version.number} is the newest version of {name} and says the same already.")
+    return saved
+
+
+def start_draft(*, actor: Actor, name: str, ref: str) -> StartedDraft:
+    """A draft of the actor with the text of a version, made over the newest version.
+
+    A draft with another text is discarded, so that it can be restored; one that says the same stays as it is. Raises
+    Gone where the text was redacted.
+    """
+    version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
+    template = version.template
+    with transaction.atomic():
+        template_queries.lock_template(name)
+        template.refresh_from_db(fields=["latest"])
+        if template.latest is None:
+            raise NotFound(f"{name} has no version yet.")
+        replaced = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).first()
+        if replaced is not None and replaced.document == version.document and replaced.base == template.latest:
+            return StartedDraft(replaced, version)
+        drafts.discard_draft(actor=actor, namespace=template.namespace.name, path=template.path)
+        draft = drafts.save_draft(
+            actor=actor,
+            namespace=template.namespace.name,
+            path=template.path,
+            document=version.document,
+            base=template.latest.number,
+        )
+        if replaced is not None:
+            # A tab that still shows the old draft must not take this one for its own.
+            draft.revision = replaced.revision + 1
+            draft.save(update_fields=["revision"])
+    return StartedDraft(draft, version, replaced)

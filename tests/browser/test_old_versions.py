@@ -1,0 +1,55 @@
+"""Going back to an older version, counted in clicks."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE, Visit
+from tests.support.editor_page import EditorPage
+
+NAME = "support/refunds/reply"
+
+
+def _newest(page: Page) -> int:
+    page.goto(f"/t/{NAME}/-/versions")
+    return int(page.locator(".history-number a").first.inner_text().removeprefix("v"))
+
+
+@pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}, {"viewport": PHONE}], ids=str)
+def test_a_version_is_restored_with_two_clicks(visit: Visit, options):
+    page = visit.open("author", "/", **options)
+    newest = _newest(page)
+    page.get_by_role("link", name="Restore v1", exact=True).click()
+    page.get_by_role("button", name=f"Restore v1 as v{newest + 1}").click()
+    expect(page.locator("#status")).to_contain_text(f"v{newest + 1} now has the text of v1.")
+    page.goto(f"/t/{NAME}?ref={newest}")
+    page.get_by_role("link", name=f"Restore v{newest}").click()
+    page.get_by_role("button", name=f"Restore v{newest} as v{newest + 2}").click()
+    expect(page.locator("#status")).to_contain_text(f"v{newest + 2} now has the text of v{newest}.")
+
+
+def test_the_same_by_keyboard_alone(visit: Visit):
+    page = visit.open("author", "/")
+    newest = _newest(page)
+    page.goto(f"/t/{NAME}?ref=1")
+    page.get_by_role("link", name="Restore v1").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=re.compile("^Restore v1 as")).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#status")).to_contain_text(f"v{newest + 1} now has the text of v1.")
+
+
+def test_a_draft_from_an_old_version_gives_the_draft_before_it_back(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}/-/edit")
+    desk = EditorPage(page).ready()
+    desk.replace("description: ", "description: Half a thought. ")
+    expect(page.locator("[data-draft-state]")).to_contain_text("saved")
+    page.goto(f"/t/{NAME}?ref=1")
+    page.get_by_role("button", name="Start a draft from v1").click()
+    desk = EditorPage(page).ready()
+    assert "Half a thought." not in desk.text
+    page.get_by_role("button", name="Restore the draft you discarded").click()
+    desk = EditorPage(page).ready()
+    assert "Half a thought." in desk.text
+    page.get_by_role("button", name="Discard the draft").click()
