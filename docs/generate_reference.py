@@ -94,7 +94,7 @@ def _without_links(text: str) -> str:
 
 def list_events() -> str:
     """A table of the kinds of events with their fields, those of their base classes among them, from the classes."""
-    files = [*sorted((ROOT / "registry").glob("*/events.py")), ROOT / "registry/journal/event.py"]
+    files = [*sorted((ROOT / "registry").glob("*/*events.py")), ROOT / "registry/journal/event.py"]
     nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     rows = []
