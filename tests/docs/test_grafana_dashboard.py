@@ -27,7 +27,7 @@ EXPRESSIONS = list_expressions()
 @pytest.fixture
 def served_families(client, db) -> set[str]:
     """The figures that a server tells of after a page and a fetch."""
-    client.get("/livez")
+    client.get("/login")
     metrics.count(200)
     metrics.flush()
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {settings.PROMPTUARY_METRICS_TOKEN}"})
