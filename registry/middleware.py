@@ -1,4 +1,4 @@
-"""What is settled for every request before any view."""
+"""Middleware that every request passes before a view."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What domains do about events of the domains below them: for each class of event its reactions, in their order.
+"""Reactions of domains to events of the domains below them: for each class of event its functions, in order.
 
 They run in the transaction of the event, after its row is written; `registry.apps` hands `run` to the journal.
 """

@@ -1,4 +1,4 @@
-"""What the web server runs: fetches with a key are answered ahead of Django, everything else by it."""
+"""The WSGI application: fetches with a key are answered ahead of Django, all other requests by Django."""
 
 import os
 import threading

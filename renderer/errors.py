@@ -1,4 +1,4 @@
-"""Everything the renderer raises.
+"""Errors that the renderer raises.
 
     RenderError                 anything below; always says what, and where it can
     ├── DocumentError           the document cannot be used as it is

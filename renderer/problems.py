@@ -1,4 +1,4 @@
-"""What the renderer has to say about a document: problems, their places, and the edits that cure them."""
+"""Problems of a document: code, severity, message, place, and the edits that fix it."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field

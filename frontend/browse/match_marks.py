@@ -1,4 +1,4 @@
-"""Where the words of a search stand in what a list shows: marked pieces of a text, and the line of a document."""
+"""Marks of a search's words in the list of templates: pieces of a text, and the line of a document that matches."""
 
 import json
 import re

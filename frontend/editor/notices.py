@@ -1,4 +1,4 @@
-"""What an author can settle with one click: inputs to declare, and samples that lack a value."""
+"""Notices above the editor that one click settles: inputs to declare, and samples that lack a value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

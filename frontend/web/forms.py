@@ -1,4 +1,4 @@
-"""What the pages' forms share: errors of a service in a form, text of several lines, selects of versions.
+"""Parts of the pages' forms: errors of a service in a form, text of several lines, selects of versions.
 
 A form checks the shape of its input; whether it may be done is decided by the service.
 """

@@ -1,4 +1,4 @@
-"""What is typed into the search field: words, and values to filter by such as `tag:billing`."""
+"""The text of the search field, parsed into words and filters such as `tag:billing`."""
 
 import re
 from collections.abc import Mapping, Sequence

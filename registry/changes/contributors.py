@@ -1,4 +1,4 @@
-"""Who contributed to a change: the people whose approval of it does not count, each with the reason.
+"""Contributors to a change: the people whose approval of it does not count, each with the reason.
 
 Nothing here reads the database: `registry.changes.history_queries` gathers the facts.
 """

@@ -1,4 +1,4 @@
-"""What can go wrong in the registry, told without a word of HTTP.
+"""Errors of the registry's services, independent of HTTP.
 
 PromptuaryError
     NotFound              there is no such thing, or this person may not know of it

@@ -1,4 +1,4 @@
-"""What a web process does every few seconds, and once more when it ends."""
+"""A thread in each web process that runs tasks every few seconds, and once more at exit."""
 
 import atexit
 import logging

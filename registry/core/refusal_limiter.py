@@ -1,6 +1,4 @@
-"""How often one caller may be refused. What is answered well is not limited: giving versions is what the registry is
-for.
-"""
+"""A rate limit on refused requests of one caller. Successful requests are not limited."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What ties log lines, spans and answers to one request: its id, and OpenTelemetry spans.
+"""Request tracing: the id that log lines, answers and OpenTelemetry spans of one request share.
 
 Every request has an id: the caller's own, else one made here. It stands in the answer and in each line of the log.
 Spans are made around fetches, renderings and saves; without a provider they cost nothing. Their attributes are

@@ -1,5 +1,4 @@
-"""How much server work each key causes: processor seconds of its requests, and the seconds of the renderings they
-start.
+"""Quotas of server work by key: processor seconds of its requests, and seconds of the renderings they start.
 
 Counting requests bounds nothing where one request can cost a thousand times another. Each process counts for itself.
 Time spent waiting for news (long polls) is not work.

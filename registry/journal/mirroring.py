@@ -1,4 +1,4 @@
-"""What an event needs of the Git mirror: the texts for the files it writes, and the rows it restores.
+"""The interface between events and the Git mirror: the texts for the files of an event, and the rows it restores.
 
 Events are pure over these interfaces; `registry.mirror` implements both.
 """

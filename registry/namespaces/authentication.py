@@ -1,4 +1,4 @@
-"""Who is calling: a key, or the session of a browser (which then needs its CSRF token for writes)."""
+"""Authentication by a key, or by a browser's session (which then needs its CSRF token for writes)."""
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication

@@ -1,4 +1,4 @@
-"""What a namespace asks before a protected label moves."""
+"""Rules of a namespace: the conditions under which a protected label moves."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""How often one caller may ask: by key, else by person, else by network address.
+"""Rate limits of requests: by key, else by person, else by network address.
 
 Rates are in the settings. Fetches of published versions are not throttled: they are what the registry is for.
 """

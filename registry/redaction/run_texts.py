@@ -1,5 +1,4 @@
-"""What evaluation runs kept of a text that is taken away: prompts, answers that repeat it, replies kept for later
-runs."""
+"""Redaction of evaluation runs: prompts, replies that repeat the removed text, and cached replies."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

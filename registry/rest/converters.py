@@ -1,4 +1,4 @@
-"""What may be in an address of the API."""
+"""Path converters for the addresses of the API."""
 
 from django.urls.converters import StringConverter
 

@@ -1,4 +1,4 @@
-"""What comes in: serializers that refuse what they do not know, and take no value for another."""
+"""Serializers of request bodies, which refuse unknown fields and never convert one type to another."""
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What a namespace serves as a whole: the bundle of a label, and the moves of its labels."""
+"""API of what a namespace serves as a whole: the bundle of a label, and the moves of its labels."""
 
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema

@@ -1,4 +1,4 @@
-"""How long a client that may not wait here pauses before it asks for label moves again: short while they are few."""
+"""The pause before a client asks for label moves again when no place for a long poll is free."""
 
 import threading
 from collections.abc import Callable

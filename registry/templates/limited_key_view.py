@@ -1,4 +1,4 @@
-"""What a narrow key sees of templates: nothing but versions that it may fetch.
+"""The view of templates for limited keys: only the versions that the key may fetch.
 
 A key limited to approved versions or to labels (`access.is_narrow`) finds names and labels, but a template's
 description, tags and settings are text of a version too. It is told those of the newest version that its labels serve,

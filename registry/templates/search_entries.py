@@ -1,4 +1,4 @@
-"""Writing what search reads: the entry of a template, and the counts of what templates have in common.
+"""Writing the search index: the entry of a template, and the counts of properties that templates share.
 
 Entries are refreshed by reactions, after the event, when the transaction has the journal's lock: writers wait for each
 other there, and so never for each other's counts. `rebuild_entries` makes all of them again from the other tables.

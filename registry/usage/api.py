@@ -1,4 +1,4 @@
-"""What clients report of their renderings."""
+"""API of clients' reports about their renderings."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a change of a JSON Schema means for whoever sends data: still taken, or possibly refused."""
+"""The effect of a changed JSON Schema on callers: their data stay accepted, or may be refused."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""From the text an author edits to a Document: front matter read and checked, body found. Nothing is run here."""
+"""The parser of documents: front matter read and checked, body found. Nothing is run here."""
 
 import re
 from collections.abc import Callable, Iterator

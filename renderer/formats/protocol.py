@@ -1,4 +1,4 @@
-"""What a format offers: compile a document once, then turn data into parts."""
+"""The protocol of a document format: compile a document once, then turn data into parts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable

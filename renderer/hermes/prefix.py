@@ -1,4 +1,4 @@
-"""What a chat service knows when it asks for a reply, and what a document can be rendered with from it."""
+"""The prefix of a chat service: the facts it has when it asks for a reply, as data for a document."""
 
 import re
 from collections.abc import Mapping, Sequence

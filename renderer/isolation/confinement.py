@@ -1,4 +1,4 @@
-"""What the kernel takes from a child before an author's template runs in it: sockets, files, processes, signals.
+"""Confinement of child processes by the kernel: no sockets, files, processes or signals.
 
 Jinja's sandbox and the process's limits come before this; it matters where they have a hole. Two mechanisms of Linux,
 each applied where the kernel and a library for it are there (docs/decisions/021):

@@ -1,6 +1,4 @@
-"""Which line of the author's a killed rendering was on: from its notes and the stack it left behind, else a best
-guess.
-"""
+"""The author's line on which a killed rendering was: from its notes and the stack it left, else a best guess."""
 
 import re
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Starting, feeding and ending the fork server process of a bounded renderer."""
+"""The fork server process of a bounded renderer: starting it, sending requests to it, ending it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Running what authors wrote without trusting it: every request in a child process of its own, bounded and thrown away.
+"""BoundedRenderer: runs each request of an untrusted template in a child process with limits, used once.
 
 A small fork server is started when first needed (`renderer/isolation/fork_server.py`); it forks a child for each
 request. Any number of threads may share one BoundedRenderer: each waits on a socket of its own. What an author's

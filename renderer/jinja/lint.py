@@ -1,6 +1,4 @@
-"""What a template should not do: make much out of little, or give another result each time. Read from the tree
-alone.
-"""
+"""Lint rules for Jinja, read from the tree alone: huge output from little input, results that differ each time."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""The methods of texts and numbers, and their formats, where a few characters could ask for gigabytes: bounded versions
-of the same.
-"""
+"""Bounded versions of the methods and formats of texts and numbers whose result could take gigabytes."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Jinja's operators and filters where they could make much out of little: bounded versions of the same."""
+"""Bounded versions of the Jinja operators and filters whose result can be far larger than their operands."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What a rendering is made of before it is text: the author's literals and the values printed between them.
+"""The output of a rendering before it is text: the author's literals and the values printed between them.
 
 The generated code yields an `int` for a literal (its number in the program) and a pair `(site number, value)` for every
 `{{ … }}`; nothing else, so a value cannot pass for the author's text. Text captured by macros, set blocks, calls and

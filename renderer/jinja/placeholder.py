@@ -1,6 +1,4 @@
-"""A value that stands in for data nobody has given: usable in nearly every way, so that a body can be tried without
-data.
-"""
+"""A placeholder for a value that nobody gave, usable in nearly every way, so that a body can be tried without data."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which inputs may reach what a template prints: conservative, so it names too many rather than too few.
+"""Which inputs can reach the output of a template: a conservative estimate that may name too many.
 
 Followed are loops, `set` in both forms, `with`, macros and their callers, includes and fragments. A comparison, a test,
 a length and a loop's counters carry nothing of the text they look at.

@@ -1,4 +1,4 @@
-"""Which names a body takes from outside, with the place of each use, by Jinja's own scoping."""
+"""The names that a body takes from outside, with the place of each use, by Jinja's own scoping."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How a value is used by a text, and the JSON Schema that fits those uses."""
+"""Uses of a value in a text, and the JSON Schema that fits those uses."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""From a Prompt to the arguments of a model call: plain dicts for a provider's client, whose package is never imported.
+"""Arguments of model calls made from a Prompt: plain dicts for a provider's client, which is never imported.
 
     client.chat.completions.create(**adapters.openai(prompt))
     client.responses.create(**adapters.responses(prompt))

@@ -1,4 +1,4 @@
-"""Which arguments a provider's call takes: read from the call itself, or else known for the provider's API.
+"""The arguments that a provider's call accepts: read from its signature, or else known for the provider's API.
 
 No provider's package is imported by this: only one that the process has loaded already is looked at.
 """

@@ -1,4 +1,4 @@
-"""What a profile may say, field by field, and the checks of it."""
+"""The fields of a profile and their checks."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a call gives a prompter: the query for its slots, the history and the tools, each checked."""
+"""The arguments of a call to a prompter: the query for its slots, the history and the tools, each checked."""
 
 import json
 from collections.abc import Mapping, Sequence

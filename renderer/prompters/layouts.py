@@ -1,6 +1,4 @@
-"""How a kind of prompter puts a prompt together: its template, and how the instruction is wrapped. Alpaca and chat are
-data.
-"""
+"""Layouts of prompters: the template of each kind, and how the instruction is wrapped. Alpaca and chat are data."""
 
 import re
 from collections.abc import Mapping

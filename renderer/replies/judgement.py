@@ -1,4 +1,4 @@
-"""What a judge's reply says, after its keys and booleans are put in one form."""
+"""The judgement in a judge's reply, with its keys and booleans in one form."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

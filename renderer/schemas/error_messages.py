@@ -1,4 +1,4 @@
-"""What a JSON Schema says of a value that breaks it, in a sentence that never holds the value.
+"""Error messages of JSON Schema validation, one sentence each, which never hold the value.
 
 jsonschema's own messages quote the value, and a caller's errors end in logs and exception trackers. These sentences
 speak of types, limits and what the schema allows: all of it the author's words.

@@ -1,4 +1,4 @@
-"""Saying yes quickly: most data fit, and the common part of JSON Schema can tell so without building an error first.
+"""A fast check that accepts data which fit the common part of JSON Schema, without building an error first.
 
 `acceptor` gives a function that is True only for plain JSON values that the schema takes. Where it is False, or where
 the schema uses more than is known here, the full validator has the word.

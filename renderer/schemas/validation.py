@@ -1,5 +1,4 @@
-"""JSON Schema as this project checks data with: patterns in linear time, nothing fetched, equal items found without
-comparing all.
+"""Validation by JSON Schema: patterns in linear time, nothing fetched, equal items found without comparing all.
 
 A document's inputs and its output, and the metrics of an evaluation, are checked here and nowhere else.
 """

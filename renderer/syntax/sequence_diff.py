@@ -1,4 +1,4 @@
-"""Which items two sequences share, in order, and which words differ between two short texts.
+"""A diff of two sequences: the items that both share, in order, and the words that differ between two short texts.
 
 This is the one comparison behind diffs, merges and anchors.
 

@@ -1,4 +1,4 @@
-"""What somebody meant who wrote a name that does not exist."""
+"""Suggestions for a misspelled name: the closest names that exist."""
 
 from collections.abc import Collection, Iterable
 from itertools import islice

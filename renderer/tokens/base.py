@@ -1,4 +1,4 @@
-"""What every tokenizer shares: a bounded memory of encodings, the chat markup, and spans. Needs no vocabulary."""
+"""The base class of tokenizers: a bounded cache of encodings, the chat markup, and spans. Needs no vocabulary."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Trying a document without anybody's data: whether its body can give parts at all, and how long they can get."""
+"""A dry run of a document without data: whether its body can give parts at all, and how long they can get."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

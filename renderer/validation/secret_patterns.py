@@ -1,4 +1,4 @@
-"""What credentials look like: the kinds that gitleaks and detect-secrets know, as far as they have a form of their own.
+"""Patterns of credentials: the kinds that gitleaks and detect-secrets know, where they have a form of their own.
 
 docs/decisions/020 says why the list is our own. A pattern is only run where one of its keywords occurs, and takes
 linear time: what may repeat is bounded, or can begin only where the run before it ends.

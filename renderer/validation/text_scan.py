@@ -1,4 +1,4 @@
-"""What a text gives away: secrets, personal data, control marks, and spellings that do not do what they seem to."""
+"""A scan of texts for secrets, personal data, control characters, and spellings that do not do what they seem to."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""Everything that can be said about a document before it is used: problems, in the order of its lines."""
+"""The validator: all problems of a document that can be told before it is used, in the order of its lines."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

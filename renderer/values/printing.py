@@ -1,6 +1,4 @@
-"""The text of values: plain ones as Python writes them, and a refusal for all that would show an address or grow
-without end.
-"""
+"""The text of printed values: plain ones as Python writes them; a refusal for values with an address or without end."""
 
 from collections.abc import Iterable
 from typing import Any

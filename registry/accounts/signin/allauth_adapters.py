@@ -1,4 +1,4 @@
-"""What allauth asks us: who may have an account, where to go, how secrets are kept."""
+"""Adapters for allauth: who may have an account, where sign-in leads, and how its secrets are stored."""
 
 import re
 from typing import Any

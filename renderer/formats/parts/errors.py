@@ -1,4 +1,4 @@
-"""What can be wrong with a part as its author wrote it."""
+"""Errors in a part as its author wrote it."""
 
 from collections.abc import Sequence
 

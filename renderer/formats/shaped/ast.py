@@ -1,4 +1,4 @@
-"""What an expression of a shaped document is made of, and how it is walked through and written down again.
+"""The syntax tree of expressions in shaped documents: its nodes, how to walk them, and how to write them as text.
 
 `start` and `end` are offsets in the body.
 """

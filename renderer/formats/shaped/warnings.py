@@ -1,4 +1,4 @@
-"""What a shaped document may mean otherwise than it says, and the edits that settle it."""
+"""Warnings about shaped documents that may mean something else than they seem to, with fixes."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a shaper may know besides its arguments, and how it says what it noticed."""
+"""The context of a shaper: facts besides its arguments, and the warnings it gives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
