@@ -12,9 +12,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS))  # where this file is loaded by a test
+
+import program_tables  # noqa: E402
+
 __all__ = ["TABLES", "list_outdated_pages", "write_tables"]
 
-DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 PLACE = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -159,6 +163,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "settings": list_settings,
     "events": list_events,
     "metrics": list_metrics,
+    "commands": program_tables.list_commands,
+    "server-commands": program_tables.list_server_commands,
+    "operations": program_tables.list_operations,
+    "functions": program_tables.list_functions,
+    "filters": program_tables.list_filters,
 }
 
 

@@ -19,7 +19,14 @@ from promptuary.workspace import Workspace, read_document_text, read_samples
 
 __all__ = ["diff"]
 
-Side = Annotated[str, typer.Argument(metavar="FILE|NAME[@REF]", autocompletion=complete_name)]
+Side = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|NAME[@REF]",
+        help="A document, or a template of the registry; the old one comes first.",
+        autocompletion=complete_name,
+    ),
+]
 ExitCode = Annotated[bool, typer.Option("--exit-code", help="Exit with 1 when there is a difference.")]
 Rendered = Annotated[bool, typer.Option("--rendered", "-r", help="Compare what each sample renders to, too.")]
 Data = Annotated[str, typer.Option("--data", "-d", help="Render with this in place of samples: JSON, a file, or -.")]

@@ -12,7 +12,7 @@ from promptuary.names import check_name
 
 __all__ = ["log"]
 
-Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_name)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autocompletion=complete_name)]
 Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many versions at most.")]
 
 

@@ -15,8 +15,8 @@ __all__ = ["move", "rollback"]
 Target = Annotated[
     str, typer.Argument(metavar="NAME@VERSION", help="Where the label should point.", autocompletion=complete_name)
 ]
-Label = Annotated[str, typer.Argument(metavar="LABEL")]
-Name = Annotated[str, typer.Argument(metavar="NAME", autocompletion=complete_name)]
+Label = Annotated[str, typer.Argument(metavar="LABEL", help="The label that moves; not a protected one.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autocompletion=complete_name)]
 Version = Annotated[
     int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held; a protected one by approval.")
 ]

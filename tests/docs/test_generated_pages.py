@@ -1,6 +1,7 @@
 """The generated tables of the reference pages say what the code says now."""
 
 import importlib.util
+import re
 
 from tests.docs.pages import ROOT
 
@@ -13,3 +14,10 @@ def test_no_generated_table_is_out_of_date():
     spec.loader.exec_module(module)
     outdated = [page.name for page in module.list_outdated_pages(write=False)]
     assert outdated == [], "run .venv/bin/python docs/generate_reference.py"
+
+
+def test_each_row_of_a_generated_table_says_what_it_is():
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
+    tables = [table for page in pages for table in re.findall(r"<!-- generated: .*?<!-- end -->", page, re.DOTALL)]
+    rows = [row for table in tables for row in table.splitlines() if row.startswith("| `")]
+    assert [row for row in rows if re.match(r"\| [^|]+ \| +\|", row)] == []

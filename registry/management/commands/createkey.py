@@ -33,8 +33,20 @@ class Command(BaseCommand):
         parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
         parser.add_argument("--days", type=int, help="it ends after so many days; without this it holds until revoked")
         versions = parser.add_mutually_exclusive_group()
-        versions.add_argument("--approved-only", action="store_const", const=True, dest="approved_only")
-        versions.add_argument("--any-version", action="store_const", const=False, dest="approved_only")
+        versions.add_argument(
+            "--approved-only",
+            action="store_const",
+            const=True,
+            dest="approved_only",
+            help="approved versions only, as keys that read are where the namespace protects a label",
+        )
+        versions.add_argument(
+            "--any-version",
+            action="store_const",
+            const=False,
+            dest="approved_only",
+            help="any version, approved or not",
+        )
         parser.add_argument("--name", default="command line", help="which service the key is for")
 
     def handle(self, *_args: Any, **options: Any) -> None:

@@ -13,7 +13,7 @@ class Command(BaseCommand):
     help = "Switch off a person's second step, so that the password alone lets them in again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("username")
+        parser.add_argument("username", help="the person's name to sign in with")
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:

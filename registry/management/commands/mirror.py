@@ -37,7 +37,7 @@ _FILES = {
 
 
 class Command(BaseCommand):
-    help = "Look after the Git mirror: " + "; ".join(f"{verb}: {what}" for verb, what in _HELP.items())
+    help = "Look after the Git mirror."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -149,9 +149,9 @@ def _add_remote(parser: ArgumentParser) -> None:
     how = parser.add_subparsers(dest="how", required=True, metavar="HOW")
     how.add_parser("status", help="how far each remote is, as JSON")
     add = how.add_parser("add", help="push there from now on")
-    add.add_argument("name")
+    add.add_argument("name", help="what the remote is called from now on")
     add.add_argument("url", help="https://… or ssh://…, without a password")
     add.add_argument("--user", help="over https: who the token signs in")
     for field, description in _FILES.items():
         add.add_argument(f"--{field.replace('_', '-')}", metavar="PATH", help=description)
-    how.add_parser("remove", help="push there no more").add_argument("name")
+    how.add_parser("remove", help="push there no more").add_argument("name", help="a remote's name")
