@@ -32,6 +32,7 @@ SUBJECTS = {
     "7": "Secrets and bounds",
     "8": "Reading replies",
     "9": "The formats shaped and prompter",
+    "0": "Standards of the namespace",
 }
 
 
@@ -43,7 +44,7 @@ def list_problems() -> str:
         row = f"| [{path.stem}](../problems/{path.name}) | {title} | {severity} |"
         groups.setdefault(path.stem[2], []).append(row)
     head = "| code | what it means | severity |\n| --- | --- | --- |\n"
-    return "\n".join(f"## {SUBJECTS[digit]}\n\n{head}" + "\n".join(rows) + "\n" for digit, rows in groups.items())
+    return "\n".join(f"## {subject}\n\n{head}" + "\n".join(groups[digit]) + "\n" for digit, subject in SUBJECTS.items())
 
 
 READERS = {

@@ -4,6 +4,7 @@
 <folder>/<namespace>/<name>.samples.yml     its samples
 <folder>/.promptuary/workspace.json         the version and digest each file was made from
 <folder>/.promptuary/fragments/...          the pinned fragments they use, for work without a network
+<folder>/.promptuary/standards/<namespace>.yml  what documents of the namespace must meet, as of the last pull
 """
 
 import json
@@ -18,8 +19,19 @@ from promptuary.names import check_name
 from promptuary.renderer.files import write_atomically
 from promptuary.renderer.syntax import yaml_writer
 from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
+from promptuary.renderer.validation.standards import Standards
+from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
 
-__all__ = ["DOCUMENT", "SAMPLES", "Pulled", "Workspace", "find_documents", "read_document_text", "read_samples"]
+__all__ = [
+    "DOCUMENT",
+    "SAMPLES",
+    "Pulled",
+    "Workspace",
+    "find_documents",
+    "read_document_text",
+    "read_samples",
+    "read_standards_file",
+]
 
 DOCUMENT = ".yml.j2"
 SAMPLES = ".samples.yml"
@@ -56,6 +68,27 @@ class Workspace:
     def samples_path(self, name: str) -> Path:
         """Where a template's samples are."""
         return self.folder / (check_name(name) + SAMPLES)
+
+    def name_of(self, path: Path) -> str | None:
+        """The template that a document of the folder is, or None where its place names none."""
+        name = path.absolute().relative_to(self.folder).as_posix().removesuffix(DOCUMENT)
+        return name if "/" in name and path.name.endswith(DOCUMENT) else None
+
+    def standards(self, namespace: str) -> Standards:
+        """What documents of the namespace must meet, as it was when they were last pulled."""
+        path = self._standards_path(namespace)
+        return read_standards_file(path) if path.exists() else Standards()
+
+    def write_standards(self, namespace: str, standards: Mapping[str, Any]) -> None:
+        """Keep the standards of a namespace for work without a network."""
+        path = self._standards_path(namespace)
+        if standards:
+            _write(path, yaml_writer.write_yaml(standards))
+        else:
+            path.unlink(missing_ok=True)
+
+    def _standards_path(self, namespace: str) -> Path:
+        return self.folder / STATE / "standards" / f"{namespace}.yml"
 
     def pulled(self) -> dict[str, Pulled]:
         """Template name to what its file was made from."""
@@ -148,14 +181,29 @@ def read_samples(document: Path) -> dict[str, Any]:
     path = document.with_name(document.name.removesuffix(DOCUMENT) + SAMPLES)
     if not path.exists():
         return {}
-    try:
-        samples = value_of(compose(read_document_text(path), _BOUNDS)) or {}
-    except YamlError as error:
-        line = read_document_text(path).count("\n", 0, error.index) + 1
-        raise ConfigurationError(f"{path}:{line}: {error.message}") from None
+    samples = _read_yaml(path) or {}
     if not isinstance(samples, dict) or not all(isinstance(values, dict) for values in samples.values()):
         raise ConfigurationError(f"{path}: samples are a mapping of sample names to mappings of inputs")
     return samples
+
+
+def read_standards_file(path: Path) -> Standards:
+    """The standards in a YAML file, in the form in which the API gives and takes them."""
+    try:
+        return read_standards(_read_yaml(path) or {})
+    except (OSError, UnicodeDecodeError):
+        raise ConfigurationError(f"{path}: no such file, or no text") from None
+    except StandardsError as error:
+        raise ConfigurationError(f"{path}: {error}") from None
+
+
+def _read_yaml(path: Path) -> Any:
+    text = read_document_text(path)
+    try:
+        return value_of(compose(text, _BOUNDS))
+    except YamlError as error:
+        line = text.count("\n", 0, error.index) + 1
+        raise ConfigurationError(f"{path}:{line}: {error.message}") from None
 
 
 def _write(path: Path, text: str) -> None:

@@ -101,7 +101,10 @@ def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Proble
     sample_set = change.template.current_samples()
     try:
         return document_check.list_problems(
-            actor=actor, document=document, samples=sample_set.samples if sample_set else None
+            actor=actor,
+            document=document,
+            samples=sample_set.samples if sample_set else None,
+            template=change.template.name,
         )
     except PromptuaryError as error:  # too large, or no hand free to look at it
         problems = error.problems if isinstance(error, Invalid) else None

@@ -78,10 +78,10 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     Where the text does not render, the preview shows the version it is compared with. Samples of an example whose
     inputs are gone leave the state.
     """
-    examined = document_check.check_document(actor, state.document, _storable_samples(state))
+    examined = document_check.check_document(actor, state.document, _storable_samples(state), name=state.name)
     spent = drop_spent_samples(state, examined)
     if spent:
-        examined = document_check.check_document(actor, state.document, _storable_samples(state))
+        examined = document_check.check_document(actor, state.document, _storable_samples(state), name=state.name)
     against = _compared_version(actor, state)
     prompt: dict[str, Any] | None = None
     stopped = None

@@ -6,6 +6,7 @@ from django.shortcuts import redirect
 
 from frontend.settings import forms
 from frontend.settings.forms import NamespaceForm, RulesForm
+from frontend.settings.standards_form import StandardsForm, add_standards_errors, describe_standards
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
@@ -36,20 +37,24 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     now = rules_of(space)
     status = 200
     form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
+    standards = StandardsForm(request.POST or None, now.standards)
     plan: ProtectionPlan | None = None
     if request.method == "POST":
         permissions.require_verb(actor, Verb.MANAGE, space)
         status = 422
-        if form.is_valid():
+        if form.is_valid() & standards.is_valid():
+            typed = {**form.cleaned_data, "standards": standards.read_fields()}
             try:
-                plan = namespaces_service.plan_protection(actor, namespace, form.cleaned_data)
+                plan = namespaces_service.plan_protection(actor, namespace, typed)
                 if plan.is_empty or request.POST.get("confirmed") == plan.seal:
-                    ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **form.cleaned_data)
+                    ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **typed)
                     messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
                     return redirect("rules", namespace)
                 status = 200
             except (Invalid, Conflict) as error:
-                add_errors(form, error)
+                rest = add_standards_errors(standards, error) if isinstance(error, Invalid) else error
+                if rest is not None:
+                    add_errors(form, rest)
                 status = status_of(error)
     context = {
         "section": "templates",
@@ -61,6 +66,8 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "modes": forms.MODES_IN_WORDS,
         "granters": permissions.describe_granters(space),
         "form": form,
+        "standards": standards,
+        "standards_in_words": describe_standards(now.standards),
         "plan": plan if status == 200 else None,
     }
     return show(request, "settings/rules.html", context, status=status)

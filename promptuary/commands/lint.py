@@ -11,16 +11,31 @@ from promptuary import renderer
 from promptuary.commands.api import vocabulary_source
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.renderer import Problem
+from promptuary.renderer.document.parser import inspect_document
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.formats.fragments import resolve_fragments
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.workspace import Workspace, find_documents, read_document_text, read_samples
+from promptuary.renderer.validation.standards import Standards, Subject, check_standards
+from promptuary.workspace import Workspace, find_documents, read_document_text, read_samples, read_standards_file
 
 __all__ = ["lint"]
 
 Paths = Annotated[list[Path] | None, typer.Argument(help="Documents, or folders of *.yml.j2; this folder if none.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Let warnings fail too.")]
+StandardsFile = Annotated[
+    Path | None,
+    typer.Option("--standards", help="Standards to check, a YAML file; else those pulled with each namespace."),
+]
 
 
-def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+def lint(  # the options of a command
+    paths: Paths = None,
+    strict: Strict = False,
+    standards_file: StandardsFile = None,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
     """Check documents and the samples beside them: the registry's own checks, offline.
 
     A vocabulary that is not on this machine comes from the registry, if its address is given.
@@ -29,8 +44,9 @@ def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url
         documents = find_documents(paths or [Path()])
         if not documents:
             raise UsageError("no documents (*.yml.j2) found")
+        standards = read_standards_file(standards_file) if standards_file else None
         with vocabulary_source(url, key) as source:
-            results = [(path, _check(path, source)) for path in documents]
+            results = [(path, _check(path, source, standards)) for path in documents]
     failing = ("error", "warning") if strict else ("error",)
     failed = any(problem.severity in failing for _, problems in results for problem in problems)
     if as_json:
@@ -41,10 +57,26 @@ def lint(paths: Paths = None, strict: Strict = False, as_json: Json = False, url
         raise typer.Exit(FINDINGS)
 
 
-def _check(path: Path, source: VocabularySource | None) -> list[Problem]:
+def _check(path: Path, source: VocabularySource | None, standards: Standards | None) -> list[Problem]:
+    """The problems of a document. standards: those to check; None: those of its namespace, where they were pulled."""
     workspace = Workspace.around(path)
     fragments = workspace.fragments() if workspace else {}
-    return renderer.validate(read_document_text(path), read_samples(path), fragments=fragments, vocabularies=source)
+    text, samples = read_document_text(path), read_samples(path)
+    problems = renderer.validate(text, samples, fragments=fragments, vocabularies=source)
+    name = workspace.name_of(path) if workspace else None
+    if standards is None and workspace is not None and name is not None:
+        standards = workspace.standards(name.partition("/")[0])
+    document, _ = inspect_document(text)
+    if standards is None or document is None:
+        return problems
+    try:
+        included = list(resolve_fragments(document, fragments).values())
+    except RenderError:  # one is missing, which is among the problems
+        included = []
+    exists = workspace is not None and name in workspace.pulled()
+    subject = Subject(document, name.partition("/")[2] if name else None, exists, list(samples), included)
+    problems += check_standards(standards, subject)
+    return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.code, problem.message))
 
 
 def _to_dict(path: Path, problems: list[Problem], url: str) -> dict[str, Any]:

@@ -49,6 +49,8 @@ def pull(
         results = [
             (_merge if merge and name in edited else _pull)(connection, workspace, name, ref) for name, ref in targets
         ]
+        for namespace in sorted({name.partition("/")[0] for name, _ in targets}):
+            _pull_standards(connection, workspace, namespace)
         if as_json:
             write_json({"pulled": results})
         else:
@@ -96,6 +98,15 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
     workspace.bring_in(_body(fetched), merged.text, samples)
     result = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
     return {**_result(fetched, path), "result": result, "conflicts": conflicts}
+
+
+def _pull_standards(connection: Connection, workspace: Workspace, namespace: str) -> None:
+    """Keep what documents of the namespace must meet, for `lint`; a key that may not ask leaves what was kept."""
+    try:
+        rules = connection.get(f"namespaces/{namespace}")["rules"]
+    except (NotAllowed, NotFound):
+        return
+    workspace.write_standards(namespace, rules.get("standards", {}))  # an older registry has none
 
 
 def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[str, Any] | None]:

@@ -55,7 +55,9 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass, keys_approved_only:
     bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern",
-    "people": [usernames]}]. One event, then one a request, as in `services.propose_change`.
+    "people": [usernames]}]. standards: all of them, as `promptuary.renderer.validation.standards_reader.read_standards`
+    takes them; they bind saves from now on, and nothing that was saved before. One event, then one a request, as in
+    `services.propose_change`.
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then

@@ -49,6 +49,12 @@ class RulesInput(Input):
     owners = OwnerInput(many=True, required=False, allow_null=True)
     break_glass = Flag(required=False, allow_null=True)
     keys_approved_only = Flag(required=False, allow_null=True)
+    standards = serializers.DictField(
+        child=serializers.DictField(allow_null=True),
+        required=False,
+        allow_null=True,
+        help_text="All standards that documents must meet when they are saved, in place of those before.",
+    )
 
 
 class CreateInput(RulesInput):
@@ -79,6 +85,7 @@ class RulesOutput(output_serializers.Output):
     owners = serializers.ListField(child=serializers.DictField())
     break_glass = serializers.BooleanField()
     keys_approved_only = serializers.BooleanField()
+    standards = serializers.DictField(child=serializers.DictField(), help_text="Those that there are, by name.")
 
 
 class NamespaceOutput(output_serializers.Output):

@@ -57,7 +57,7 @@ class NamespaceRuled(JournalEvent):
         return CommitContent(f"{texts.namespace}: rules set", files)
 
     def restore(self, rows: Restorer) -> None:
-        rules = {"suggesters_may_approve": False, **self.rules}  # absent while it is off
+        rules = {"suggesters_may_approve": False, "standards": {}, **self.rules}  # absent while they are off
         rows.update("Namespace", {"name": rows.namespace_name}, **rules)
 
 

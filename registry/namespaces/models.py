@@ -47,6 +47,9 @@ class Namespace(models.Model):
     keys_approved_only = models.BooleanField(
         default=True, help_text="whether keys that only read get approved versions only, where a label is protected"
     )
+    standards = models.JSONField(
+        default=dict, help_text='what documents must meet when they are saved: {"samples": {"severity": "warning"}}'
+    )
     created_at = models.DateTimeField()
 
     class Meta:

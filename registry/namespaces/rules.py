@@ -1,15 +1,17 @@
-"""Rules of a namespace: the conditions under which a protected label moves."""
+"""Rules of a namespace: what must be met before a protected label moves, and when a document is saved."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from promptuary.renderer.validation.standards import Standards
+from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
 from registry.core import names
 from registry.core.errors import Invalid
 from registry.namespaces.models import Namespace
 
-__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules", "rules_of"]
+__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules", "rules_of", "standards_of"]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
@@ -38,6 +40,7 @@ class Rules:
     owners: tuple[Owner, ...] = ()
     break_glass: bool = False
     keys_approved_only: bool = True
+    standards: Standards = field(default_factory=Standards)
 
     def owners_of(self, path: str) -> tuple[str, ...]:
         """Usernames that own the path inside the namespace; of several patterns that fit, the last one counts."""
@@ -49,6 +52,8 @@ class Rules:
         values = self.values()
         if not self.suggesters_may_approve:
             values.pop("suggesters_may_approve")
+        if not values["standards"]:
+            values.pop("standards")
         return values
 
     def values(self) -> dict[str, Any]:
@@ -58,6 +63,7 @@ class Rules:
             "protected_labels": list(self.protected_labels),
             "required_checks": list(self.required_checks),
             "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
+            "standards": self.standards.to_dict(),
         }
 
 
@@ -73,7 +79,13 @@ def rules_of(namespace: Namespace) -> Rules:
         owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
+        standards=standards_of(namespace),
     )
+
+
+def standards_of(namespace: Namespace) -> Standards:
+    """What each document that is saved in the namespace has to meet."""
+    return read_standards(namespace.standards)
 
 
 def first_rules() -> Rules:
@@ -84,21 +96,23 @@ def first_rules() -> Rules:
 def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
     """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
     faults: dict[str, str] = {}
-    values = {field: value for field, value in fields.items() if value is not None}
-    for field, value in values.items():
-        reader = _READERS.get(field)
+    values = {rule: value for rule, value in fields.items() if value is not None}
+    for rule, value in values.items():
+        reader = _READERS.get(rule)
         if reader is None:
-            faults[field] = "there is no such rule."
+            faults[rule] = "there is no such rule."
             continue
         try:
-            values[field] = reader(value)
+            values[rule] = reader(value)
+        except StandardsError as error:
+            faults |= {f"{rule}.{path}" if path else rule: sentence for path, sentence in error.faults.items()}
         except Invalid as error:
-            faults[field] = "; ".join(error.fields.values())
+            faults[rule] = "; ".join(error.fields.values())
         except (TypeError, ValueError, KeyError):
-            faults[field] = "this does not have the form that the rule needs."
+            faults[rule] = "this does not have the form that the rule needs."
     if faults:
         raise Invalid(fields=faults)
-    return Rules(**{**{field: getattr(before, field) for field in _READERS}, **values})
+    return Rules(**{**{rule: getattr(before, rule) for rule in _READERS}, **values})
 
 
 def _labels(value: Any) -> tuple[str, ...]:
@@ -153,4 +167,5 @@ _READERS = {
     "owners": _owners,
     "break_glass": _switch,
     "keys_approved_only": _switch,
+    "standards": read_standards,
 }

@@ -1,7 +1,7 @@
 """Checking a document: all that can be wrong with it, before any transaction and without storing anything."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,16 +14,21 @@ from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.validation.standards import Subject, check_standards
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_inputs
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
+from registry.namespaces.rules import standards_of
 from registry.templates import fragments
+from registry.templates.models import Template
 
 __all__ = ["CheckedDocument", "check_document", "check_for_caller", "list_problems", "write_samples"]
 
@@ -56,26 +61,36 @@ class CheckedDocument:
         return find_undeclared_inputs(self.document.text, fragment_texts)
 
 
-def list_problems(*, actor: Actor, document: str, samples: Samples | None = None) -> list[Problem]:
+def list_problems(
+    *, actor: Actor, document: str, samples: Samples | None = None, template: str | None = None
+) -> list[Problem]:
     """Every problem of the document and its samples, in the order of its lines.
 
     References are resolved with the actor's rights.
     """
-    return check_for_caller(actor=actor, document=document, samples=samples).problems
+    return check_for_caller(actor=actor, document=document, samples=samples, template=template).problems
 
 
-def check_for_caller(*, actor: Actor, document: str, samples: Samples | None = None) -> CheckedDocument:
+def check_for_caller(
+    *, actor: Actor, document: str, samples: Samples | None = None, template: str | None = None
+) -> CheckedDocument:
     """The document with its verdict, for callers who may ask for one. References are resolved with the actor's
-    rights.
+    rights. template: the name it would be saved by, in a namespace whose standards the caller may ask about.
     """
     permissions.require_key(actor, Verb.CHECK)
-    return check_document(actor, document, samples)
+    if template is not None:
+        namespace, _ = names.check_template(template)
+        permissions.find_namespace(actor, Verb.CHECK, namespace)
+    return check_document(actor, document, samples, name=template)
 
 
-def check_document(actor: Actor, document: str, samples: Samples | None = None) -> CheckedDocument:
+def check_document(
+    actor: Actor, document: str, samples: Samples | None = None, *, name: str | None = None
+) -> CheckedDocument:
     """Read, resolve, render on each sample and count; the author's template runs in the bounded child only.
 
     What was checked lately with the same digest and samples is not checked again: a save follows its own check.
+    name: of the template that it is for, which exists or not; the standards of its namespace are checked too.
     """
     if not isinstance(document, str):
         raise Invalid(fields={"document": "this must be text."})
@@ -89,7 +104,24 @@ def check_document(actor: Actor, document: str, samples: Samples | None = None) 
     bundle = {"engine": renderer.ENGINE, "document": document, "fragments": resolved.texts, "profile": profile}
     digest = renderer.digest(bundle)
     found = _seen.get((digest, digest_of(data)), lambda: _validate(bundle, samples or {}), keep=_is_lasting)
+    if name is not None:
+        faults += _standards_problems(name, read, samples, resolved.texts.values())
     return CheckedDocument(read, _in_order([*resolved.problems, *faults, *found]), canonical(bundle), digest)
+
+
+def _standards_problems(
+    name: str, document: Document, samples: Samples | None, fragment_texts: Collection[str]
+) -> list[Problem]:
+    """Where the document does not meet its namespace's standards. Samples that aren't given are those there are."""
+    space, _, path = name.partition("/")
+    namespace = Namespace.objects.filter(name=space).first()
+    if namespace is None or not namespace.standards:
+        return []
+    template = Template.objects.filter(name=name).first()
+    sample_set = template.current_samples() if template and samples is None else None
+    sample_names = samples if samples is not None else sample_set.samples if sample_set else ()
+    subject = Subject(document, path, template is not None, list(sample_names), fragment_texts)
+    return check_standards(standards_of(namespace), subject)
 
 
 def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:

@@ -20,10 +20,16 @@ __all__ = ["Check", "CheckInput", "Render", "RenderInput"]
 
 
 class CheckInput(Input):
-    """A document, and samples to try it with."""
+    """A document, samples to try it with, and the name by which it would be saved."""
 
     document = Text()
     samples = serializers.DictField(child=serializers.DictField(), required=False, allow_null=True, default=None)
+    template = Text(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="`namespace/name`: checks the standards of the namespace too. The template need not exist.",
+    )
 
 
 class RenderInput(Input):

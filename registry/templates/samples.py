@@ -4,6 +4,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.validation.standards import SAMPLES_CODE
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
@@ -19,7 +21,8 @@ __all__ = ["save_samples", "store_samples"]
 
 
 def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
-    """Put these samples in place of all there were; each must fit the latest document.
+    """Put these samples in place of all there were; each must fit the latest document, and all of them the standards of
+    the namespace.
 
     Invalid carries the problems.
     """
@@ -29,8 +32,8 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     latest = template.latest
     if latest is None:
         raise Conflict(f"{name} has no version yet.")
-    examined = check_document(actor, latest.document, samples)
-    at_fault = [problem for problem in examined.problems if problem.sample is not None and problem.severity == "error"]
+    examined = check_document(actor, latest.document, samples, name=name)
+    at_fault = [problem for problem in only_errors(examined.problems) if _is_of_samples(problem)]
     if at_fault:
         raise Invalid(problems=at_fault)
     with transaction.atomic():
@@ -40,6 +43,11 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
         if template.latest_id != latest.pk:
             raise Conflict(f"A newer version of {name} was saved while its samples were checked: try again.")
         return store_samples(actor=actor, template=template, text=text, at=log.now())
+
+
+def _is_of_samples(problem: Problem) -> bool:
+    """Whether it is a problem of the samples; the document was saved before."""
+    return problem.sample is not None or problem.code == SAMPLES_CODE
 
 
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:

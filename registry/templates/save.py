@@ -89,9 +89,8 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # again where the samples were changed while the document was checked against them
             held = _held_samples(name)
-            examined = check_document(
-                actor, document, samples if samples is not None else held.samples if held else None
-            )
+            samples_then = samples if samples is not None else held.samples if held else None
+            examined = check_document(actor, document, samples_then, name=name)
             told = examined.problems if samples is not None else _told(actor, examined.problems)
             if not examined.is_sound:
                 raise Invalid(problems=told)

@@ -63,6 +63,19 @@ def test_pull_brings_the_fragments_that_checking_needs(run, cast):
     assert rendered.stdout == "Why? Be kind.\n"
 
 
+def test_pull_brings_the_standards_that_lint_checks_offline(run, cast, server, monkeypatch):
+    rules.set_rules(
+        actor=cast.actor("admin"), namespace="support", standards={"size": {"most": 10}, "name": {"pattern": "x"}}
+    )
+    run("pull", REPLY)
+    monkeypatch.delenv("PROMPTUARY_URL")
+    offline = run("lint")
+    assert [line.split()[1:3] for line in offline.stdout.splitlines()] == [["warning", "PT005"], ["error", "PT006"]]
+    rules.set_rules(actor=cast.actor("admin"), namespace="support", standards={})
+    run("pull", REPLY, "--url", server)
+    assert run("lint").stdout == ""
+
+
 def test_pull_does_not_overwrite_edits(run):
     run("pull", REPLY)
     path = Path(f"{REPLY}.yml.j2")

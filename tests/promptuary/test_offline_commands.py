@@ -139,6 +139,51 @@ def test_what_the_registry_says_of_a_document_is_said_offline(run, text, exits):
     assert (run("lint").exit_code, run("lint", "--strict").exit_code) == exits
 
 
+def test_standards_of_a_file_are_checked(run):
+    Path("standards.yml").write_text("description: {}\nsamples: {least: 2, severity: warning}\n")
+    result = run("lint", "--standards", "standards.yml")
+    assert [line.split()[1:3] for line in result.stdout.splitlines()] == [["error", "PT001"], ["warning", "PT004"]]
+    assert result.exit_code == 1
+    Path("reply.yml.j2").write_text(DOCUMENT.replace("---", "---\ndescription: Answer", 1))
+    assert run("lint", "--standards", "standards.yml").exit_code == 0
+    assert run("lint", "--standards", "standards.yml", "--strict").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("size: {most: 0}", "standards.yml: size.most"), ("a: [", "standards.yml:1"), (None, "no such file")],
+)
+def test_standards_that_cannot_be_read_are_a_usage_error_that_names_the_file(run, text, words):
+    if text is not None:
+        Path("standards.yml").write_text(text)
+    result = run("lint", "--standards", "standards.yml")
+    assert (result.exit_code, words in result.stderr) == (2, True), result.stderr
+
+
+def test_a_workspace_knows_the_names_and_standards_of_its_namespaces(run):
+    for folder in ("support", "other", ".promptuary/standards"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "Reply.yml.j2").write_text("- name: a\n  content: policy\n")
+    standards = 'name: {pattern: "[a-z]+"}\nrequired_words: {words: [policy, tone]}\n'
+    Path(".promptuary/standards/support.yml").write_text(standards)
+    stdout = run("lint", "support", "other").stdout
+    assert [line.partition(" ")[0] for line in stdout.splitlines()] == ["support/Reply.yml.j2:1:1:"] * 2
+    assert ("PT005" in stdout, "PT008" in stdout, "`tone`" in stdout) == (True, True, True)
+
+
+def test_a_fragment_of_the_workspace_holds_required_words(run):
+    Path(".promptuary/standards").mkdir(parents=True)
+    Path(".promptuary/standards/support.yml").write_text("required_words: {words: [policy]}\n")
+    Path(".promptuary/fragments/support").mkdir(parents=True)
+    Path(".promptuary/fragments/support/rules@1.yml.j2").write_text("---\nformat: text\n---\nOur policy.\n")
+    Path("support").mkdir()
+    document = Path("support/reply.yml.j2")
+    document.write_text("- name: a\n  content: hello\n")
+    assert run("lint", "support").exit_code == 1
+    document.write_text("- name: a\n  content: \"{{ fragment('support/rules@1') }}\"\n")
+    assert run("lint", "support").stdout == ""
+
+
 def test_nothing_to_lint_is_a_usage_error(run):
     Path("reply.yml.j2").unlink()
     assert run("lint").exit_code == 2

@@ -3,10 +3,15 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from promptuary import renderer
+from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.validation.standards import Subject, check_standards
+from promptuary.renderer.validation.standards_reader import read_standards
 from tests.support.markdown_blocks import CodeBlock, read_blocks
 
 ROOT = Path(__file__).parents[2]
@@ -31,13 +36,16 @@ def codes_of_python(text: str) -> set[str]:
 
 
 def codes_of_document(document: str, blocks: list[CodeBlock]) -> set[str]:
-    """The codes that checking, rendering and reading give with the example's sample, data, reply and fragments."""
+    """The codes that checking, rendering and reading give with the example's sample, data, reply, fragments and
+    standards."""
     pieces = {block.title: block.text for block in blocks if block.section == EXAMPLE}
     fragments = {
         title.removeprefix("Fragment "): text for title, text in pieces.items() if title.startswith("Fragment ")
     }
     samples = {"first": json.loads(pieces["Sample"])} if "Sample" in pieces else {}
     codes = {problem.code for problem in renderer.validate(document, samples, fragments=fragments)}
+    if "Standards" in pieces:
+        codes |= codes_of_standards(document, pieces["Standards"], pieces.get("Name"), samples)
     try:
         if "Data" in pieces:
             renderer.load(document, fragments=fragments).render(json.loads(pieces["Data"]))
@@ -47,6 +55,11 @@ def codes_of_document(document: str, blocks: list[CodeBlock]) -> set[str]:
     except renderer.RenderError as error:
         codes.add(error.code)
     return codes
+
+
+def codes_of_standards(text: str, standards: str, name: str | None, samples: dict[str, Any]) -> set[str]:
+    subject = Subject(parse_document(text), path=name.strip() if name else None, samples=samples)
+    return {problem.code for problem in check_standards(read_standards(value_of(compose(standards))), subject)}
 
 
 def test_each_code_of_the_source_has_a_page_and_each_page_a_code():

@@ -1,0 +1,142 @@
+"""The fieldset of a namespace's standards: as a form for admins, and in words for everybody."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+
+from promptuary.renderer.validation.standards import Standards
+from promptuary.renderer.validation.standards_reader import SEVERITIES
+from registry.core.errors import Invalid
+
+__all__ = ["StandardsForm", "add_standards_errors", "describe_standards"]
+
+PREFIX = "standards"
+_SEVERITIES_IN_WORDS = {"error": "refuses the save", "warning": "is a warning"}
+_MOST_CHARACTERS = 25_000  # of a list, as it is typed
+
+
+def _severity() -> forms.ChoiceField:
+    choices = [(severity, _SEVERITIES_IN_WORDS[severity]) for severity in SEVERITIES]
+    return forms.ChoiceField(choices=choices, required=False)
+
+
+def _lines() -> forms.CharField:
+    return forms.CharField(max_length=_MOST_CHARACTERS, required=False, widget=forms.Textarea)
+
+
+class StandardsForm(forms.Form):
+    """All standards of a namespace. A field that is left empty asks for nothing.
+
+    `shown` says that the browser had these fields before it: a form that was opened before there were any leaves the
+    standards as they are.
+    """
+
+    shown = forms.BooleanField(required=False)
+    description = forms.BooleanField(required=False)
+    description_severity = _severity()
+    tags_least = forms.IntegerField(required=False)
+    tags_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
+    tags_severity = _severity()
+    samples_least = forms.IntegerField(required=False)
+    samples_severity = _severity()
+    name_pattern = forms.CharField(max_length=500, required=False)
+    name_severity = _severity()
+    size_most = forms.IntegerField(required=False)
+    size_severity = _severity()
+    banned_words = _lines()
+    banned_words_severity = _severity()
+    required_words = _lines()
+    required_words_severity = _severity()
+    models_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
+    models_severity = _severity()
+
+    def __init__(self, data: Mapping[str, Any] | None, standards: Standards) -> None:
+        super().__init__(data, prefix=PREFIX, initial=_initial(standards))
+
+    def read_fields(self) -> dict[str, Any] | None:
+        """What was typed, as `registry.changes.rules.set_rules` takes it; None where the fields were not shown."""
+        if not self.cleaned_data["shown"]:
+            return None
+        typed = {
+            "description": {} if self.cleaned_data["description"] else None,
+            "tags": self._settings(
+                least=self.cleaned_data["tags_least"], allowed=_split(self.cleaned_data["tags_allowed"], ",")
+            ),
+            "samples": self._settings(least=self.cleaned_data["samples_least"]),
+            "name": self._settings(pattern=self.cleaned_data["name_pattern"]),
+            "size": self._settings(most=self.cleaned_data["size_most"]),
+            "banned_words": self._settings(words=_split(self.cleaned_data["banned_words"], "\n")),
+            "required_words": self._settings(words=_split(self.cleaned_data["required_words"], "\n")),
+            "models": self._settings(allowed=_split(self.cleaned_data["models_allowed"], ",")),
+        }
+        return {
+            name: {"severity": self.cleaned_data[f"{name}_severity"] or SEVERITIES[0], **settings}
+            for name, settings in typed.items()
+            if settings is not None
+        }
+
+    @staticmethod
+    def _settings(**values: Any) -> dict[str, Any] | None:
+        """The settings that were typed; None where none was."""
+        return {name: value for name, value in values.items() if value not in (None, "", [])} or None
+
+
+def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
+    """Put what is wrong with the standards at their fields; gives what is wrong besides, or None."""
+    others: dict[str, str] = {}
+    for path, sentence in error.fields.items():
+        rule, _, setting = path.partition(".")
+        if rule != PREFIX:
+            others[path] = sentence
+            continue
+        name = setting.replace(".", "_")
+        fields = [field for field in (name, setting.partition(".")[0]) if field in form.fields]
+        form.add_error(fields[0] if fields else None, sentence[:1].upper() + sentence[1:])
+    return Invalid(fields=others) if others or not error.fields else None
+
+
+def describe_standards(standards: Standards) -> list[str]:
+    """A line for each thing that is asked of a document."""
+    return [
+        f"{sentence} (warning)" if standard.severity == "warning" else sentence
+        for name, standard in standards.each()
+        for sentence in _sentences(name, standards)
+    ]
+
+
+def _sentences(name: str, standards: Standards) -> Iterator[str]:
+    settings = standards.to_dict()[name]
+    listing = ", ".join(settings.get("allowed") or settings.get("words") or [])
+    least = settings.get("least", 0)
+    if name == "tags":
+        if least:
+            yield f"at least {least} tag{'' if least == 1 else 's'}"
+        if listing:
+            yield f"only these tags: {listing}"
+        return
+    yield {
+        "description": "a description",
+        "samples": f"at least {least} sample{'' if least == 1 else 's'}",
+        "name": f"names of new templates that match {settings.get('pattern')}",
+        "size": f"at most {settings.get('most', 0):,} characters",
+        "banned_words": f"none of these words: {listing}",
+        "required_words": f"all of these words: {listing}",
+        "models": f"only these models: {listing}",
+    }[name]
+
+
+def _initial(standards: Standards) -> dict[str, Any]:
+    """The standards as the form shows them: short lists on one line, words a line each."""
+    settings = standards.to_dict()
+    initial: dict[str, Any] = {f"{name}_severity": values["severity"] for name, values in settings.items()}
+    initial |= {f"{name}_{key}": value for name, values in settings.items() for key, value in values.items()}
+    for name in ("tags_allowed", "models_allowed"):
+        initial[name] = ", ".join(initial.get(name, []))
+    for name in ("banned_words", "required_words"):
+        initial[name] = "\n".join(initial.pop(f"{name}_words", []))
+    return {**initial, "description": standards.description is not None}
+
+
+def _split(text: str, separator: str) -> list[str]:
+    return [item.strip() for item in text.split(separator) if item.strip()]

@@ -1,0 +1,46 @@
+"""Words and phrases in a text: whether they are there, and where."""
+
+import re
+from collections.abc import Iterator
+
+from promptuary.renderer.syntax.regular_expressions import Pattern, compile_pattern
+
+__all__ = ["find_word", "has_word", "without_comments"]
+
+
+def has_word(word: str, text: str) -> bool:
+    """Whether the text contains the word or phrase as a whole word, in capitals or not."""
+    return bool(_word_pattern(word).search(text))
+
+
+def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where the word or phrase is in the text as a whole word, in capitals or not: start and end offsets.
+
+    Of two that are separated by one character only the first is found.
+    """
+    for match in _word_pattern(word).finditer(text):
+        yield match.span(1)
+
+
+def without_comments(body: str) -> str:
+    """The body of a document without the comments of the template language."""
+    pieces: list[str] = []
+    start = 0
+    while (opening := body.find("{#", start)) >= 0 and (closing := body.find("#}", opening + 2)) >= 0:
+        pieces.append(body[start:opening])
+        start = closing + 2
+    return "".join([*pieces, body[start:]])
+
+
+def _word_pattern(word: str) -> Pattern:
+    """Spaces of a phrase stand for any white space. A border of a word is asked for only beside a letter or digit, so
+    that `C++` is found too.
+    """
+    phrase = r"\s+".join(re.escape(piece) for piece in word.split())
+    before = r"(?:\A|\W)" if _is_letter(word.strip()[0]) else ""
+    after = r"(?:\W|\Z)" if _is_letter(word.strip()[-1]) else ""
+    return compile_pattern(f"{before}({phrase}){after}", ignore_case=True)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -1,0 +1,159 @@
+"""Reading standards: from plain values, as the API and YAML files give them, with a sentence for each wrong setting."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from promptuary.renderer.syntax import suggestions
+from promptuary.renderer.syntax.regular_expressions import PatternError, compile_pattern
+from promptuary.renderer.validation.standards import (
+    BannedWordsStandard,
+    DescriptionStandard,
+    ModelsStandard,
+    NameStandard,
+    RequiredWordsStandard,
+    SamplesStandard,
+    SizeStandard,
+    Standard,
+    Standards,
+    TagsStandard,
+)
+
+__all__ = ["MOST_WORDS", "SEVERITIES", "StandardsError", "read_standards"]
+
+SEVERITIES = ("error", "warning")
+MOST_WORDS = 100
+"""Names, words or phrases in one list."""
+
+_LONGEST_WORD = 200
+_LONGEST_PATTERN = 500
+_MOST_TAGS = 50
+_MOST_SAMPLES = 200
+_MOST_CHARACTERS = 256 * 1024
+
+
+class StandardsError(Exception):
+    """Standards that make no sense. `faults`: a sentence for each wrong setting, by its path, such as `tags.least`."""
+
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{path}: {sentence}" if path else sentence for path, sentence in faults.items()))
+        self.faults = dict(faults)
+
+
+def read_standards(value: object) -> Standards:
+    """The standards in `{name: {setting: value}}`, all of plain JSON types. A name with null is as if it were absent.
+
+    Raises StandardsError with all that is wrong.
+    """
+    if not isinstance(value, Mapping):
+        raise StandardsError({"": f"standards are a mapping with the names {', '.join(_KINDS)}."})
+    faults: dict[str, str] = {}
+    standards: dict[str, Any] = {}
+    for name, settings in value.items():
+        if name not in _KINDS:
+            names = ", ".join(_KINDS)
+            faults[suggestions.shorten_name(name)] = f"there is no such standard; there are {names}."
+        elif settings is not None:
+            standards[name] = _read_standard(name, settings, faults)
+    if faults:
+        raise StandardsError(faults)
+    return Standards(**standards)
+
+
+def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Standard | None:
+    """The standard, or None where something is wrong with it, which is added to the faults."""
+    kind = _KINDS[name]
+    known = [item.name for item in fields(kind)]
+    if not isinstance(settings, Mapping):
+        faults[name] = f"this is a mapping with the settings {', '.join(known)}."
+        return None
+    values: dict[str, Any] = {}
+    before = len(faults)
+    for setting, value in settings.items():
+        path = f"{name}.{suggestions.shorten_name(setting)}"
+        if setting not in known:
+            faults[path] = f"there is no such setting; there are {', '.join(known)}."
+            continue
+        try:
+            values[setting] = _reader_of(name, setting)(value)
+        except ValueError as error:
+            faults[path] = str(error)
+    for item in fields(kind):
+        if item.default is MISSING and item.name not in settings:
+            faults[f"{name}.{item.name}"] = "this setting is missing."
+    if kind is TagsStandard and len(faults) == before and not (values.get("least") or values.get("allowed")):
+        faults[f"{name}.least"] = "say how many tags are required, or which are allowed."
+    return kind(**values) if len(faults) == before else None
+
+
+def _reader_of(name: str, setting: str) -> Callable[[Any], Any]:
+    return _READERS.get((name, setting)) or _READERS[("", setting)]
+
+
+def _severity(value: Any) -> str:
+    if value not in SEVERITIES:
+        raise ValueError(f"one of {', '.join(SEVERITIES)}.")
+    return str(value)
+
+
+def _whole(least: int, most: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"a whole number from {least} to {most:,}.")
+        return value
+
+    return read
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """Texts of one line, each once, without the spaces around them."""
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
+        raise ValueError("a list of texts.")
+    words = tuple(dict.fromkeys(word.strip() for word in value))
+    if not 1 <= len(words) <= MOST_WORDS:
+        raise ValueError(f"1 to {MOST_WORDS} texts.")
+    wrong = [word for word in words if not word or len(word) > _LONGEST_WORD or not word.isprintable()]
+    if wrong:
+        raise ValueError(
+            f"{suggestions.shorten_name(wrong[0])!r} is none: 1 to {_LONGEST_WORD} characters that can be printed."
+        )
+    return words
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """The same, where an empty list allows all."""
+    return () if value in ([], ()) else _words(value)
+
+
+def _pattern(value: Any) -> str:
+    if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_PATTERN:
+        raise ValueError(f"a regular expression of 1 to {_LONGEST_PATTERN} characters.")
+    try:
+        pattern = compile_pattern(value)
+    except PatternError as error:
+        raise ValueError(f"this is no regular expression: {error}.") from None
+    if not pattern.is_linear:
+        raise ValueError(f"this pattern can be slow ({pattern.reason}); write it without that.")
+    return value
+
+
+_KINDS: Mapping[str, type[Standard]] = {
+    "description": DescriptionStandard,
+    "tags": TagsStandard,
+    "samples": SamplesStandard,
+    "name": NameStandard,
+    "size": SizeStandard,
+    "banned_words": BannedWordsStandard,
+    "required_words": RequiredWordsStandard,
+    "models": ModelsStandard,
+}
+_READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
+    ("", "severity"): _severity,
+    ("", "words"): _words,
+    ("", "allowed"): _words,
+    ("", "pattern"): _pattern,
+    ("tags", "least"): _whole(0, _MOST_TAGS),
+    ("tags", "allowed"): _names,
+    ("samples", "least"): _whole(1, _MOST_SAMPLES),
+    ("size", "most"): _whole(1, _MOST_CHARACTERS),
+}
