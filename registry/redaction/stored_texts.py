@@ -145,6 +145,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "required_checks": _NOTHING,
         "compatibility": _NOTHING,
         "owners": _NOTHING,
+        "standards": _WORDS,  # banned and required words; also in the journal
     },
     "registry_membership": {"role": _NOTHING},
     "registry_dataset": {"name": _NOTHING},

@@ -57,6 +57,8 @@ def _write_rarer_events(story):
     talk(author, reviewer, change.number)
     hurry(author, reviewer, admin)
     check_results.run_checks(number=change.number)
+    standards = {"samples": {"severity": "warning"}, "banned_words": {"words": ["guarantee", "für immer"]}}
+    rules.set_rules(actor=admin, namespace="support", standards=standards)
     return {"secret": issued.secret}
 
 
