@@ -1,5 +1,8 @@
 """The standards of a namespace: what a document has to have, and that exactly what is missing is told."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,7 +163,7 @@ def problems_of(pieces):
     return check_standards(read_standards(ALL), subject)
 
 
-BREACHES = {
+BREACHES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "PT001": lambda pieces: {"description": ""},
     "PT002": lambda pieces: {"tags": ""},
     "PT003": lambda pieces: {"tags": "tags: [alpha, gamma]\n"},
