@@ -22,7 +22,7 @@ from frontend.changes import actions as change_actions
 from frontend.changes import dependant_views, emergency_views, merge_views, propose_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
-from frontend.editor import new_views
+from frontend.editor import import_views, new_views
 from frontend.editor import views as editor_views
 from frontend.evaluations import dataset_views, run_views, start_views
 from frontend.help import views as help_views
@@ -57,6 +57,7 @@ urlpatterns = [
     path("search.json", require_safe(palette_views.search), name="palette"),
     path("new", new_views.new, name="new"),
     path("t/", require_safe(browse_views.browse), name="browse"),
+    path("t/import", import_views.import_prompts, name="import"),
     path("t/<folder:folder>/", require_safe(browse_views.browse), name="folder"),
     path("t/<template:name>", require_safe(template_views.show_template), name="template"),
     path("t/<template:name>/-/edit", editor_views.edit, name="edit"),

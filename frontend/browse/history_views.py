@@ -41,6 +41,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     marks = label_statuses(actor, template, label_queries.label_numbers(template), moves)
     rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
+    may_write = permissions.is_allowed(actor, Verb.SAVE, template.namespace)
     context = {
         "section": "templates",
         "template": template,
@@ -50,7 +51,8 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "may_write": may_write,
+        "may_restore": may_write and template.archived_at is None,
         "draft": template_queries.find_draft(actor, name),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }

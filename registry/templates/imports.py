@@ -1,24 +1,35 @@
-"""Imports: what prompts of other systems would become here, and keeping them as drafts."""
+"""Imports: what prompts of other systems would become here, and saving them as versions or as drafts."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.interop.imported import ImportedTemplate
-from promptuary.renderer.syntax import yaml_writer
 from registry.accounts.actor import Actor
 from registry.core import names
-from registry.core.errors import Invalid
+from registry.core.errors import Conflict, Invalid, PreconditionRequired, PromptuaryError
 from registry.core.input_checks import check_size
 from registry.core.renderer_pool import child
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import drafts
-from registry.templates.models import Draft, Template
+from registry.templates.models import Draft, Template, Version
+from registry.templates.save import save_version
 
-__all__ = ["IMPORT_BYTES", "ChosenTemplate", "ImportedFile", "PlacedTemplate", "preview_import", "save_imported_drafts"]
+__all__ = [
+    "IMPORT_BYTES",
+    "ChosenTemplate",
+    "ImportedFile",
+    "PlacedTemplate",
+    "SavedImport",
+    "preview_import",
+    "save_imported_drafts",
+    "save_imported_versions",
+]
 
 IMPORT_BYTES = 2_000_000
 """Bytes of all files of one import at most."""
@@ -49,20 +60,31 @@ class ImportedFile:
 
 @dataclass(frozen=True)
 class ChosenTemplate:
-    """A template to keep: its path inside the namespace, its document and its samples as data."""
+    """A template to keep: its path inside the namespace, its document, its samples as data, a line for the history."""
 
     path: str
     document: str
-    samples: Mapping[str, object]
+    samples: Mapping[str, dict[str, Any]]
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class SavedImport:
+    """What came of one template to keep: its version 1, or why it was refused."""
+
+    chosen: ChosenTemplate
+    version: Version | None = None
+    refusal: str = ""
 
 
 def preview_import(
-    *, actor: Actor, namespace: str, files: Mapping[str, bytes], source_format: str = ""
+    *, actor: Actor, namespace: str, files: Mapping[str, bytes], source_format: str = "", folder: str = ""
 ) -> list[ImportedFile]:
     """What the files would become in a namespace; nothing is stored. They are read in the bounded child.
 
-    files: bytes by name, of which each may be a zip archive. source_format: as `reading.read_templates`. Raises Invalid
-    for files that are too large or take too long; a file that cannot be read is part of the answer.
+    files: bytes by name, of which each may be a zip archive. source_format: as `reading.read_templates`. folder: inside
+    the namespace, where the templates would go. Raises Invalid for files that are too large or take too long; a file
+    that cannot be read is part of the answer.
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     if not files:
@@ -73,12 +95,13 @@ def preview_import(
             results = bounded.read_templates(files, source_format)
     except RenderError as error:
         raise Invalid(fields={"files": f"reading them was stopped: {error.message}"}) from error
-    addresses = [f"{namespace}/{template.name}" for result in results for template in result.templates]
+    place = f"{namespace}/{folder}" if folder else namespace
+    addresses = [f"{place}/{template.name}" for result in results for template in result.templates]
     taken = set(Template.objects.filter(name__in=addresses).values_list("name", flat=True))
     return [
         ImportedFile(
             result.path,
-            tuple(_place(namespace, template, taken) for template in result.templates),
+            tuple(_place(place, template, taken) for template in result.templates),
             result.refusal,
             result.line,
         )
@@ -87,22 +110,60 @@ def preview_import(
 
 
 def save_imported_drafts(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[Draft]:
-    """Keep templates as the actor's drafts, all or none. Raises what `drafts.save_draft` raises."""
+    """Keep templates as the actor's drafts, all or none; over the newest version where there is such a template.
+
+    Raises Conflict where the actor has another draft of one of them already, and what `drafts.save_draft` raises.
+    """
     with transaction.atomic():
-        return [
-            drafts.save_draft(
-                actor=actor,
-                namespace=namespace,
-                path=template.path,
-                document=template.document,
-                samples=yaml_writer.write_yaml(dict(template.samples)) if template.samples else "",
-            )
-            for template in chosen
-        ]
+        return [_save_draft(actor, namespace, template) for template in chosen]
 
 
-def _place(namespace: str, template: ImportedTemplate, taken: set[str]) -> PlacedTemplate:
-    name = f"{namespace}/{template.name}"
+def save_imported_versions(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[SavedImport]:
+    """Save each template as version 1 of a new template; one that is refused does not keep the others from it."""
+    permissions.find_namespace(actor, Verb.SAVE, namespace)
+    return [_save_version(actor, namespace, template) for template in chosen]
+
+
+def _save_draft(actor: Actor, namespace: str, chosen: ChosenTemplate) -> Draft:
+    name = f"{namespace}/{chosen.path}"
+    existing = Template.objects.select_related("latest").filter(name=name).first()
+    try:
+        return drafts.save_draft(
+            actor=actor,
+            namespace=namespace,
+            path=chosen.path,
+            document=chosen.document,
+            samples=json.dumps(chosen.samples, ensure_ascii=False) if chosen.samples else "",
+            base=existing.latest.number if existing and existing.latest else None,
+            message=chosen.message,
+            revision=0,
+        )
+    except drafts.NewerDraft as error:
+        raise Conflict(f"You have a draft of {name} already: save or discard it, or choose another name.") from error
+
+
+def _save_version(actor: Actor, namespace: str, chosen: ChosenTemplate) -> SavedImport:
+    name = f"{namespace}/{chosen.path}"
+    try:
+        saved = save_version(
+            actor=actor,
+            name=name,
+            document=chosen.document,
+            message=chosen.message,
+            samples=dict(chosen.samples),
+            ends_draft=False,
+        )
+    except PreconditionRequired:
+        return SavedImport(chosen, refusal=f"There is a {name} already: choose another name, or save it as a draft.")
+    except PromptuaryError as error:
+        return SavedImport(chosen, refusal=str(error))
+    if not saved.created:
+        return SavedImport(chosen, refusal=f"There is a {name} already, and it says the same.")
+    return SavedImport(chosen, saved.version)
+
+
+def _place(place: str, template: ImportedTemplate, taken: set[str]) -> PlacedTemplate:
+    name = f"{place}/{template.name}"
     try:
         names.check_template(name)
     except Invalid as error:

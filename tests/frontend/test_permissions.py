@@ -111,6 +111,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("new", "POST", ""): Row(
         "/new", _row(OUT, 422, 404, 302, 302, 302), {"namespace": "support", "path": "fresh", "start": "blank"}
     ),
+    ("import", "GET", ""): Row("/t/import", _row(IN, 200, 404, 200, 200, 200)),
+    ("import", "POST", ""): Row(
+        "/t/import", _row(OUT, 404, 404, 200, 200, 200), {"namespace": "support", "text": "Hi {{ name }}"}
+    ),
     ("browse", "GET", ""): Row("/t/", SIGNED_IN),
     ("folder", "GET", ""): Row("/t/support/", READERS),
     ("template", "GET", ""): Row(T, READERS),

@@ -1,0 +1,144 @@
+"""Rows of the import page: a template that a file becomes, as the page shows it and as its form sends it back."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from promptuary.renderer.interop.imported import Difference
+from promptuary.renderer.interop.reading import FORMATS
+from registry.core.errors import Invalid, TooLarge
+from registry.core.input_checks import BadJson, parse_json
+from registry.templates.imports import ChosenTemplate, ImportedFile, PlacedTemplate
+
+__all__ = ["FileReport", "ImportRow", "posted_rows", "report_files", "write_payload"]
+
+TITLES = {entry.name: entry.title for entry in FORMATS}
+MOST_ROWS = 300
+PAYLOAD_BYTES = 1_800_000
+"""The page carries the documents until they are saved; its form may be so large at most."""
+
+
+@dataclass(frozen=True)
+class ImportRow:
+    """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
+
+    `problem` says why it can't be saved as it is.
+    """
+
+    index: int
+    path: str
+    document: str
+    samples: Mapping[str, dict[str, Any]]
+    source: str
+    source_format: str
+    differences: Sequence[Difference] = ()
+    state: str = "new"
+    problem: str = ""
+    is_kept: bool = True
+
+    @property
+    def format_title(self) -> str:
+        """The name of the format that was read."""
+        return TITLES.get(self.source_format, self.source_format)
+
+    def chosen(self) -> ChosenTemplate:
+        """The template as the service takes it."""
+        return ChosenTemplate(self.path, self.document, self.samples, f"Imported from {self.source}")
+
+    def with_refusal(self, sentence: str) -> "ImportRow":
+        """The row with the reason why it was not saved."""
+        return replace(self, problem=sentence or self.problem)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What came of one file: its rows, or why it was refused and on which of its lines."""
+
+    path: str
+    rows: Sequence[ImportRow]
+    refusal: str = ""
+    line: int | None = None
+
+
+def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
+    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry."""
+    reports: list[FileReport] = []
+    index = 0
+    for file in files:
+        rows = []
+        for template in file.templates:
+            rows.append(_write_row(index, file.path, template, namespace))
+            index += 1
+        reports.append(FileReport(file.path, rows, file.refusal, file.line))
+    if index > MOST_ROWS:
+        raise TooLarge(
+            f"These files become {index} templates; the page takes {MOST_ROWS} at once. Import fewer, or use the "
+            "command line."
+        )
+    return reports
+
+
+def write_payload(rows: Sequence[ImportRow]) -> str:
+    """The documents and samples as JSON, for the form. Raises TooLarge where that is more than a form may hold."""
+    entries = [
+        {
+            "index": row.index,
+            "document": row.document,
+            "samples": row.samples,
+            "source": row.source,
+            "format": row.source_format,
+            "state": row.state,
+            "differences": [[difference.message, difference.line] for difference in row.differences],
+        }
+        for row in rows
+    ]
+    payload = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
+    if len(payload.encode()) > PAYLOAD_BYTES:
+        raise TooLarge("These templates are too large for one import in the browser. Import fewer at once.")
+    return payload
+
+
+def posted_rows(fields: Mapping[str, str]) -> list[ImportRow]:
+    """The rows that a form sent back, with their addresses and ticks as edited. Raises Invalid for another payload."""
+    text = fields.get("templates", "")
+    if not text:
+        return []
+    try:
+        entries = parse_json(text.encode("utf-8", "replace"))
+        return [_read_row(entry, fields) for entry in entries]
+    except (BadJson, KeyError, TypeError, ValueError) as error:
+        raise Invalid(fields={"templates": "the page was changed on its way. Show again what it becomes."}) from error
+
+
+def _read_row(entry: Mapping[str, Any], fields: Mapping[str, str]) -> ImportRow:
+    index, samples = int(entry["index"]), dict(entry["samples"])
+    if not all(isinstance(values, dict) for values in samples.values()):
+        raise TypeError("samples")
+    return ImportRow(
+        index=index,
+        path=str(fields.get(f"path-{index}", "")).strip().strip("/"),
+        document=str(entry["document"]),
+        samples=samples,
+        source=str(entry["source"]),
+        source_format=str(entry["format"]),
+        differences=[Difference(str(message), line) for message, line in entry["differences"]],
+        state=str(entry["state"]),
+        is_kept=f"keep-{index}" in fields,
+    )
+
+
+def _write_row(index: int, source: str, template: PlacedTemplate, namespace: str) -> ImportRow:
+    imported = template.imported
+    return ImportRow(
+        index=index,
+        path=template.name.removeprefix(f"{namespace}/"),
+        document=imported.document,
+        samples=imported.samples,
+        source=source,
+        source_format=imported.source_format,
+        differences=imported.differences,
+        state=template.state,
+        problem=template.problem,
+        is_kept=template.state == "new",
+    )

@@ -1,0 +1,161 @@
+"""The page that imports prompts of other systems: paste or upload them, see what they become, then keep them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, report_files, write_payload
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
+from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound, PromptuaryError
+from registry.core.input_checks import check_size
+from registry.core.problem_details import status_of
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Role
+from registry.templates import imports
+from registry.templates.imports import IMPORT_BYTES
+
+__all__ = ["import_prompts"]
+
+PASTED = "pasted"
+FORMAT_CHOICES = [("", "What it looks like"), *((entry.name, entry.title) for entry in FORMATS)]
+
+
+@form_page
+@signed_in
+def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The form, what the files would become, and its buttons: save as versions, or as drafts."""
+    namespaces = [
+        space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank
+    ]
+    if not namespaces:
+        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+    fields = _read_fields(request, namespaces)
+    if request.method != "POST":
+        return _render_page(request, namespaces, fields)
+    try:
+        if request.POST.get("do") in ("versions", "drafts"):
+            return _keep(request, actor, namespaces, fields)
+        return _render_page(request, namespaces, fields, files=_preview(request, actor, fields))
+    except PromptuaryError as error:
+        return _render_page(request, namespaces, fields, rows=posted_rows(request.POST), error=error)
+
+
+def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, str]:
+    """The fields of the form as they were sent; `?in=support/refunds` fills in the place."""
+    space, _, folder = request.GET.get("in", "").partition("/")
+    namespace = request.POST.get("namespace", space)
+    return {
+        "namespace": namespace if namespace in namespaces or request.method == "POST" else namespaces[0],
+        "folder": request.POST.get("folder", folder).strip().strip("/"),
+        "source_format": request.POST.get("source_format", ""),
+        "text": request.POST.get("text", "").replace("\r\n", "\n"),
+    }
+
+
+def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
+    files = _read_files(request)
+    if fields["text"].strip():
+        files[PASTED] = fields["text"].encode()
+    if not files:
+        raise Invalid(fields={"files": "paste a prompt or choose a file first."})
+    return report_files(
+        imports.preview_import(
+            actor=actor,
+            namespace=fields["namespace"],
+            files=files,
+            source_format=fields["source_format"],
+            folder=fields["folder"],
+        ),
+        fields["namespace"],
+    )
+
+
+def _read_files(request: HttpRequest) -> dict[str, bytes]:
+    """The uploaded files by name; browsers send no folders, so a second file of a name gets a number."""
+    uploads = [*request.FILES.getlist("files"), *request.FILES.getlist("folder_files")]
+    check_size("files", sum(upload.size or 0 for upload in uploads), IMPORT_BYTES)
+    files: dict[str, bytes] = {}
+    for upload in uploads:
+        path = PurePosixPath(upload.name or "file")
+        name, number = path.name, 1
+        while name in files:
+            number += 1
+            name = f"{path.stem}-{number}{path.suffix}"
+        files[name] = upload.read()
+    return files
+
+
+def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
+    """Save the ticked templates; what was refused stays on the page with its reason."""
+    rows = posted_rows(request.POST)
+    kept = [row for row in rows if row.is_kept]
+    if not kept:
+        raise Invalid(fields={"templates": "tick at least one template."})
+    namespace = fields["namespace"]
+    chosen = [row.chosen() for row in kept]
+    if request.POST["do"] == "drafts":
+        saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
+        messages.success(request, f"Kept as {_count(len(saved), 'draft')}.")
+        return redirect("edit", f"{namespace}/{saved[0].path}") if len(saved) == 1 else redirect("home")
+    results = imports.save_imported_versions(actor=actor, namespace=namespace, chosen=chosen)
+    versions = [result.version for result in results if result.version]
+    if len(versions) == len(results):
+        messages.success(request, f"Imported {_count(len(versions), 'template')}.")
+        return redirect("template", versions[0].template.name) if len(versions) == 1 else redirect("folder", namespace)
+    refusals = {row.index: result.refusal for row, result in zip(kept, results, strict=True) if not result.version}
+    saved_rows = {row.index for row in kept} - set(refusals)
+    rest = [row.with_refusal(refusals.get(row.index, "")) for row in rows if row.index not in saved_rows]
+    names = [version.template.name for version in versions]
+    return _render_page(request, namespaces, fields, rows=rest, imported=names, status=422)
+
+
+def _render_page(
+    request: HttpRequest,
+    namespaces: Sequence[str],
+    fields: Mapping[str, str],
+    *,
+    files: Sequence[FileReport] = (),
+    rows: Sequence[ImportRow] = (),
+    imported: Sequence[str] = (),
+    error: PromptuaryError | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    shown_rows = [row for file in files for row in file.rows] or list(rows)
+    sentences: list[str] = []
+    if error is not None:
+        status = status_of(error)
+        sentences = list(error.fields.values()) if isinstance(error, Invalid) and error.fields else [error.message]
+    context: dict[str, Any] = {
+        "section": "templates",
+        "namespaces": namespaces,
+        "fields": fields,
+        "formats": FORMAT_CHOICES,
+        "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
+        "refused_files": [file for file in files if file.refusal],
+        "rows": shown_rows,
+        "payload": write_payload(shown_rows) if shown_rows else "",
+        "kept_count": sum(row.is_kept for row in shown_rows),
+        "imported": imported,
+        "sentences": sentences,
+        "is_read": bool(files),
+    }
+    # htmx swaps no answer with an error status into the page; the sentence in it is what the reader has to see.
+    is_partial = bool(getattr(request, "htmx", False))
+    return show(
+        request,
+        "editor/import.html",
+        context,
+        regions={"becomes": "editor/_import_result.html"},
+        status=200 if is_partial else status,
+    )
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{number} {word}s"

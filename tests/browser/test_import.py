@@ -1,0 +1,60 @@
+"""Importing a prompt of another system, counted in clicks."""
+
+import secrets
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PHONE, Visit
+from tests.browser.test_form import RULES
+
+CHATML = """<|im_start|>system
+You answer refund questions for Harbour Outfitters.<|im_end|>
+<|im_start|>user
+Order {order_id}: {question}<|im_end|>
+<|im_start|>assistant
+"""
+
+
+@pytest.fixture
+def chatml(tmp_path: Path) -> Path:
+    """A ChatML file with a name of its own."""
+    path = tmp_path / f"late-reply-{secrets.token_hex(3)}.txt"
+    path.write_text(CHATML, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=str)
+def test_a_chatml_file_is_a_template_after_three_clicks(visit: Visit, chatml: Path, options):
+    page = visit.open("author", "/t/support/", **options)
+    page.get_by_role("link", name="Import", exact=True).click()  # 1
+    with page.expect_file_chooser() as chooser:
+        page.locator("#files").click()  # 2
+    chooser.value.set_files(chatml)
+    expect(page.get_by_role("region", name="What it becomes")).to_contain_text("read as ChatML")
+    page.get_by_role("button", name="Import 1 template").click()  # 3
+    page.wait_for_url(f"**/t/support/{chatml.stem}")
+    expect(page.locator("#status")).to_contain_text("Imported 1 template.")
+
+
+def test_the_same_without_scripts_takes_one_more(visit: Visit, chatml: Path):
+    page = visit.open("author", "/t/import?in=support", java_script_enabled=False)
+    page.locator("#files").set_input_files(chatml)
+    page.get_by_role("button", name="Show what it becomes").click()
+    page.get_by_role("button", name="Import 1 template").click()
+    page.wait_for_url(f"**/t/support/{chatml.stem}")
+
+
+def test_a_pasted_prompt_is_shown_while_it_is_typed(visit: Visit):
+    page = visit.open("author", "/t/import")
+    page.get_by_role("textbox", name="Prompt").fill("Hi {{ name }}")
+    becomes = page.get_by_role("region", name="What it becomes")
+    expect(becomes).to_contain_text("plain text")
+    page.get_by_role("textbox", name="Prompt").fill(CHATML)
+    expect(becomes).to_contain_text("read as ChatML")
+    page.locator("#folder").fill("refunds")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Address inside the namespace")).to_have_value("refunds/pasted")
+    assert Axe().run(page, options=RULES).response["violations"] == []

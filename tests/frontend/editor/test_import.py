@@ -1,0 +1,181 @@
+"""Importing prompts in the browser: what they become, and saving them as versions or drafts."""
+
+import io
+import json
+import re
+import zipfile
+from html import unescape
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from registry.templates import drafts
+from registry.templates.models import Draft, Template
+from tests.frontend.conftest import words
+
+PAGE = "/t/import"
+CHATML = """<|im_start|>system
+You answer refund questions for Harbour Outfitters.<|im_end|>
+<|im_start|>user
+Order {order_id}: {question}<|im_end|>
+<|im_start|>assistant
+"""
+
+
+def upload(name, content):
+    return SimpleUploadedFile(name, content if isinstance(content, bytes) else content.encode())
+
+
+def show(client, **fields):
+    return client.post(PAGE, {"namespace": "support", "do": "preview", **fields})
+
+
+def send_back(client, answer, do="versions", **fields):
+    """Press a button of the page as it was shown, with the rows that are ticked there."""
+    page = answer.content.decode()
+    payload = re.search(r'name="templates" value="([^"]*)"', page)
+    paths = dict(re.findall(r'name="(path-\d+)" value="([^"]*)"', page))
+    ticks = dict.fromkeys(re.findall(r'name="(keep-\d+)" checked', page), "on")
+    sent = {"templates": unescape(payload[1]), **paths, **ticks, **fields}
+    return client.post(PAGE, {"namespace": "support", "do": do, **sent}, follow=True)
+
+
+def test_new_template_and_browse_lead_here(desk, browser):
+    client = browser("author")
+    assert f'href="{PAGE}"' in words(client.get("/new"))
+    desk.save()
+    assert f'href="{PAGE}?in=support"' in words(client.get("/t/support/"))
+    page = words(client.get(f"{PAGE}?in=support/refunds"))
+    assert "<option selected>support</option>" in page
+    assert 'value="refunds"' in page
+
+
+def test_a_pasted_prompt_shows_what_it_becomes_and_stores_nothing(desk, browser):
+    page = words(show(browser("author"), text=CHATML))
+    assert "read as ChatML" in page
+    assert "{{ order_id }}" in page
+    assert "<|im_start|>" in unescape(page)
+    assert "Import 1 template" in page
+    assert not Template.objects.exists()
+    assert not Draft.objects.exists()
+
+
+def test_a_file_is_imported_as_version_1(desk, browser):
+    client = browser("author")
+    shown = show(client, files=[upload("late reply.txt", CHATML)], folder="refunds/")
+    answer = send_back(client, shown, folder="refunds")
+    assert answer.redirect_chain[-1][0] == "/t/support/refunds/late-reply"
+    template = Template.objects.get(name="support/refunds/late-reply")
+    assert template.latest.message == "Imported from late reply.txt"
+    assert "role: system" in template.latest.document
+
+
+def test_the_address_can_be_edited(desk, browser):
+    client = browser("author")
+    send_back(client, show(client, text=CHATML), **{"path-0": "late-reply"})
+    assert Template.objects.get().name == "support/late-reply"
+
+
+def test_drafts_open_in_the_editor(desk, browser):
+    client = browser("author")
+    answer = send_back(client, show(client, text=CHATML), do="drafts")
+    assert answer.redirect_chain[-1][0] == "/t/support/pasted/-/edit"
+    assert "Order {{ order_id }}" in words(answer)
+    assert not Template.objects.exists()
+
+
+def test_several_files_and_a_zip_come_in_together(desk, browser):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a/greet.txt", "Hi {{ name }}")
+        archive.writestr("b/greet.txt", "Hello {{ name }}")
+    client = browser("author")
+    files = [upload("one.txt", CHATML), upload("one.txt", "Bye {{ name }}"), upload("all.zip", packed.getvalue())]
+    answer = send_back(client, show(client, files=files))
+    assert "Imported 4 templates." in words(answer)
+    names = Template.objects.order_by("name").values_list("name", flat=True)
+    assert list(names) == ["support/a/greet", "support/b/greet", "support/one", "support/one-2"]
+
+
+def test_what_cannot_be_read_is_named_with_its_line(desk, browser):
+    page = words(show(browser("author"), files=[upload("bad.json", '{\n"a": }'), upload("good.txt", CHATML)]))
+    assert "<b>bad.json</b>, line 2:" in page
+    assert "Import 1 template" in page
+
+
+def test_the_format_can_be_chosen(desk, browser):
+    page = words(show(browser("author"), text=CHATML, source_format="text"))
+    assert "read as plain text" in page.lower()
+
+
+@pytest.mark.parametrize("fields", [{}, {"text": " \n"}])
+def test_nothing_to_read_is_said(desk, browser, fields):
+    answer = show(browser("author"), **fields)
+    assert answer.status_code == 422
+    assert "Paste a prompt or choose a file first." in words(answer)
+
+
+def test_too_much_is_refused(desk, browser):
+    answer = show(browser("author"), files=[upload("big.txt", "x" * 2_000_001)])
+    assert answer.status_code == 413
+    assert "at most 2000000 are allowed" in words(answer)
+
+
+def test_an_address_that_is_taken_is_not_ticked(desk, browser):
+    desk.save(name="support/pasted")
+    client = browser("author")
+    shown = show(client, text=CHATML)
+    assert "exists" in words(shown)
+    assert 'name="keep-0" checked' not in shown.content.decode()
+    answer = send_back(client, shown)
+    assert answer.status_code == 422
+    assert "Tick at least one template." in words(answer)
+    refused = send_back(client, shown, **{"keep-0": "on"})
+    assert "There is a support/pasted already" in words(refused)
+    as_draft = send_back(client, shown, do="drafts", **{"keep-0": "on"})
+    assert as_draft.redirect_chain[-1][0] == "/t/support/pasted/-/edit"
+    assert Draft.objects.get().base.number == 1
+
+
+def test_what_is_refused_stays_and_the_rest_is_imported(desk, browser):
+    client = browser("author")
+    shown = show(client, files=[upload("one.txt", CHATML), upload("two.txt", CHATML)])
+    answer = send_back(client, shown, **{"path-0": "Not A Name"})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert 'Imported <a href="/t/support/two">support/two</a>' in page
+    assert 'value="Not A Name"' in page
+    assert "Import 1 template" in page
+    send_back(client, answer, **{"path-0": "a-name"})
+    assert Template.objects.filter(name="support/a-name").exists()
+
+
+def test_a_draft_is_not_written_over(desk, browser):
+    drafts.save_draft(actor=desk.actor("author"), namespace="support", path="pasted", document="half")
+    client = browser("author")
+    answer = send_back(client, show(client, text=CHATML), do="drafts")
+    assert answer.status_code == 409
+    assert "You have a draft of support/pasted already" in words(answer)
+    assert Draft.objects.get().document == "half"
+
+
+@pytest.mark.parametrize("payload", ["{", "[]x", '{"a": 1}', "[1]", '[{"index": 0}]', json.dumps([{"index": "x"}])])
+def test_another_payload_is_refused(desk, browser, payload):
+    answer = browser("author").post(PAGE, {"namespace": "support", "do": "versions", "templates": payload})
+    assert answer.status_code == 422
+    assert not Template.objects.exists()
+
+
+def test_a_namespace_of_others_is_refused(desk, browser):
+    answer = show(browser("outsider"), text=CHATML)
+    assert answer.status_code == 404
+    assert browser("reader").get(PAGE).status_code == 404
+
+
+def test_htmx_gets_what_it_becomes_alone(desk, browser):
+    client = browser("author")
+    headers = {"HX-Request": "true", "HX-Target": "becomes"}
+    answer = client.post(PAGE, {"namespace": "support", "text": CHATML}, headers=headers)
+    assert words(answer).startswith('<section id="becomes"')
+    empty = client.post(PAGE, {"namespace": "support"}, headers=headers)
+    assert (empty.status_code, "choose a file first" in words(empty)) == (200, True)
