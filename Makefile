@@ -9,11 +9,13 @@ JOBS ?= 2
 # A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
+COMPILE := $(VENV)/audit/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
-ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
+ON_COMPILE := $(VENV)/audit/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
+POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema docs clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +123,32 @@ $(VENV)/.docs: $(VENV)/.python requirements-docs.txt constraints.txt
 	@$(VENV)/docs/bin/pip install -q --disable-pip-version-check -c constraints.txt -r requirements-docs.txt
 	@touch $@
 
+# The packages of the image, each with the hashes of its files; markers name the system that one is for.
+lock: $(VENV)/.audit ## write requirements.lock and requirements-vocabularies.lock again
+	@$(COMPILE) requirements.txt -c constraints.txt -o requirements.lock
+	@$(COMPILE) requirements-vocabularies.txt --no-deps -c constraints.txt -o requirements-vocabularies.lock
+
+sbom: $(VENV)/.audit $(VENV)/.run ## write what is installed as CycloneDX, in build/sbom/
+	@mkdir -p build/sbom
+	@$(VENV)/audit/bin/cyclonedx-py requirements requirements.lock --of JSON -o build/sbom/python.cdx.json
+ifdef NPM
+	@cd frontend && npm sbom --package-lock-only --omit dev --sbom-format cyclonedx > ../build/sbom/frontend.cdx.json
+endif
+	@echo "Written: $$(ls build/sbom/*)"
+
+audit: $(VENV)/.audit ## look for known vulnerabilities of the packages, where a database answers
+	@$(VENV)/audit/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --progress-spinner off
+ifdef NPM
+	@cd frontend && if npm audit --omit dev --json 2>/dev/null | grep -q '"auditReportVersion"'; then npm audit --omit dev; \
+	  else echo "npm's database of vulnerabilities did not answer: the frontend's packages were not audited."; fi
+endif
+
+$(VENV)/.audit: $(VENV)/.python requirements-audit.txt
+	@echo "Installing requirements-audit.txt ..."
+	@$(PYTHON) -m venv $(VENV)/audit
+	@$(VENV)/audit/bin/pip install -q --disable-pip-version-check -r requirements-audit.txt
+	@touch $@
+
 torture: setup-dev ## the long runs: kills, fuzzing, soak
 	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests
 
@@ -128,4 +156,4 @@ benchmarks: setup-dev ## side-by-side figures, as ratios
 	@for file in benchmarks/*.py; do [ "$$file" = benchmarks/__init__.py ] || $(BIN)/python $$file; done
 
 clean: ## remove what was built; the data in var/ stays
-	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles site .mypy_cache .ruff_cache .pytest_cache
+	@rm -rf $(VENV) frontend/node_modules frontend/static/frontend/dist staticfiles site build/sbom .mypy_cache .ruff_cache .pytest_cache

@@ -2,17 +2,22 @@
 
 import importlib.util
 import re
+from types import ModuleType
 
 from tests.docs.pages import ROOT
 
 
-def test_no_generated_table_is_out_of_date():
-    spec = importlib.util.spec_from_file_location("generate_reference", ROOT / "docs/generate_reference.py")
+def load_script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    outdated = [page.name for page in module.list_outdated_pages(write=False)]
+    return module
+
+
+def test_no_generated_table_is_out_of_date():
+    outdated = [page.name for page in load_script("generate_reference").list_outdated_pages(write=False)]
     assert outdated == [], "run .venv/bin/python docs/generate_reference.py"
 
 
@@ -21,3 +26,9 @@ def test_each_row_of_a_generated_table_says_what_it_is():
     tables = [table for page in pages for table in re.findall(r"<!-- generated: .*?<!-- end -->", page, re.DOTALL)]
     rows = [row for table in tables for row in table.splitlines() if row.startswith("| `")]
     assert [row for row in rows if re.match(r"\| [^|]+ \| +\|", row)] == []
+
+
+def test_the_page_of_licences_is_up_to_date():
+    script = load_script("generate_licences")
+    page = script.PAGE.read_text(encoding="utf-8")
+    assert page == script.write_page(), "run .venv/bin/python docs/generate_licences.py"

@@ -1,0 +1,83 @@
+"""Writes docs/reference/licences.md: the licence of each package that a running Promptuary contains.
+
+    .venv/bin/python docs/generate_licences.py          write the page
+    .venv/bin/python docs/generate_licences.py --check  write nothing; exit with 1 where the page is not up to date
+
+Python packages are those of requirements.lock and requirements-vocabularies.lock that are installed here; their
+licences stand in their metadata. Packages of the browser's bundle and their licences stand in package-lock.json.
+"""
+
+import json
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+__all__ = ["PAGE", "write_page"]
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "licences.md"
+LOCKS = ("requirements.lock", "requirements-vocabularies.lock")
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
+INTRODUCTION = """# Licences
+
+Promptuary itself is licensed under Apache-2.0. These are the packages that it is installed with, as
+`requirements.lock` and `frontend/package-lock.json` pin them. `docs/generate_licences.py` writes this page from the
+packages' own metadata.
+"""
+
+
+def write_page() -> str:
+    """The text of the page."""
+    python = [(name, version, _licence(name)) for name, version in _python_pins()]
+    return "\n".join(
+        [INTRODUCTION, "## Python\n", _table(python), "## The browser's bundle\n", _table(_bundled_packages())]
+    )
+
+
+def _python_pins() -> list[tuple[str, str]]:
+    """Name and version of each locked package that is installed; some are for other systems only."""
+    pins = {pin for name in LOCKS for pin in PIN.findall((ROOT / name).read_text(encoding="utf-8"))}
+    installed = {_normalized(each.name) for each in metadata.distributions()}
+    return sorted(pin for pin in pins if _normalized(pin[0]) in installed)
+
+
+def _licence(name: str) -> str:
+    fields = metadata.metadata(name)
+    if expression := fields.get("License-Expression"):
+        return str(expression)
+    classifiers = [each.split(" :: ")[-1] for each in fields.get_all("Classifier", []) if each.startswith("License ::")]
+    named = [each for each in classifiers if each != "OSI Approved"]
+    first_line = (fields.get("License") or "").strip().partition("\n")[0]
+    return "; ".join(named) or (first_line if len(first_line) < 80 else "") or "see the package"
+
+
+def _bundled_packages() -> list[tuple[str, str, str]]:
+    packages = json.loads((ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    return sorted(
+        (path.rpartition("node_modules/")[2], package["version"], package.get("license", "see the package"))
+        for path, package in packages.items()
+        if path and not package.get("dev")
+    )
+
+
+def _table(rows: list[tuple[str, str, str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(["| package | version | licence |", "| --- | --- | --- |", *lines, ""])
+
+
+def _normalized(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def main() -> None:
+    """Write the page, or with --check compare it."""
+    page = write_page()
+    if "--check" not in sys.argv[1:]:
+        PAGE.write_text(page, encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != page:
+        sys.exit("docs/reference/licences.md is not up to date: run .venv/bin/python docs/generate_licences.py")
+
+
+if __name__ == "__main__":
+    main()
