@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from promptuary.renderer.syntax.regular_expressions import Pattern, compile_pattern
 
-__all__ = ["find_word", "has_word", "without_comments"]
+__all__ = ["blank_expressions", "find_word", "has_word", "without_comments"]
+
+_CLOSING = {"{{": "}}", "{%": "%}"}
 
 
 def has_word(word: str, text: str) -> bool:
@@ -29,6 +31,26 @@ def without_comments(body: str) -> str:
     while (opening := body.find("{#", start)) >= 0 and (closing := body.find("#}", opening + 2)) >= 0:
         pieces.append(body[start:opening])
         start = closing + 2
+    return "".join([*pieces, body[start:]])
+
+
+def blank_expressions(body: str) -> str:
+    """The body of a document with spaces for what is inside `{{ }}` and `{% %}`: names there are no text. Offsets and
+    lines stay.
+    """
+    pieces: list[str] = []
+    start = 0
+    open_ended: set[str] = set()  # without a closing mark in the rest, so that it isn't looked for again
+    for opening in re.finditer(r"\{[{%]", body):
+        mark = opening.group()
+        if opening.start() < start or mark in open_ended:
+            continue
+        closing = body.find(_CLOSING[mark], opening.end())
+        if closing < 0:
+            open_ended.add(mark)
+            continue
+        pieces += [body[start : opening.end()], re.sub(r"[^\n]", " ", body[opening.end() : closing])]
+        start = closing
     return "".join([*pieces, body[start:]])
 
 

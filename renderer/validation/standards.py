@@ -142,14 +142,15 @@ class SizeStandard(Standard):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BannedWordsStandard(Standard):
-    """None of these words and phrases is anywhere in the document."""
+    """None of these words and phrases is anywhere in the document, names inside `{{ }}` and `{% %}` apart."""
 
     words: tuple[str, ...]
 
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
-        text = unify_newlines(subject.document.text)
+        text, body = unify_newlines(subject.document.text), subject.document.body
         lines = Lines(text)
-        hits = ((word, *span) for word in self.words for span in standard_words.find_word(word, text))
+        prose = text[: len(text) - len(body)] + standard_words.blank_expressions(body)
+        hits = ((word, *span) for word in self.words for span in standard_words.find_word(word, prose))
         for word, start, end in islice(hits, _MOST_PLACES):
             yield self._problem("PT007", f"`{word}` is not allowed in this namespace", lines.place(start, end))
 

@@ -48,6 +48,8 @@ def test_without_standards_nothing_is_asked():
         ({"banned_words": {"words": ["pays the"]}}, BODY.replace("the", "for"), BODY, "PT007"),
         ({"banned_words": {"words": ["c++"]}}, BODY, BODY.replace("postage", "(C++)"), "PT007"),
         ({"banned_words": {"words": ["straße"]}}, BODY.replace("postage", "Straßen"), BODY + "# STRAßE", "PT007"),
+        ({"banned_words": {"words": ["fee"]}}, "{{ fee }}{% if fee %}x{% endif %}", "{{ a }}fee", "PT007"),
+        ({"banned_words": {"words": ["fee"]}}, "{{ '{{' }}{{ fee }}", "{% {{ b }} fee {{", "PT007"),
         ({"required_words": {"words": ["postage"]}}, BODY, front("description: postage", "- name: a\n"), "PT008"),
         ({"required_words": {"words": ["Postage?"]}}, BODY, BODY.replace("postage", "{# postage #}"), "PT008"),
         ({"required_words": {"words": ["the postage"]}}, BODY.replace("the ", "the\n    "), "text", "PT008"),
@@ -125,8 +127,10 @@ def test_a_page_full_of_banned_words_is_told_in_fifty_places():
     assert len(check({"banned_words": {"words": ["a"]}}, "a, " * 500)) == 50
 
 
-def test_comments_that_do_not_end_take_time_in_proportion_to_the_text():
-    assert codes({"required_words": {"words": ["x"]}}, "{#" * 100_000) == ["PT008"]
+@pytest.mark.parametrize("mark", ["{#", "{{", "{%", "{{{%"])
+def test_marks_that_do_not_end_take_time_in_proportion_to_the_text(mark):
+    standards = {"required_words": {"words": ["x"]}, "banned_words": {"words": ["y"]}}
+    assert codes(standards, mark * (200_000 // len(mark))) == ["PT008"]
 
 
 ALL = {
