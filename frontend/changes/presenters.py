@@ -33,6 +33,7 @@ ICONS = {
     "approvals": "circle-dashed",
     "owners": "users",
     "objection": "message-square",
+    "threads": "message-square",
     "diverged": "git-branch",
     "superseded": "git-branch",
     "held": "check",

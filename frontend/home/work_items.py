@@ -20,6 +20,7 @@ ASKS = {
     "approvals": ("Approve", "Review"),
     "owners": ("Approve", "Review"),
     "objection": ("Answer", "Answer"),
+    "threads": ("Answer", "Answer"),
     "diverged": ("Merge", "Merge"),
     "held": ("Withdraw", "Open"),
     "superseded": ("Withdraw", "Open"),

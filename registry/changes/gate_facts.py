@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Exists, Max, OuterRef, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Subquery
 
 from registry.changes import checks, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
 from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.models import ChangeRequest, Decision, Thread, Verdict
 from registry.changes.policy import DecisionFacts, Facts
 from registry.evaluations import attachment_queries
 from registry.evaluations.models import Attachment
@@ -48,6 +48,8 @@ class ReviewFacts:
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
         self._reviewers = _reviewers({row.template.namespace_id for row in rows})
         self.decisions = _decisions([row.pk for row in rows])
+        asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
+        self._open_threads = _open_threads(asking)
         self._since = _since([row.pk for row in rows]) if with_times else {}
 
     def held(self, change: ChangeRequest) -> VersionNode | None:
@@ -84,6 +86,7 @@ class ReviewFacts:
             holds_digest=held.digest if held else None,
             descends=descends,
             superseded=held is not None and not descends and history.contains(held.pk, version.pk),
+            open_threads=self._open_threads.get(change.pk, 0),
             archived=template.archived_at is not None,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
@@ -286,6 +289,14 @@ def _decisions(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:
     for decision in rows:
         decisions[decision.change_id].append(decision)
     return decisions
+
+
+def _open_threads(numbers: Sequence[int]) -> dict[int, int]:
+    """How many threads of each of these requests are not resolved, where there are some."""
+    if not numbers:
+        return {}
+    rows = Thread.objects.filter(change__in=numbers, resolved_at=None).values_list("change")
+    return dict(rows.annotate(count=Count("pk")))
 
 
 def _since(numbers: Sequence[int]) -> dict[int, datetime]:

@@ -63,6 +63,7 @@ class Facts:
     unreviewed: bool = False
     held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
     superseded: bool = False
+    open_threads: int = 0  # asked for only where the rules want all resolved
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
 
 
@@ -184,6 +185,8 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     may_decide = viewer in eligible_approvers(rules, facts)
     if counted.objections:
         found.append(_of_objections(counted, facts, viewer))
+    if rules.threads_resolved and facts.open_threads and not facts.unreviewed:
+        found.append(_of_threads(facts))
     if counted.missing:
         found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
     if counted.missing_owners:
@@ -222,6 +225,12 @@ def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocke
     return Blocker(
         "objection", f"{people} asked for changes.", "Save a version that meets them, and put it in.", (facts.author,)
     )
+
+
+def _of_threads(facts: Facts) -> Blocker:
+    many = facts.open_threads > 1
+    cause = f"{facts.open_threads} threads are not resolved." if many else "1 thread is not resolved."
+    return Blocker("threads", cause, f"Answer {'them' if many else 'it'}, then resolve.", (facts.author,))
 
 
 def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:

@@ -53,11 +53,11 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     Protecting a label approves nothing that it serves: for each template where it serves what it never held by approval
     a change request is opened, by the actor, that proposes exactly that.
 
-    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, break_glass, keys_approved_only:
-    bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward. owners: [{"pattern",
-    "people": [usernames]}]. standards: all of them, as `promptuary.renderer.validation.standards_reader.read_standards`
-    takes them; they bind saves from now on, and nothing that was saved before. One event, then one a request, as in
-    `services.propose_change`.
+    protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, threads_resolved, break_glass,
+    keys_approved_only: bool. required_checks: of `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
+    owners: [{"pattern", "people": [usernames]}]. standards: all of them, as
+    `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
+    nothing that was saved before. One event, then one a request, as in `services.propose_change`.
     """
     with transaction.atomic():
         log.lock()  # whoever moves a label decides by rules that hold until then

@@ -7,6 +7,7 @@ from typing import Any
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
+from registry.namespaces.rules import LATER_RULES
 
 __all__ = ["KeyIssued", "KeyRevoked", "KeyRotated", "MemberSet", "NamespaceCreated", "NamespaceRuled"]
 
@@ -57,8 +58,7 @@ class NamespaceRuled(JournalEvent):
         return CommitContent(f"{texts.namespace}: rules set", files)
 
     def restore(self, rows: Restorer) -> None:
-        rules = {"suggesters_may_approve": False, "standards": {}, **self.rules}  # absent while they are off
-        rows.update("Namespace", {"name": rows.namespace_name}, **rules)
+        rows.update("Namespace", {"name": rows.namespace_name}, **{**LATER_RULES, **self.rules})
 
 
 @event("member.set", caches=_CALLERS, page=Page.MEMBERS)

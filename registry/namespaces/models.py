@@ -40,6 +40,9 @@ class Namespace(models.Model):
     suggesters_may_approve = models.BooleanField(
         default=False, help_text="whether a person may approve a change that contains their suggestion"
     )
+    threads_resolved = models.BooleanField(
+        default=False, help_text="whether every thread of a request must be resolved before it is published"
+    )
     required_checks = models.JSONField(default=list, help_text="names of checks that must pass")
     compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
     owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')

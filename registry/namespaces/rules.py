@@ -11,10 +11,23 @@ from registry.core import names
 from registry.core.errors import Invalid
 from registry.namespaces.models import Namespace
 
-__all__ = ["CHECKS", "DEFAULT_CHECKS", "Owner", "Rules", "first_rules", "read_rules", "rules_of", "standards_of"]
+__all__ = [
+    "CHECKS",
+    "DEFAULT_CHECKS",
+    "LATER_RULES",
+    "Owner",
+    "Rules",
+    "first_rules",
+    "read_rules",
+    "rules_of",
+    "standards_of",
+]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
+LATER_RULES: Mapping[str, Any] = {"suggesters_may_approve": False, "threads_resolved": False, "standards": {}}
+"""Rules that came after the first journals, as they are while they are off: then events leave them out."""
+
 _MODES = ("none", "backward")
 _MOST_APPROVALS = 20
 
@@ -35,6 +48,7 @@ class Rules:
     approvals: int = 1
     self_approval: bool = False
     suggesters_may_approve: bool = False
+    threads_resolved: bool = False
     required_checks: tuple[str, ...] = ()
     compatibility: str = "none"
     owners: tuple[Owner, ...] = ()
@@ -50,11 +64,7 @@ class Rules:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, as the journal keeps them: a rule that came later is left out while it is off."""
         values = self.values()
-        if not self.suggesters_may_approve:
-            values.pop("suggesters_may_approve")
-        if not values["standards"]:
-            values.pop("standards")
-        return values
+        return {rule: value for rule, value in values.items() if value or rule not in LATER_RULES}
 
     def values(self) -> dict[str, Any]:
         """Every rule by name, in plain JSON types: the columns of the namespace's row."""
@@ -74,6 +84,7 @@ def rules_of(namespace: Namespace) -> Rules:
         approvals=namespace.approvals,
         self_approval=namespace.self_approval,
         suggesters_may_approve=namespace.suggesters_may_approve,
+        threads_resolved=namespace.threads_resolved,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
         owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
@@ -162,6 +173,7 @@ _READERS = {
     "approvals": _approvals,
     "self_approval": _switch,
     "suggesters_may_approve": _switch,
+    "threads_resolved": _switch,
     "required_checks": _checks,
     "compatibility": _mode,
     "owners": _owners,

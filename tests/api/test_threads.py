@@ -3,7 +3,7 @@
 import pytest
 
 from registry.templates import samples
-from tests.api.conftest import REPLY, SAMPLES, problem
+from tests.api.conftest import REPLY, SAMPLES, Caller, problem
 
 
 @pytest.fixture
@@ -131,3 +131,18 @@ def test_a_thread_beyond_all_bounds_is_not_found(caller, change, number):
     author = caller("author")
     problem(author.post(f"changes/1/threads/{number}/replies", {"text": "Hello"}), 404, "not-found")
     problem(author.get(f"changes/{number}/merge"), 404, "not-found")
+
+
+def test_a_publish_that_waits_for_threads_is_a_conflict_that_names_them(cast):
+    admin, author, reviewer = (Caller(person=cast.people[role]) for role in ("admin", "author", "reviewer"))
+    ruled = admin.call("PATCH", "namespaces/support", {"threads_resolved": True}).json()
+    assert ruled["rules"]["threads_resolved"] is True
+    cast.save()
+    number = cast.propose(1).number
+    digest = author.get(f"changes/{number}").json()["digest"]
+    assert reviewer.post(f"changes/{number}/decisions", {"decision": "approve", "digest": digest}).status_code < 300
+    assert reviewer.post(f"changes/{number}/threads", {"version": 1, "line": 1, "text": "Why?"}).status_code == 201
+    body = problem(author.post(f"changes/{number}/publish"), 409, "conflict")
+    assert [blocker["code"] for blocker in body["blockers"]] == ["threads"]
+    author.post(f"changes/{number}/threads/1/resolve", {})
+    assert author.post(f"changes/{number}/publish").status_code == 200

@@ -43,6 +43,16 @@ def test_an_admin_sets_the_rules(reply, browser):
     assert (support.self_approval, support.break_glass, support.keys_approved_only) == (False, False, True)
 
 
+def test_the_rule_that_threads_are_resolved_is_set_shown_and_taken_back(reply, browser):
+    client = browser("admin")
+    client.post("/n/support/rules", {**RULES, "threads_resolved": "on"})
+    assert Namespace.objects.get(name="support").threads_resolved is True
+    assert 'name="threads_resolved" checked' in words(client.get("/n/support/rules"))
+    assert "all threads must be resolved" in words(browser("reader").get("/n/support/rules"))
+    client.post("/n/support/rules", RULES)
+    assert Namespace.objects.get(name="support").threads_resolved is False
+
+
 def test_the_form_shows_the_rules_that_hold(reply, browser):
     client = browser("admin")
     client.post("/n/support/rules", RULES)

@@ -72,6 +72,14 @@ def test_one_who_wrote_the_version_does_not_count_although_another_opened():
     assert codes(Rules(), facts) == ["approvals"]
 
 
+def test_open_threads_block_only_where_the_rules_want_all_resolved():
+    facts = replace(with_decisions(said("reviewer")), open_threads=2)
+    assert codes(Rules(), facts) == []
+    assert codes(Rules(threads_resolved=True), facts) == ["threads"]
+    assert codes(Rules(threads_resolved=True), replace(facts, open_threads=0)) == []
+    assert codes(Rules(threads_resolved=True), replace(facts, unreviewed=True)) == []
+
+
 def test_self_approval_counts_where_the_rules_allow_it():
     assert codes(Rules(self_approval=True), with_decisions(said("author"))) == []
 
