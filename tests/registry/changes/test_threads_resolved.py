@@ -35,9 +35,9 @@ def test_a_request_without_threads_is_published(author, change):
 
 def test_an_open_thread_blocks_until_it_is_resolved(author, reviewer, change):
     say(reviewer, change)
-    with pytest.raises(Conflict, match="1 thread is not resolved") as caught:
+    with pytest.raises(Conflict, match="1 thread is not resolved"):
         change_services.publish_change(actor=author, number=change.number)
-    assert [blocker["code"] for blocker in caught.value.facts["blockers"]] == ["threads"]
+    assert [blocker.code for blocker in blockers(change)] == ["threads"]
     threads.resolve_thread(actor=author, number=change.number, thread=1)
     assert change_services.publish_change(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
 
