@@ -18,6 +18,7 @@ __all__ = [
     "Owner",
     "Rules",
     "first_rules",
+    "owners_of_path",
     "read_rules",
     "rules_of",
     "standards_of",
@@ -87,11 +88,22 @@ def rules_of(namespace: Namespace) -> Rules:
         threads_resolved=namespace.threads_resolved,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
-        owners=tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners),
+        owners=_stored_owners(namespace),
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
         standards=standards_of(namespace),
     )
+
+
+def owners_of_path(namespace: Namespace, path: str) -> tuple[str, ...]:
+    """The owners of the template at that path in the namespace. It reads one column only, for a migration's sake: the
+    others of today may not be there yet.
+    """
+    return Rules(owners=_stored_owners(namespace)).owners_of(path)
+
+
+def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
+    return tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners)
 
 
 def standards_of(namespace: Namespace) -> Standards:

@@ -15,7 +15,7 @@ from django.db import connection
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import owners_of_path
 from registry.templates.models import TOMBSTONE
 from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
 
@@ -70,14 +70,13 @@ def refresh_facets(template_ids: Iterable[int]) -> None:
 
 def refresh_owners(namespace: Namespace) -> None:
     """Bring the owners of a namespace's templates up to date after its rules changed."""
-    rules = rules_of(namespace)
     rows = _live_models("SearchEntry").objects.filter(namespace=namespace)
     changed = [
         template
         for template, name, creator, facts in rows.values_list(
             "template_id", "name", "template__created_by__username", "facts"
         ).iterator()
-        if json.loads(facts)["owner"] != (list(rules.owners_of(name.partition("/")[2])) or [creator])
+        if json.loads(facts)["owner"] != (list(owners_of_path(namespace, name.partition("/")[2])) or [creator])
     ]
     for start in range(0, len(changed), _BATCH):
         refresh_facets(changed[start : start + _BATCH])
@@ -160,7 +159,7 @@ def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
 def _dynamic_facts(template: Any, state: _State) -> Facts:
     newest = template.latest.number
     outcomes = set(state.outcomes.values())
-    owners = rules_of(template.namespace).owners_of(template.name.partition("/")[2])
+    owners = owners_of_path(template.namespace, template.name.partition("/")[2])
     return {
         "label": sorted(state.labels),
         "behind": sorted(label for label, number in state.labels.items() if number < newest),
