@@ -1,13 +1,15 @@
-"""Evaluation part of the demo: a dataset, recorded replies, a threshold, and a change request that it measures."""
+"""Evaluation part of the demo: two changes in review that datasets measure; one passes its gate, one fails it."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from promptuary.evaluation.models import prompt_digest
+from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.changes import services as change_services
@@ -19,67 +21,147 @@ from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
 
-__all__ = ["DATASET", "MODEL", "TEMPLATE", "load_evaluation_demo"]
+__all__ = ["FAILING", "MODEL", "PASSING", "load_evaluation_demo"]
 
-TEMPLATE = "support/questions/lighthouse"
-DATASET = "support/questions/lighthouses"
 MODEL = "recorded-answers"
-_ORIGIN = Path(__file__).parent / "demo/question-answering.yml.j2"
+_FOLDER = Path(__file__).parent
 _CLOSE = "Answer:"
 _SHORT = "Answer in as few words as you can:"
-_METRICS = ["squad_f1", "squad_exact_match", "contains"]
+
+Row = Mapping[str, Any]
+Answer = Callable[[int, str], str]  # the number of a row and what it expects, to what the model says
 
 
-class _Asked:
-    """A prompt as the bounded child rendered it."""
+def _answer_at_length(index: int, expected: str) -> str:
+    if index % 17 == 3:
+        return "The terms don't say this clearly, so I can't be certain."
+    return f"According to our terms, the answer to your question is {expected}."
 
-    def __init__(self, messages: list[dict[str, Any]]) -> None:
-        self.messages = messages
+
+def _answer_shortly(index: int, expected: str) -> str:
+    if index % 19 == 5:
+        return "I don't know"
+    return f"about {expected}" if index % 11 == 7 else expected.capitalize()
+
+
+def _decide_strictly(index: int, expected: str) -> str:
+    return "exchange" if index == 14 else expected
+
+
+def _decide_kindly(index: int, expected: str) -> str:
+    return "refund" if expected == "refuse" and index % 8 == 3 else _decide_strictly(index, expected)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredChange:
+    """A template whose second version waits for review, and what measures it."""
+
+    template: str
+    documents: tuple[str, str]
+    messages: tuple[str, str]
+    proposal: str
+    dataset: str
+    dataset_message: str
+    rows: tuple[Row, ...]
+    answers: tuple[Answer, Answer]
+    attachment: str
+    gates: tuple[str, ...]
+    metrics: tuple[str, ...]
+    copied_from: str | None = None
+    samples: str = ""
+
+
+def _read(path: str) -> str:
+    return (_FOLDER / path).read_text(encoding="utf-8")
+
+
+_QUESTIONS = _read("demo/question-answering.yml.j2")
+PASSING = MeasuredChange(
+    template="support/refunds/answer",
+    documents=(_QUESTIONS, _QUESTIONS.replace(_CLOSE, _SHORT)),
+    messages=("Answer from the terms", "Ask for few words"),
+    proposal="Shorter answers: the shop's own chat shows them in a bubble",
+    dataset="support/refunds/questions",
+    dataset_message="Five questions about each of forty articles",
+    rows=tuple(evaluation_rows.make_evaluation_rows()),
+    answers=(_answer_at_length, _answer_shortly),
+    attachment="refund-questions",
+    gates=("squad_f1 - 0.02", "squad_f1 >= 0.5"),
+    metrics=("squad_f1", "squad_exact_match", "contains"),
+    copied_from="demo/question-answering@1",
+)
+FAILING = MeasuredChange(
+    template="support/refunds/decision",
+    documents=(_read("support/refunds/decision.v1.yml.j2"), _read("support/refunds/decision.v2.yml.j2")),
+    messages=("Decide from the policy", "Leave the rule on receipts to the policy"),
+    proposal="One rule less: the policy speaks of the receipt already",
+    dataset="support/refunds/requests",
+    dataset_message="Forty requests and what the shop decided",
+    rows=tuple(evaluation_rows.make_decision_rows()),
+    answers=(_decide_strictly, _decide_kindly),
+    attachment="refund-decisions",
+    gates=("squad_exact_match - 0.02", "squad_exact_match >= 0.95"),
+    metrics=("squad_exact_match",),
+    samples=_read("support/refunds/decision.samples.yml"),
+)
 
 
 def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Callable[[str], None]) -> None:
     """Make what is not there yet; a load that stopped halfway is gone on with."""
-    say("support/questions: 200 rows, recorded replies, two runs")
-    rows = list(evaluation_rows.make_evaluation_rows())
-    first = _save(author, 1, _ORIGIN.read_text(encoding="utf-8"), "Answer from the passages")
-    _publish(author, reviewer)
-    if not Dataset.objects.filter(name=DATASET).exists():
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        datasets.save_dataset(actor=author, name=DATASET, text=text, message="Forty lighthouses", template=TEMPLATE)
-    second = _save(author, 2, first.document.replace(_CLOSE, _SHORT), "Ask for few words")
-    _record(rows, first, second)
-    if not Attachment.objects.filter(namespace__name="support").exists():
-        attachments.attach_evaluation(
-            actor=admin,
-            namespace="support",
-            name="lighthouses",
-            pattern="questions/*",
-            dataset=DATASET,
-            model=MODEL,
-            gates=["squad_f1 - 0.02", "squad_f1 >= 0.5"],
-            metrics=_METRICS,
+    versions = []
+    for change in (PASSING, FAILING):
+        say(f"{change.template}: {len(change.rows)} rows, recorded replies, two runs")
+        versions.append(_save_versions(author, reviewer, change))
+    _record(versions)
+    for change in (PASSING, FAILING):
+        if not Attachment.objects.filter(namespace__name="support", name=change.attachment).exists():
+            attachments.attach_evaluation(
+                actor=admin,
+                namespace="support",
+                name=change.attachment,
+                pattern=change.template.removeprefix("support/"),
+                dataset=change.dataset,
+                model=MODEL,
+                gates=change.gates,
+                metrics=change.metrics,
+            )
+        _propose(author, change)
+
+
+def _save_versions(author: Actor, reviewer: Actor, change: MeasuredChange) -> tuple[MeasuredChange, Version, Version]:
+    """Save the first version and publish it, then the dataset and the second version."""
+    first = _save(author, change, 1)
+    _publish(author, reviewer, change)
+    if not Dataset.objects.filter(name=change.dataset).exists():
+        text = "".join(json.dumps(row) + "\n" for row in change.rows)
+        datasets.save_dataset(
+            actor=author, name=change.dataset, text=text, message=change.dataset_message, template=change.template
         )
-    _propose(author)
+    return change, first, _save(author, change, 2)
 
 
-def _save(author: Actor, number: int, document: str, message: str) -> Version:
-    template = Template.objects.filter(name=TEMPLATE).select_related("latest").first()
+def _save(author: Actor, change: MeasuredChange, number: int) -> Version:
+    template = Template.objects.filter(name=change.template).select_related("latest").first()
     latest = template.latest if template else None
     if template is not None and latest is not None and latest.number >= number:
         return template.versions.get(number=number)
-    origin = "demo/question-answering@1" if latest is None else None
-    base = latest.digest if latest else None
     result = template_save.save_version(
-        actor=author, name=TEMPLATE, document=document, message=message, base=base, copied_from=origin
+        actor=author,
+        name=change.template,
+        document=change.documents[number - 1],
+        message=change.messages[number - 1],
+        samples=value_of(compose(change.samples)) if change.samples else None,
+        base=latest.digest if latest else None,
+        copied_from=change.copied_from if latest is None else None,
     )
     return result.version
 
 
-def _publish(author: Actor, reviewer: Actor) -> None:
-    change = ChangeRequest.objects.filter(template__name=TEMPLATE, version__number=1).first()
+def _publish(author: Actor, reviewer: Actor, measured: MeasuredChange) -> None:
+    change = ChangeRequest.objects.filter(template__name=measured.template, version__number=1).first()
     if change is None:
         change = change_services.propose_change(
-            actor=author, name=TEMPLATE, label="production", version=1, message="Answer from the passages"
+            actor=author, name=measured.template, label="production", version=1, message=measured.messages[0]
         )
     check_results.run_checks(number=change.number)  # as the worker would; the checks must pass before the label moves
     if change.state == ChangeRequest.OPEN:
@@ -89,13 +171,12 @@ def _publish(author: Actor, reviewer: Actor) -> None:
         change_services.publish_change(actor=reviewer, number=change.number)
 
 
-def _propose(author: Actor) -> None:
+def _propose(author: Actor, measured: MeasuredChange) -> None:
     """Propose the second version, and do what the worker would: its runs, then its checks."""
-    change = ChangeRequest.objects.filter(template__name=TEMPLATE, version__number=2).first()
+    change = ChangeRequest.objects.filter(template__name=measured.template, version__number=2).first()
     if change is None:
-        message = "Shorter answers: the shop's own chat shows them in a bubble"
         change = change_services.propose_change(
-            actor=author, name=TEMPLATE, label="production", version=2, message=message
+            actor=author, name=measured.template, label="production", version=2, message=measured.proposal
         )
     check_results.run_checks(number=change.number)
     for run in Run.objects.filter(change=change, state__in=(Run.QUEUED, Run.RUNNING)).order_by("pk"):
@@ -104,18 +185,29 @@ def _propose(author: Actor) -> None:
     check_results.run_checks(number=change.number)
 
 
-def _record(rows: Iterable[Mapping[str, Any]], first: Version, second: Version) -> None:
+def _record(changes: Iterable[tuple[MeasuredChange, Version, Version]]) -> None:
     """Write what a model might say to each prompt, and list it as a model, where the operator lists none."""
     path = Path(settings.MODELS_PATH)
     if path.exists():
         return
-    row_list = list(rows)
-    lines = [*_replies(first, row_list, _wordy), *_replies(second, row_list, _terse)]
+    lines = [
+        line
+        for change, *versions in changes
+        for version, answer in zip(versions, change.answers, strict=True)
+        for line in _replies(version, change.rows, answer)
+    ]
     path.with_name("recorded-answers.jsonl").write_text("".join(lines), encoding="utf-8")
     path.write_text(f"{MODEL}: {{replies: recorded-answers.jsonl}}\n", encoding="utf-8")
 
 
-def _replies(version: Version, rows: Iterable[Mapping[str, Any]], answer: Callable[[int, str], str]) -> Iterable[str]:
+class _Asked:
+    """A prompt as the bounded child rendered it."""
+
+    def __init__(self, messages: list[dict[str, Any]]) -> None:
+        self.messages = messages
+
+
+def _replies(version: Version, rows: Iterable[Row], answer: Answer) -> Iterable[str]:
     bundle = version.unpacked()
     expected = {row["id"]: str(row["expected"]["answer"]) for row in rows}
     inputs = {row["id"]: row["inputs"] for row in rows}
@@ -127,15 +219,3 @@ def _replies(version: Version, rows: Iterable[Mapping[str, Any]], answer: Callab
         if isinstance(prompt, dict):
             reply = answer(index, expected[name])
             yield json.dumps({"prompt": prompt_digest(_Asked(prompt["messages"])), "reply": reply}) + "\n"
-
-
-def _wordy(index: int, answer: str) -> str:
-    if index % 17 == 3:
-        return "The passages don't say this clearly, so I can't be certain."
-    return f"According to the passages, the answer to your question is {answer}."
-
-
-def _terse(index: int, answer: str) -> str:
-    if index % 19 == 5:
-        return "I don't know"
-    return f"about {answer}" if index % 11 == 7 else answer.capitalize()

@@ -1,80 +1,96 @@
-"""Rows of the demo dataset: 200 questions about 40 invented lighthouses, with passages to answer them from."""
+"""Rows of the demo's datasets: questions about the shop's terms for 40 articles, and 40 cases to decide."""
 
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["make_evaluation_rows"]
+__all__ = ["make_decision_rows", "make_evaluation_rows"]
 
-_NAMES = (
-    "Aldersand",
-    "Birkholm",
-    "Calder Point",
-    "Dunmere",
-    "Ellerby Ness",
-    "Farrow Head",
-    "Gullstone",
-    "Harrowby",
-    "Isleden",
-    "Jarrow Spit",
-    "Keldwick",
-    "Lindmouth",
-    "Marram",
-    "Norskerry",
-    "Oldhaven",
-    "Penwether",
-    "Quayle Rock",
-    "Rosmere",
-    "Skarn",
-    "Thornsea",
-    "Ulverness",
-    "Varley Bar",
-    "Westerholm",
-    "Yarrowmouth",
-    "Zennor Reef",
-    "Ashby Sound",
-    "Brackwater",
-    "Corran",
-    "Dovrey",
-    "Eastrick",
-    "Fennel Cape",
-    "Grimsay Tail",
-    "Holmby",
-    "Inverlea",
-    "Kittiwake",
-    "Longstrand",
-    "Merrow",
-    "Northby",
-    "Ormskeld",
-    "Pollard Shoal",
+_ARTICLES = (
+    "pair of walking boots",
+    "rain jacket",
+    "wool jumper",
+    "tea kettle",
+    "desk lamp",
+    "bread knife",
+    "linen shirt",
+    "garden hose",
+    "bicycle bell",
+    "camping stove",
+    "alarm clock",
+    "coffee grinder",
+    "picture frame",
+    "pair of swimming goggles",
+    "chess set",
+    "hand mixer",
+    "sleeping bag",
+    "folding chair",
+    "water bottle",
+    "table fan",
+    "leather belt",
+    "sun hat",
+    "tool box",
+    "bath towel",
+    "cutting board",
+    "pair of reading glasses",
+    "paint brush",
+    "yoga mat",
+    "salad bowl",
+    "door mat",
+    "wall clock",
+    "pair of winter gloves",
+    "travel pillow",
+    "egg timer",
+    "flower pot",
+    "ironing board",
+    "letter opener",
+    "music stand",
+    "oil lamp",
+    "pencil case",
 )
-_COLOURS = ("white", "red and white", "grey", "black and white", "ochre")
-_STONES = ("granite", "brick", "limestone", "cast iron", "sandstone")
-_MONTHS = ("April", "May", "June", "July")
+_DAYS = (14, 30, 45, 60)
+_WAREHOUSES = ("Leeds", "Bristol", "York", "Dover", "Perth")
 
 
 def make_evaluation_rows() -> Iterator[dict[str, Any]]:
     """Rows of a dataset: {"id", "inputs": {"query", "documents"}, "expected": {"answer"}}; the same each time."""
-    for number, name in enumerate(_NAMES):
-        lit, electric = 1801 + 3 * number, 1921 + number
-        height, steps = 18 + (7 * number) % 37, 90 + (13 * number) % 140
-        colour, stone = _COLOURS[number % 5], _STONES[(number // 5) % 5]
-        month = _MONTHS[number % 4]
+    for number, article in enumerate(_ARTICLES):
+        days, price = _DAYS[number % 4], 12 + (17 * number) % 90
+        postage, warranty = 3 + number % 6, 12 + 6 * (number % 5)
+        warehouse = _WAREHOUSES[(number // 4) % 5]
         about = {
-            "lit": f"The lighthouse of {name} was lit for the first time in {lit}. It burned oil until {electric}.",
-            "built": f"{name} is built of {stone}, painted {colour}, and stands {height} metres high.",
-            "visit": f"Visitors may climb the {steps} steps of {name} from {month} to October, when the wind allows.",
+            "price": f"The {article} costs {price} euros. A refund pays the whole price back.",
+            "return": f"The {article} may come back within {days} days. Send it to our house in {warehouse}.",
+            "fault": f"The {article} has a warranty of {warranty} months. Returning a sound one costs {postage} euros.",
         }
         questions = (
-            ("lit", f"When was the lighthouse of {name} first lit?", str(lit)),
-            ("stone", f"What is the lighthouse of {name} built of?", stone),
-            ("height", f"How high is the lighthouse of {name}?", f"{height} metres"),
-            ("colour", f"What colour is the lighthouse of {name}?", colour),
-            ("steps", f"How many steps lead up the lighthouse of {name}?", str(steps)),
+            ("refund", f"How much do I get back for the {article}?", f"{price} euros"),
+            ("days", f"Until when may I send the {article} back?", f"{days} days"),
+            ("place", f"Where do I send the {article}?", warehouse),
+            ("warranty", f"How long is the warranty of the {article}?", f"{warranty} months"),
+            ("postage", f"What does it cost to return a sound {article}?", f"{postage} euros"),
         )
-        documents = [{"content": text, "id": f"{name.lower().replace(' ', '-')}-{key}"} for key, text in about.items()]
+        slug = article.replace(" ", "-")
+        documents = [{"content": text, "id": f"{slug}-{key}"} for key, text in about.items()]
         for topic, question, answer in questions:
             yield {
-                "id": f"{name.lower().replace(' ', '-')}-{topic}",
+                "id": f"{slug}-{topic}",
                 "inputs": {"query": question, "documents": documents},
                 "expected": {"answer": answer},
             }
+
+
+def make_decision_rows() -> Iterator[dict[str, Any]]:
+    """Rows of a dataset: {"id", "inputs": {"request"}, "expected": {"answer": refund, exchange or refuse}}."""
+    for number, article in enumerate(_ARTICLES):
+        days = 3 + (11 * number) % 27
+        kind, text, answer = (
+            ("faulty", f"The {article} broke after {days} days. I have the receipt.", "refund"),
+            ("sale", f"I bought the {article} in the sale {days} days ago and want another size.", "exchange"),
+            ("unworn", f"The {article} came {days} days ago. It is unused, and the receipt is here.", "refund"),
+            ("no-receipt", f"I don't like the {article} I got {days} days ago. The receipt is lost.", "refuse"),
+        )[number % 4]
+        yield {
+            "id": f"{article.replace(' ', '-')}-{kind}",
+            "inputs": {"request": text},
+            "expected": {"answer": answer},
+        }

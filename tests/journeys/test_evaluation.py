@@ -45,15 +45,15 @@ from registry.evaluations import datasets, start_runs as evaluations
 from registry.namespaces import services as namespace_services
 from registry.namespaces import services as namespaces
 from registry.templates import save as templates
-from registry.starter import evaluation_rows as lighthouses
+from registry.starter import evaluation_rows
 namespaces.create_namespace(actor=operator_actor(), name="support")
 author = Actor(User.objects.create(username="author"))
 namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save_version(actor=author, name="support/answer", document=document, message="")
-rows = "".join(json.dumps(row) + "\\n" for row in lighthouses.make_evaluation_rows())
-datasets.save_dataset(actor=author, name="support/lighthouses", text=rows, template="support/answer")
-run = evaluations.start_run(actor=author, template="support/answer", dataset="support/lighthouses", model="small")
+rows = "".join(json.dumps(row) + "\\n" for row in evaluation_rows.make_evaluation_rows())
+datasets.save_dataset(actor=author, name="support/questions", text=rows, template="support/answer")
+run = evaluations.start_run(actor=author, template="support/answer", dataset="support/questions", model="small")
 print(run.pk)
 """
 LOOK = """
@@ -79,7 +79,7 @@ def author(db):
     namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
     template_save.save_version(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
-    datasets.save_dataset(actor=person, name="support/lighthouses", text=rows, template="support/answer")
+    datasets.save_dataset(actor=person, name="support/questions", text=rows, template="support/answer")
     return person
 
 
@@ -88,7 +88,7 @@ def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
     with ModelServer(ANSWERS, SCRIPT) as server:
         settings.MODELS_PATH.write_text(MODELS.format(url=server.url, timeout=0.6))
         started = start_runs.start_run(
-            actor=author, template="support/answer", dataset="support/lighthouses", model="small"
+            actor=author, template="support/answer", dataset="support/questions", model="small"
         )
         while run_worker.advance_run(started.pk):
             pass

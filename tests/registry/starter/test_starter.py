@@ -51,7 +51,7 @@ def test_the_demo_requires_what_every_new_namespace_does_and_its_published_chang
     for namespace in Namespace.objects.filter(name__in=("demo", "support")):
         assert namespace.required_checks == ["problems", "samples", "budget", "contract"]
     published = ChangeRequest.objects.filter(state="published")
-    assert published.count() == 3
+    assert published.count() == 4
     for change in published:
         given = Verdict.objects.filter(version=change.version, outcome="passed").values_list("check_name", flat=True)
         assert set(given) >= {"problems", "samples", "budget", "contract"}
@@ -75,13 +75,18 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
 
 
 @pytest.mark.slow
-def test_a_change_is_measured_against_what_is_served():
+def test_of_two_changes_in_review_one_passes_its_gate_and_one_fails_it():
     load()
-    change = ChangeRequest.objects.get(template__name=evaluation_demo.TEMPLATE, state="open")
-    state = next(state for state in gate.evaluate(change, None).checks if state.name == "evaluation")
-    assert (state.outcome, len(state.findings)) == ("passed", 2)
-    runs = Run.objects.order_by("pk")
-    assert [(run.state, run.done, run.failed) for run in runs] == [("done", 200, 0)] * 2
-    first, second = sorted(runs, key=lambda run: run.version.number)
+    outcomes = []
+    for measured in (evaluation_demo.PASSING, evaluation_demo.FAILING):
+        change = ChangeRequest.objects.get(template__name=measured.template, state="open")
+        state = next(state for state in gate.evaluate(change, None).checks if state.name == "evaluation")
+        outcomes.append((state.outcome, len(state.findings)))
+        runs = Run.objects.filter(version__template__name=measured.template)
+        assert [(run.state, run.done, run.failed) for run in runs] == [("done", len(measured.rows), 0)] * 2
+    assert outcomes == [("passed", 2), ("failed", 2)]
+    first, second = Run.objects.filter(version__template__name=evaluation_demo.PASSING.template).order_by(
+        "version__number"
+    )
     compared = queries.compare_runs(first, second, "squad_f1").comparison
     assert (compared.winner, compared.worse > 5) == ("second", True)
