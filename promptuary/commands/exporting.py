@@ -13,8 +13,8 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
-from promptuary.renderer.interop import haystack, langfuse, prompty
 from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.writing import write_as
 from promptuary.workspace import DOCUMENT, Workspace, read_document_text
 
 __all__ = ["export"]
@@ -69,7 +69,7 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         template.vocabularies = source or template.vocabularies
         try:
             if to is not None:
-                text, losses = _convert(template, name, to)
+                text, losses = write_as(to.value, template.document, name, template.fragments)
                 _refuse_losses(to, losses, lossy)
             else:
                 text, losses = _train(template, rows or Path(), form, label), []
@@ -93,15 +93,6 @@ def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
     template = renderer.load(read_document_text(path), fragments=workspace.fragments() if workspace else {})
     place = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
     return template, place.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
-
-
-def _convert(template: renderer.Template, name: str, to: Target) -> tuple[str, list[str]]:
-    source = template.document
-    if to is Target.haystack:
-        return haystack.to_haystack_file(source, name)
-    if to is Target.prompty:
-        return prompty.to_prompty_file(source, name, template.fragments)
-    return langfuse.to_langfuse_file(source, name, template.fragments)
 
 
 def _refuse_losses(to: Target, losses: list[str], lossy: bool) -> None:

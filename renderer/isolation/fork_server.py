@@ -22,6 +22,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import jsonschema  # noqa: F401 - children find it loaded
@@ -30,7 +31,7 @@ import re2  # noqa: F401
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.free_memory import release_memory
-from promptuary.renderer.interop import reading
+from promptuary.renderer.interop import reading, writing
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
@@ -109,6 +110,8 @@ def _import_everything() -> None:
     renderer.validate(front + "- name: a\n  content: {{ a }}\n", {"sample": sample})
     renderer.load(front + "- name: a\n  content: b\n").read('{"x": 1', sample)
     reading.read_files({"a.txt": b"Hi {name}", "a.py": b"PROMPT = 'x'", "a.md": b"---\na: 1\n---\n{{#if a}}b{{/if}}"})
+    for form in writing.EXPORT_FORMATS:
+        writing.convert_document(form, "---\nformat: text\n---\nHi {{ name }}", "a", {})
     "".encode("cp437")  # names in archives
 
 
@@ -281,6 +284,10 @@ def _read_templates(files: dict[str, str], source_format: str) -> Any:
     return [result.to_dict() for result in reading.read_files(contents, source_format)]
 
 
+def _convert_document(form: str, document: str, name: str, fragments: dict[str, str]) -> Any:
+    return asdict(writing.convert_document(form, document, name, fragments))
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "validate": _validate,
     "render": _render,
@@ -292,6 +299,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "read_many": _read_many,
     "check_schema": _check_schema,
     "read_templates": _read_templates,
+    "convert_document": _convert_document,
     "probe": probe,
 }
 

@@ -18,6 +18,7 @@ from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.interop.reading import FileResult
+from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.process import BusyError, Exchange
 from promptuary.renderer.problems import Problem
@@ -241,6 +242,14 @@ class BoundedRenderer:
         seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
         results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
         return [FileResult.from_dict(result) for result in results]
+
+    def convert_document(
+        self, form: str, document: str, name: str, fragments: Mapping[str, str], *, wall_seconds: float | None = None
+    ) -> ExportResult:
+        """As `writing.convert_document`: the document in the form of another system, and what that does not carry."""
+        arguments = {"form": form, "document": document, "name": name, "fragments": dict(fragments)}
+        result = self._call("convert_document", arguments, seconds=wall_seconds)
+        return ExportResult(result["text"], tuple(result["losses"]), result["refusal"])
 
     def probe(self) -> list[str]:
         """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""

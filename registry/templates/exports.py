@@ -1,0 +1,140 @@
+"""Exports: a version, or all templates of a folder, as files of their own form or of another system's."""
+
+import io
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.interop.writing import EXPORT_FORMATS, ExportResult
+from promptuary.renderer.syntax import yaml_writer
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound, PromptuaryError, TooLarge
+from registry.core.renderer_pool import child
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.templates import queries as template_queries
+from registry.templates import version_queries
+from registry.templates.models import Template, Version
+
+__all__ = [
+    "DOCUMENT",
+    "FORMS",
+    "MOST_TEMPLATES",
+    "REPORT",
+    "ExportedFile",
+    "export_folder",
+    "export_version",
+    "list_exports",
+]
+
+DOCUMENT = "document"
+FORMS: Mapping[str, str] = {
+    DOCUMENT: "Promptuary",
+    **{entry.name: entry.title for entry in EXPORT_FORMATS.values()},
+}
+"""The forms by name, with their titles."""
+MOST_TEMPLATES = 300
+"""Templates of one folder's export at most."""
+REPORT = "EXPORT.txt"
+"""The file of a folder's export that names what was left out."""
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    """A version in one form: the file's name and text, and what it lacks; or why the form can't hold it."""
+
+    form: str
+    file_name: str
+    text: str = ""
+    losses: tuple[str, ...] = ()
+    refusal: str = ""
+
+    @property
+    def title(self) -> str:
+        """The form in words."""
+        return FORMS[self.form]
+
+
+def list_exports(*, actor: Actor, name: str, ref: str) -> list[ExportedFile]:
+    """A version in every form."""
+    version = version_queries.resolve_version(actor, name, ref, verb=Verb.READ)
+    return [_convert(version, form) for form in FORMS]
+
+
+def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedFile:
+    """A version in one form, without what that has no place for. Raises Invalid where it can't hold the version."""
+    _require_form(form)
+    exported = _convert(version_queries.resolve_version(actor, name, ref, verb=Verb.READ), form)
+    if exported.refusal:
+        raise Invalid(fields={"form": f"{FORMS[form]} can't hold this version: {exported.refusal}."})
+    return exported
+
+
+def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
+    """A zip archive of the newest versions of a namespace or a folder in it, with their samples in our own form.
+
+    REPORT in it names what each file lacks and which templates are left out, and why. Raises Invalid for an unknown
+    form, NotFound where the actor can read nothing there, and TooLarge for more than MOST_TEMPLATES templates.
+    """
+    _require_form(form)
+    space, _, _ = folder.partition("/")
+    namespace = permissions.find_namespace(actor, Verb.READ, space)
+    rows = Template.objects.filter(namespace=namespace, latest__isnull=False).select_related("latest", "namespace")
+    inside = None if folder == space else folder
+    found = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MOST_TEMPLATES + 1]
+    newest = [(template, template.latest) for template in found if template.latest is not None]
+    if not newest:
+        raise NotFound(f"There is no template in {folder}.")
+    if len(newest) > MOST_TEMPLATES:
+        raise TooLarge(f"{folder} has more than {MOST_TEMPLATES} templates: export its folders one by one.")
+    return _pack(actor, newest, form)
+
+
+def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -> bytes:
+    report: list[str] = []
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for template, version in newest:
+            version.template = template
+            try:
+                version_queries.require_readable_version(actor, template, version, None)
+                exported = _convert(version, form)
+            except PromptuaryError as error:
+                report.append(f"{template.name}: left out. {error}")
+                continue
+            if exported.refusal:
+                report.append(f"{template.name}: left out. {exported.refusal}")
+                continue
+            report += [f"{template.name}: without {loss}" for loss in exported.losses]
+            archive.writestr(f"{template.name}{_suffix(form)}", exported.text)
+            samples = template.current_samples() if form == DOCUMENT else None
+            if samples is not None and samples.samples:
+                archive.writestr(f"{template.name}.samples.yml", yaml_writer.write_yaml(samples.samples))
+        if report:
+            archive.writestr(REPORT, "\n".join(report) + "\n")
+    return packed.getvalue()
+
+
+def _convert(version: Version, form: str) -> ExportedFile:
+    file_name = version.template.name.rpartition("/")[2] + _suffix(form)
+    if form == DOCUMENT:
+        return ExportedFile(form, file_name, version.document)
+    bundle = version.unpacked()
+    try:
+        with child() as bounded:
+            result = bounded.convert_document(
+                form, version.document, version.template.name, bundle.get("fragments") or {}
+            )
+    except RenderError as error:
+        result = ExportResult(refusal=error.message)
+    return ExportedFile(form, file_name, result.text, result.losses, result.refusal)
+
+
+def _suffix(form: str) -> str:
+    return ".yml.j2" if form == DOCUMENT else EXPORT_FORMATS[form].suffix
+
+
+def _require_form(form: str) -> None:
+    if form not in FORMS:
+        raise Invalid(fields={"form": f"there is no form {form[:40]!r}; there are {', '.join(FORMS)}."})

@@ -1,0 +1,37 @@
+"""Exporting in the browser."""
+
+import io
+import zipfile
+
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+
+def test_the_page_lists_every_form_with_what_it_leaves_out(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/export?ref=1"))
+    assert "<h1>Export v1</h1>" in page
+    assert f'href="/t/{REPLY}/-/export/document?ref=1"' in page
+    assert f'href="/t/{REPLY}/-/export/prompty?ref=1"' in page
+    assert "Can't hold this version:" in page
+    assert f'href="/t/{REPLY}/-/export?ref=1"' in words(browser("reader").get(f"/t/{REPLY}?ref=1"))
+
+
+def test_a_version_is_downloaded(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}/-/export/document?ref=1")
+    assert answer["Content-Disposition"] == "attachment; filename*=UTF-8''reply.yml.j2"
+    assert answer.content.decode() == DOCUMENT
+
+
+def test_a_form_that_cannot_hold_it_is_refused(reply, browser):
+    answer = browser("reader").get(f"/t/{REPLY}/-/export/haystack")
+    assert answer.status_code == 422
+    assert "Haystack can&#x27;t hold this version" in words(answer)
+    assert browser("reader").get(f"/t/{REPLY}/-/export/word").status_code == 422
+
+
+def test_a_folder_is_downloaded_as_a_zip(reply, browser):
+    client = browser("reader")
+    assert 'href="/t/support/refunds/export.zip"' in words(client.get("/t/support/refunds/"))
+    answer = client.get("/t/support/refunds/export.zip")
+    assert answer["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.namelist() == [f"{REPLY}.yml.j2", f"{REPLY}.samples.yml"]
