@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.changes import rules
 from registry.changes.models import ChangeRequest
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -55,6 +56,17 @@ def test_a_clean_merge_is_looked_at_and_taken_with_one_press(beside, browser):
     head = ChangeRequest.objects.get(number=change.number).version
     assert (head.number, head.base.number) == (4, 2)
     assert head.document == THEIRS.replace("Answer a refund question", "Answer any refund question")
+
+
+def test_a_merge_that_breaks_a_standard_of_the_namespace_says_so_and_is_not_saved(beside, desk, browser):
+    change = beside(APART)
+    standards = {"banned_words": {"words": ["policy"]}}
+    rules.set_rules(actor=desk.actor("admin"), namespace="support", standards=standards)
+    page = words(browser("author").get(f"/changes/{change.number}/merge"))
+    assert "is not allowed in this namespace" in page
+    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **seen(change)})
+    assert answer.status_code == 422
+    assert Version.objects.filter(template__name=REPLY).count() == 3
 
 
 def test_a_conflict_shows_both_sides_beside_what_they_come_from(beside, browser):
