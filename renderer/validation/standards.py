@@ -92,12 +92,11 @@ class TagsStandard(Standard):
                 f"this namespace requires at least {_count(self.least, 'tag')}; the document has {count or 'none'}"
             )
             yield self._problem("PT002", message, document.place("tags"))
-        for index, tag in enumerate(document.tags):
-            if self.allowed and tag not in self.allowed:
-                place = document.place("tags", index)
-                yield self._problem(
-                    "PT003", _not_allowed(tag, "tag", self.allowed), place, fix=_fix(place, tag, self.allowed)
-                )
+        others = ((index, tag) for index, tag in enumerate(document.tags) if self.allowed and tag not in self.allowed)
+        for index, tag in islice(others, suggestions.MOST_NAMED):
+            place = document.place("tags", index)
+            message = _not_allowed(tag, "tag", self.allowed)
+            yield self._problem("PT003", message, place, fix=_fix(place, tag, self.allowed))
 
 
 @dataclass(frozen=True, slots=True)

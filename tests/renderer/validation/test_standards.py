@@ -123,6 +123,11 @@ def test_a_tag_that_yaml_would_read_otherwise_is_offered_in_words_only():
     assert (problem.fix, "true, x" in problem.message) == (None, True)
 
 
+def test_of_many_tags_that_are_not_allowed_the_first_ten_are_told():
+    text = front(f"tags: [{', '.join(f'tag{number}' for number in range(5_000))}]")
+    assert codes({"tags": {"allowed": [f"label{number}" for number in range(100)]}}, text) == ["PT003"] * 10
+
+
 def test_a_page_full_of_banned_words_is_told_in_fifty_places():
     assert len(check({"banned_words": {"words": ["a"]}}, "a, " * 500)) == 50
 
