@@ -11,6 +11,8 @@ SERVER = r"""
 import importlib, pkgutil, sys
 import django
 
+import pytest
+
 django.setup()
 for package in ("promptuary", "registry", "frontend"):
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
@@ -32,6 +34,7 @@ def names_of_files(modules: list[tuple[str, str]]) -> dict[Path, set[str]]:
     return names
 
 
+@pytest.mark.slow
 def test_the_server_loads_no_file_under_two_names(tmp_path):
     environment = {**os.environ, "PROMPTUARY_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "registry.settings"}
     command = [sys.executable, "-c", SERVER]

@@ -153,6 +153,7 @@ def calls(world):
     yield "report", "GET", f"runs/{world['done']}/export?form=html", None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS)
 def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
     caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))

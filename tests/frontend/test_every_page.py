@@ -237,6 +237,7 @@ def _addresses(found):
     return list(dict.fromkeys(test_permissions._fill(path, found) for path in paths))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "role", [pytest.param(role, marks=pytest.mark.slow) if role in MEMBERS else role for role in ROLES]
 )

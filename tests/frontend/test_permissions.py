@@ -322,6 +322,7 @@ def test_every_address_and_method_has_a_row(world, clients):
     assert sorted(found) == sorted(rows)
 
 
+@pytest.mark.slow
 def test_each_caller_gets_what_the_table_says(world, clients):
     found = {
         asked: tuple(_try(clients[name], asked[1], row, world) for name in CALLERS) for asked, row in TABLE.items()

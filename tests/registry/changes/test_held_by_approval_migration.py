@@ -77,6 +77,7 @@ def there_and_back():
     migrate(MigrationExecutor(connection).loader.graph.leaf_nodes("registry"))
 
 
+@pytest.mark.slow
 def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered, settings, tmp_path, capsys):
     live = rows()
     assert [row[6] for row in live] == [False, False, True, True, True, True, False, False, False, True, True]
@@ -98,6 +99,7 @@ def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered
     assert rows() == live
 
 
+@pytest.mark.slow
 def test_the_migration_changes_no_event(transactional_db, wandered):
     before = list(Event.objects.order_by("number").values_list("number", "text", "hash"))
     there_and_back()
