@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("renderer", "evaluation", "promptuary", "registry", "frontend")
 SERVER = r"""
 import importlib, pkgutil, sys
 import django
-
-import pytest
 
 django.setup()
 for package in ("promptuary", "registry", "frontend"):
