@@ -5,16 +5,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from frontend.diff import rendered
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
-from registry.core.errors import Invalid, TooLarge
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, PromptuaryError, TooLarge
 from registry.core.input_checks import BadJson, parse_json
+from registry.templates import document_check, preview
 from registry.templates.imports import ChosenTemplate, ImportedFile, PlacedTemplate
 
-__all__ = ["FileReport", "ImportRow", "posted_rows", "report_files", "write_payload"]
+__all__ = ["FileReport", "ImportRow", "posted_rows", "render_rows", "report_files", "write_payload"]
 
 TITLES = {entry.name: entry.title for entry in FORMATS}
 MOST_ROWS = 300
+MOST_RENDERED = 4
+"""Of so many templates at most the page shows the parts as the model reads them; each costs a rendering."""
 PAYLOAD_BYTES = 1_800_000
 """The page carries the documents until they are saved; its form may be so large at most."""
 
@@ -23,7 +28,8 @@ PAYLOAD_BYTES = 1_800_000
 class ImportRow:
     """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
 
-    `problem` says why it can't be saved as it is.
+    `problem` says why it can't be saved as it is. `messages` are the parts as the model reads them, with placeholders
+    for values, and `token_count` their tokens; empty and None where they were not rendered.
     """
 
     index: int
@@ -36,6 +42,8 @@ class ImportRow:
     state: str = "new"
     problem: str = ""
     is_kept: bool = True
+    messages: Sequence[rendered.Message] = ()
+    token_count: int | None = None
 
     @property
     def format_title(self) -> str:
@@ -77,6 +85,24 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
             "command line."
         )
     return reports
+
+
+def render_rows(actor: Actor, rows: Sequence[ImportRow]) -> list[ImportRow]:
+    """The rows with their parts, where they are few."""
+    return [_render(actor, row) for row in rows] if len(rows) <= MOST_RENDERED else list(rows)
+
+
+def _render(actor: Actor, row: ImportRow) -> ImportRow:
+    """The row with its parts; as it is where they can't be rendered, which a save or the editor then says."""
+    try:
+        examined = document_check.check_document(actor, row.document)
+        prompt = preview.render_examined_document(
+            examined=examined, data=next(iter(row.samples.values()), {}), with_placeholders=True
+        )
+    except PromptuaryError:
+        return row
+    messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
+    return replace(row, messages=messages, token_count=prompt["token_count"])
 
 
 def write_payload(rows: Sequence[ImportRow]) -> str:

@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, report_files, write_payload
+from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
@@ -38,13 +38,13 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
         raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
-        return _render_page(request, namespaces, fields)
+        return _render_page(request, actor, namespaces, fields)
     try:
         if request.POST.get("do") in ("versions", "drafts"):
             return _keep(request, actor, namespaces, fields)
-        return _render_page(request, namespaces, fields, files=_preview(request, actor, fields))
+        return _render_page(request, actor, namespaces, fields, files=_preview(request, actor, fields))
     except PromptuaryError as error:
-        return _render_page(request, namespaces, fields, rows=posted_rows(request.POST), error=error)
+        return _render_page(request, actor, namespaces, fields, rows=posted_rows(request.POST), error=error)
 
 
 def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, str]:
@@ -113,11 +113,12 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
     saved_rows = {row.index for row in kept} - set(refusals)
     rest = [row.with_refusal(refusals.get(row.index, "")) for row in rows if row.index not in saved_rows]
     names = [version.template.name for version in versions]
-    return _render_page(request, namespaces, fields, rows=rest, imported=names, status=422)
+    return _render_page(request, actor, namespaces, fields, rows=rest, imported=names)
 
 
 def _render_page(
     request: HttpRequest,
+    actor: Actor,
     namespaces: Sequence[str],
     fields: Mapping[str, str],
     *,
@@ -125,10 +126,11 @@ def _render_page(
     rows: Sequence[ImportRow] = (),
     imported: Sequence[str] = (),
     error: PromptuaryError | None = None,
-    status: int = 200,
 ) -> HttpResponse:
-    shown_rows = [row for file in files for row in file.rows] or list(rows)
+    """files: what was just read. rows: those that a button sent back and that were refused, imported: the others."""
+    shown_rows = render_rows(actor, [row for file in files for row in file.rows] or rows)
     sentences: list[str] = []
+    status = 422 if rows else 200
     if error is not None:
         status = status_of(error)
         sentences = list(error.fields.values()) if isinstance(error, Invalid) and error.fields else [error.message]

@@ -54,6 +54,8 @@ def test_a_pasted_prompt_shows_what_it_becomes_and_stores_nothing(desk, browser)
     page = words(show(browser("author"), text=CHATML))
     assert "read as ChatML" in page
     assert "{{ order_id }}" in page
+    assert '<div class="message-head"><b>System</b>' in page
+    assert ">order_id</span>" in page
     assert "<|im_start|>" in unescape(page)
     assert "Import 1 template" in page
     assert not Template.objects.exists()
