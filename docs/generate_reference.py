@@ -47,6 +47,13 @@ def list_problems() -> str:
     return "\n".join(f"## {subject}\n\n{head}" + "\n".join(groups[digit]) + "\n" for digit, subject in SUBJECTS.items())
 
 
+def list_decisions() -> str:
+    """The titles of the pages on decisions, with links to them."""
+    pages = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+    titles = [page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in pages]
+    return "\n".join(f"- [{title}]({page.name})" for page, title in zip(pages, titles, strict=True))
+
+
 READERS = {
     "read_text": "text",
     "read_bool": "true or false",
@@ -161,6 +168,7 @@ def _constant(node: ast.expr) -> object:
 
 TABLES: dict[str, Callable[[], str]] = {
     "problems": list_problems,
+    "decisions": list_decisions,
     "settings": list_settings,
     "events": list_events,
     "metrics": list_metrics,
