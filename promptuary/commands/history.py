@@ -1,4 +1,4 @@
-"""`promptuary log`: the history of a template."""
+"""`promptuary log` and `promptuary restore`: the history of a template, and going back to a version of it."""
 
 from itertools import islice
 from typing import Annotated
@@ -7,12 +7,14 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Json, Key, Url, answering, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, answering, say, write_json, write_text
 from promptuary.names import check_name
 
-__all__ = ["log"]
+__all__ = ["log", "restore"]
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autocompletion=complete_name)]
+Version = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version whose text comes back.")]
+Message = Annotated[str, typer.Option("--message", "-m", help='A line for the history; "Restore v3" if none.')]
 Count = Annotated[int, typer.Option("--count", "-n", min=1, help="How many versions at most.")]
 
 
@@ -30,3 +32,18 @@ def log(name: Name, count: Count = 20, as_json: Json = False, url: Url = "", key
             write_text(
                 f"{version['version']:>4}  {version['created_at'][:16]}  {version['author']}{labels}  {subject}\n"
             )
+
+
+def restore(
+    name: Name, version: Version, message: Message = "", as_json: Json = False, url: Url = "", key: Key = ""
+) -> None:
+    """Save the text of an older version as the newest version; labels and samples stay as they are."""
+    with answering(as_json), Connection(url, key) as connection:
+        path = f"templates/{check_name(name)}"
+        newest = connection.get(path)["latest"]
+        headers = {"If-Match": f'"{newest["digest"]}"'} if newest else {}
+        answer = connection.call("POST", f"{path}/-/restore", {"version": version, "message": message}, headers)
+        if as_json:
+            write_json(answer)
+        else:
+            say(f"{answer['name']}@{answer['version']} has the text of version {version} now")

@@ -151,6 +151,13 @@ def test_an_unprotected_label_moves(run):
     assert _json(run("move", f"{REPLY}@2", "staging", "--json"))["version"] == 2
 
 
+def test_restore_saves_an_older_text_as_the_newest_version(run):
+    assert run("restore", REPLY, 2).exit_code == 1  # the newest version says the same
+    answer = _json(run("restore", REPLY, 1, "-m", "Back to the first words", "--json"))
+    assert (answer["version"], answer["document"], answer["message"]) == (3, DOCUMENT, "Back to the first words")
+    assert "@4 has the text of version 2 now" in run("restore", REPLY, 2).output
+
+
 def test_rollback_is_for_reviewers(run, cast):
     cast.publish(2)
     arguments = ("rollback", REPLY, 1, "--reason", "Rude answers", "--json")
