@@ -139,7 +139,15 @@ function start(root: HTMLFormElement): void {
     { name: setup.name, savedAt: setup.draftSavedAt, revision: setup.draftRevision },
     { url: setup.urls.draft, body, use },
   );
-  const save = installSave(root, { url: setup.urls.edit, body, before: () => draft.waitForSave(), onOutcome });
+  const save = installSave(root, {
+    url: setup.urls.edit,
+    body,
+    before: async () => {
+      await notices.settled();
+      await draft.waitForSave();
+    },
+    onOutcome,
+  });
   let base = setup.base;
 
   function goTo(place: { line: number; column: number }): void {
@@ -150,9 +158,12 @@ function start(root: HTMLFormElement): void {
     view.focus();
   }
 
-  function onPreview(look: PreviewAnswer, fresh: boolean): void {
+  function onPreview(look: PreviewAnswer, fresh: boolean, isCurrent: boolean): void {
     showProblems(look.problems);
     if (fresh) readPlaces(view, region);
+    notices.show(look.notices);
+    findElement(root, "[data-summary]").innerHTML = look.summary;
+    if (!isCurrent) return; // inputs that were declared since would be taken back until the next answer
     vocabulary.inputs = look.inputs ?? vocabulary.inputs;
     vocabulary.names = Object.keys(look.undeclared);
     inputs.setSchemas(look.inputs, look.undeclared);
@@ -160,10 +171,8 @@ function start(root: HTMLFormElement): void {
       const rest = Object.entries(inputs.samples).filter(([name]) => !look.spentSamples.includes(name));
       inputs.load({ samples: Object.fromEntries(rest), sample: inputs.sample });
     }
-    notices.show(look.notices);
     form.refreshInputs();
     form.refreshChips();
-    findElement(root, "[data-summary]").innerHTML = look.summary;
   }
 
   function showProblems(problems: Problem[]): void {

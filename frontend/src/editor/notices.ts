@@ -18,7 +18,11 @@ interface Wiring {
   enterValue: (path: string) => void;
 }
 
+const MOST_ATTEMPTS = 5;
 const VERBS = /^(?:declare|optional|default|fill|remove-sample):/;
+
+const editedIn = ({ document, samples, data }: Record<string, unknown>): string =>
+  JSON.stringify([document, samples, data]);
 
 /** Shows the notices that each preview brings, keeps what the author chose in them, and sends the fixes. */
 export class Notices {
@@ -26,7 +30,7 @@ export class Notices {
   readonly #wiring: Wiring;
   readonly #chosen = new Map<string, string | boolean>();
   #html = "";
-  #busy = false;
+  #pending: Promise<void> | null = null;
 
   constructor(root: HTMLFormElement, wiring: Wiring) {
     this.#region = findElement(root, "[data-notices]");
@@ -40,7 +44,7 @@ export class Notices {
       const { name } = event.target as HTMLInputElement;
       if (event.key !== "Enter" || !name?.startsWith("default.")) return;
       event.preventDefault();
-      void this.#send(`default:${name.slice("default.".length)}`);
+      this.#send(`default:${name.slice("default.".length)}`);
     });
     this.#region.addEventListener("click", (event) => {
       const path = (event.target as Element).closest<HTMLElement>("[data-enter-value]")?.dataset.enterValue;
@@ -51,7 +55,7 @@ export class Notices {
       if (!(pressed instanceof HTMLButtonElement) || !VERBS.test(pressed.value)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      void this.#send(pressed.value);
+      this.#send(pressed.value);
     });
     this.#prepare();
   }
@@ -85,19 +89,36 @@ export class Notices {
     return fields;
   }
 
-  async #send(action: string): Promise<void> {
-    if (this.#busy) return;
-    this.#busy = true;
+  /** Resolves when no fix is on its way. */
+  async settled(): Promise<void> {
+    await this.#pending;
+  }
+
+  #send(action: string): void {
+    this.#pending ??= this.#fix(action).finally(() => {
+      this.#pending = null;
+    });
+  }
+
+  async #fix(action: string): Promise<void> {
     this.#region.querySelector(".field-error")?.remove();
+    const choices = this.#fields();
     try {
-      const body = { ...this.#wiring.body(), ...this.#fields(), do: action };
-      this.#wiring.onFixed(await callServer<QuickFixAnswer>("POST", this.#wiring.url, body));
+      for (let attempt = 1; ; attempt++) {
+        const body = this.#wiring.body();
+        const answer = await callServer<QuickFixAnswer>("POST", this.#wiring.url, { ...body, ...choices, do: action });
+        // What was typed while the answer was on its way would be lost with it: fix the text as it is now.
+        if (editedIn(this.#wiring.body()) === editedIn(body)) {
+          this.#wiring.onFixed(answer);
+          return;
+        }
+        if (attempt === MOST_ATTEMPTS) throw new Error("the text changes faster than it is fixed");
+      }
     } catch (error) {
-      const words = error instanceof CallError ? error.message : "That did not work. Try again.";
+      const words =
+        error instanceof CallError ? error.message : "That did not work. Stop typing for a moment and try again.";
       const message = createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), words);
       this.#region.append(message);
-    } finally {
-      this.#busy = false;
     }
   }
 }

@@ -10,7 +10,8 @@ const SLOW = 500;
 interface Wiring {
   url: string;
   body: () => Record<string, unknown>;
-  onPreview: (look: PreviewAnswer, fresh: boolean) => void;
+  /** `isCurrent`: nothing was typed since the text was sent, so what was read in it holds. */
+  onPreview: (look: PreviewAnswer, fresh: boolean, isCurrent: boolean) => void;
   goTo: (place: { line: number; column: number }) => void;
 }
 
@@ -23,6 +24,7 @@ export class Preview {
   readonly #banner: HTMLElement;
   readonly #wiring: Wiring;
   #timer: number | undefined;
+  #isWaiting = false;
   #current: AbortController | null = null;
   #goodAt: number | null;
   #standIn: string;
@@ -44,11 +46,13 @@ export class Preview {
   /** Asks soon; further changes put it off. */
   refreshSoon(): void {
     window.clearTimeout(this.#timer);
+    this.#isWaiting = true;
     this.#timer = window.setTimeout(() => void this.refresh(), DELAY);
   }
 
   async refresh(): Promise<void> {
     window.clearTimeout(this.#timer);
+    this.#isWaiting = false;
     this.#current?.abort();
     const mine = new AbortController();
     this.#current = mine;
@@ -85,7 +89,7 @@ export class Preview {
       replaceContent(this.#region, look.preview);
       if (look.budget) replaceContent(this.#budget, look.budget);
     }
-    this.#wiring.onPreview(look, look.rendered);
+    this.#wiring.onPreview(look, look.rendered, !this.#isWaiting);
   }
 
   #tell(): void {
