@@ -74,7 +74,8 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
-    Template.objects.select_for_update(no_key=True).filter(changes=number).values_list("pk").first()
+    # Only the template's row: whoever sets rules writes to requests under the journal's lock, and would wait for one.
+    Template.objects.select_for_update(no_key=True, of=("self",)).filter(changes=number).values_list("pk").first()
     log.lock()
     change = find_change(actor, verb, number)
     if change.template.archived_at is not None:

@@ -105,7 +105,7 @@ def now() -> datetime:
 def lock() -> None:
     """Let writers go one at a time from here to commit; what is read after this stays true until then.
 
-    Rows that are locked too are locked before: template, change, then this.
+    A template's row that is locked too is locked before. Rows of change requests are written under this lock only.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("the journal is written inside a transaction only")

@@ -108,7 +108,7 @@ def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
 
 def standards_of(namespace: Namespace) -> Standards:
     """What each document that is saved in the namespace has to meet."""
-    return read_standards(namespace.standards)
+    return read_standards(namespace.standards) if namespace.standards else Standards()
 
 
 def first_rules() -> Rules:

@@ -217,12 +217,13 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
     change_services.decide_on_change(
         actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
     )
-    at_once(
+    _, ruled = at_once(
         [
             lambda: change_services.publish_change(actor=author, number=change.number),
             lambda: rules.set_rules(actor=admin, namespace="support", approvals=2),
         ]
     )
+    assert not isinstance(ruled, Exception), ruled
     kinds = list(Event.objects.order_by("number").values_list("kind", flat=True))
     published = ChangeRequest.objects.get().state == "published"
     assert published == ("label.moved" in kinds)
