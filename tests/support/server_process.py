@@ -1,5 +1,6 @@
 """`manage.py serve` over a place of its own."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -43,7 +44,8 @@ class Server:
         """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
         while alive := self._alive():
             for pid in alive:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it ended since it was listed
+                    os.kill(pid, signal.SIGKILL)
             time.sleep(0.05)  # the killed need a moment to be gone
         if self._process is not None:
             self._process.wait(30)
