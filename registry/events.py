@@ -11,12 +11,14 @@ from registry.changes import review_events
 from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
 from registry.connections import events as connection_events
+from registry.invitations import events as invitation_events
 # isort: on
 
 __all__ = [
     "change_events",
     "connection_events",
     "evaluation_events",
+    "invitation_events",
     "namespace_events",
     "review_events",
     "template_events",

@@ -5,6 +5,7 @@ from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread, Verdict
 from registry.connections.models import Connection, Spending, SpendingCap
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Reply, Run, RunRow
+from registry.invitations.models import Invitation
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.mirror.models import Remote
@@ -42,6 +43,7 @@ __all__ = [
     "Event",
     "Fetch",
     "Inclusion",
+    "Invitation",
     "Job",
     "Key",
     "Label",

@@ -160,6 +160,7 @@ ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes tog
     "login_failed": "30/5m/ip,5/5m/key",  # the key is an account as seen from one address, see AccountAdapter
     "reauthenticate": "10/m/user",
     "change_password": "5/m/user",
+    "accept_invitation": "10/m/ip",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
 MFA_ADAPTER = "registry.accounts.signin.allauth_adapters.CodesAdapter"

@@ -11,7 +11,7 @@ from allauth.mfa.totp import views as totp
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from frontend.accounts import oidc_views, own_key_views
+from frontend.accounts import invitation_views, oidc_views, own_key_views
 from frontend.accounts import views as account_views
 from frontend.web.decorators import form_page
 
@@ -22,6 +22,7 @@ urlpatterns = [
     path("login/with/<str:provider_id>", oidc_views.go, name="openid_connect_login"),
     path("login/with/<str:provider_id>/back", oidc_views.come_back, name="openid_connect_callback"),
     path("login/stopped", oidc_views.cancelled, name="socialaccount_login_cancelled"),
+    path("invitations/<str:secret>", invitation_views.accept, name="invitation"),
     path("logout", account_views.log_out, name="logout"),
     path("account", account_views.security, name="mfa_index"),
     path("account/keys", own_key_views.own_keys, name="own-keys"),

@@ -1,4 +1,4 @@
-"""The forms of a namespace's settings: rules, members, keys, webhooks, connections."""
+"""The forms of a namespace's settings: rules, members, invitations, keys, webhooks, connections."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +16,7 @@ from registry.webhooks.queries import KINDS
 __all__ = [
     "CapForm",
     "ConnectionForm",
+    "InvitationForm",
     "KeyForm",
     "MemberForm",
     "NamespaceForm",
@@ -142,6 +143,13 @@ class MemberForm(forms.Form):
 
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role] + [("", "no member")], required=False)
+
+
+class InvitationForm(forms.Form):
+    """Who is invited, and as what."""
+
+    email = forms.CharField(max_length=254, required=False)
+    role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role])
 
 
 class WebhookForm(forms.Form):

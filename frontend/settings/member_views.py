@@ -1,16 +1,24 @@
-"""The page of a namespace's members and their roles."""
+"""The page of a namespace's members: their roles, and the people who are invited."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from django.conf import settings
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.views.decorators.debug import sensitive_variables
 
-from frontend.settings.forms import MemberForm
+from frontend.settings.forms import InvitationForm, MemberForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
+from registry.invitations import queries as invitation_queries
+from registry.invitations import services as invitation_services
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import services as members_service
@@ -19,35 +27,42 @@ from registry.namespaces.rules import rules_of
 
 __all__ = ["members"]
 
+T = TypeVar("T")
 MAY = {
     Role.READER: "read, fetch, check and render",
     Role.AUTHOR: "also save, propose, comment, move unprotected labels and publish what was approved",
     Role.REVIEWER: "also approve what is not their own, and roll back",
     Role.ADMIN: "also manage members, keys and rules",
 }
+_ROLES = [(role.value, words) for role, words in MAY.items()]
 
 
+@sensitive_variables("invited")
 @form_page
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The members; admins give and take roles."""
+    """The members; admins give and take roles, and invite people. Only the answer to inviting shows the link."""
     space = namespace_queries.get_namespace(actor, namespace)
-    form = MemberForm(request.POST or None, initial={"role": Role.READER.value})
-    status = 200
-    if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            username, role = form.cleaned_data["username"], form.cleaned_data["role"] or None
-            try:
-                members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
-            except (Invalid, Conflict, NotFound) as error:
-                add_errors(form, error)
-                status = status_of(error)
-            else:
-                messages.success(
-                    request, f"{username} is {role} now." if role else f"{username} is no member any more."
-                )
-                return redirect("members", namespace)
+    button = request.POST.get("do", "role") if request.method == "POST" else "look"
+    form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
+    invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.AUTHOR.value})
+    invited, status = None, 200
+    if button == "role":
+        sentence, status = _set_role(actor, namespace, form)
+        if sentence:
+            messages.success(request, sentence)
+            return redirect("members", namespace)
+    elif button == "end":
+        invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
+        messages.success(request, "The invitation is taken back: its link works no more.")
+        return redirect("members", namespace)
+    elif button == "again":
+        invitation_id = request.POST.get("invitation", "")
+        invited, status = invitation_services.send_new_link(actor=actor, invitation_id=invitation_id), 201
+    elif button == "invite":
+        invited, status = _invite(actor, namespace, invitation_form)
+        invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if invited else invitation_form
+    may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "templates",
         "settings_page": "members",
@@ -56,7 +71,47 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "rules": rules_of(space),
         "rows": namespace_queries.list_members(actor, namespace),
         "form": form,
-        "roles": [(role.value, words) for role, words in MAY.items()],
-        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "roles": _ROLES,
+        "may_manage": may_manage,
+        "invitation_form": invitation_form,
+        "invitations": invitation_queries.list_open(actor, namespace) if may_manage else [],
+        "invited": invited,
+        "is_mail_sent": settings.MAIL_IS_SENT,
+        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
-    return show(request, "settings/members.html", context, status=status)
+    answer = show(request, "settings/members.html", context, status=status)
+    if invited:
+        answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]:
+    """What was done as a sentence, or "" with the status of the errors in the form."""
+
+    def set_role(data: dict[str, Any]) -> str:
+        username, role = data["username"], data["role"] or None
+        members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
+        return f"{username} is {role} now." if role else f"{username} is no member any more."
+
+    sentence, status = _attempt(form, set_role)
+    return sentence or "", status
+
+
+def _invite(actor: Actor, namespace: str, form: InvitationForm) -> tuple[invitation_services.Invited | None, int]:
+    """The invitation, or None with the status of the errors in the form."""
+
+    def invite(data: dict[str, Any]) -> invitation_services.Invited:
+        return invitation_services.invite_person(actor=actor, namespace=namespace, **data)
+
+    return _attempt(form, invite)
+
+
+def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:
+    """What `act` makes of the form's values, or None with its errors in the form; and the status."""
+    if not form.is_valid():
+        return None, 422
+    try:
+        return act(form.cleaned_data), 201
+    except (Invalid, Conflict, NotFound) as error:
+        add_errors(form, error)
+        return None, status_of(error)

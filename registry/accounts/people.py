@@ -14,17 +14,23 @@ from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 
-__all__ = ["close_checklist", "create", "forget_second_step", "set_password"]
+__all__ = ["build_person", "close_checklist", "create", "forget_second_step", "insert_person", "set_password"]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 
 def create(*, actor: Actor, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
-    """Make an account; for commands on the machine only. A username never changes: the journal names people by it.
-
-    password: None for a person who signs in by an OpenID provider only, who is then found by a verified `email`.
-    """
+    """Make an account; for commands on the machine only. Parameters and errors as in `build_person`."""
     _require_operator(actor)
+    return insert_person(build_person(username=username, password=password, email=email, full_name=full_name))
+
+
+def build_person(*, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
+    """A checked account that is not stored yet. Hashing the password takes a while, so this is done before any lock.
+
+    A username never changes: the journal names people by it. password: None for a person who signs in by an OpenID
+    provider only, who is then found by a verified `email`. Invalid names the wrong field.
+    """
     if not _USERNAME.fullmatch(username) or username == OPERATOR:
         raise Invalid(fields={"username": "1 to 64 small letters, digits and inner dots, hyphens or underscores."})
     check_text("full_name", full_name, 150)
@@ -34,11 +40,16 @@ def create(*, actor: Actor, username: str, password: str | None, email: str = ""
     if password is not None:
         _check_password(password, person)
     person.set_password(password)
+    return person
+
+
+def insert_person(person: User) -> User:
+    """Store an account of `build_person`. Conflict where the username is taken."""
     try:
         with transaction.atomic():
             person.save(force_insert=True)
     except IntegrityError as error:
-        raise Conflict(f"There is an account {username} already.") from error
+        raise Conflict(f"There is an account {person.username} already.") from error
     return person
 
 

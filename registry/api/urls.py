@@ -9,6 +9,7 @@ from registry.changes import api as change_api
 from registry.changes import dependant_api, merge_api, rule_api, thread_api
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
+from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
 from registry.rest import converters
@@ -79,6 +80,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/invitations", invitation_api.Invitations.as_view(), name="api-invitations"),
+    path("invitations/<str:invitation>", invitation_api.OneInvitation.as_view(), name="api-invitation"),
     path("namespaces/<str:namespace>/connections", connection_api.Connections.as_view(), name="api-connections"),
     path("namespaces/<str:namespace>/spending", connection_api.SpendingOfNamespace.as_view(), name="api-spending"),
     path("connections/<str:connection>", connection_api.OneConnection.as_view(), name="api-connection"),

@@ -144,6 +144,12 @@ def key(namespace_name: str, identifier: str) -> str:
     return f".promptuary/{checked}/keys/{_escape(identifier)}.yml"
 
 
+def invitation(namespace_name: str, identifier: str) -> str:
+    """The file of one open invitation, without its address and its secret."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/invitations/{_escape(identifier)}.yml"
+
+
 def webhook(namespace_name: str, identifier: str) -> str:
     """The file of one webhook: which events it hears of, of its address only the host."""
     checked = names.check_namespace(namespace_name)

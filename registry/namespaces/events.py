@@ -64,21 +64,32 @@ class NamespaceRuled(JournalEvent):
 @event("member.set", caches=_CALLERS, page=Page.MEMBERS)
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
-    """A person has this role in the namespace now; None: the person is no member any more."""
+    """A person has this role in the namespace now; None: the person is no member any more.
+
+    invitation: the id of the invitation that the person accepted. The event's author is then whoever invited.
+    """
 
     person: str
     role: str | None
+    invitation: str | None = None
 
     def sentence(self) -> str:
+        if self.invitation is not None:
+            return f"gave {self.person} the role {self.role}, by an invitation"
         return f"gave {self.person} the role {self.role}" if self.role else f"took {self.person} out"
 
     def commit(self, texts: Texts) -> CommitContent:
         content = texts.yaml({"person": self.person, "role": self.role}) if self.role else None
         subject = f"{texts.namespace}: {self.person} is " + (self.role or "no member any more")
-        return CommitContent(subject, {mirror_paths.member(texts.namespace, self.person): content})
+        files = {mirror_paths.member(texts.namespace, self.person): content}
+        if self.invitation is not None:
+            files[mirror_paths.invitation(texts.namespace, self.invitation)] = None
+        return CommitContent(subject, files)
 
     def restore(self, rows: Restorer) -> None:
         member = {"namespace": rows.namespace, "person": rows.person(self.person)}
+        if self.invitation is not None:
+            rows.update("Invitation", {"id": self.invitation}, accepted_at=rows.at, accepted_by=member["person"])
         if self.role is None:
             rows.delete("Membership", **member)
         else:

@@ -1,6 +1,7 @@
 """Making namespaces, and giving people roles in them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -46,8 +47,19 @@ def create_namespace(
     return namespace
 
 
-def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -> Membership | None:
-    """Give a person a role, or with None take their membership away; admins only. The last admin can't step down."""
+def set_role(
+    *,
+    actor: Actor,
+    namespace: str,
+    username: str,
+    role: str | None,
+    invitation: str | None = None,
+    at: datetime | None = None,
+) -> Membership | None:
+    """Give a person a role, or with None take their membership away; admins only. The last admin can't step down.
+
+    invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
+    """
     if role is not None and role not in list(Role):
         raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
     with transaction.atomic():
@@ -67,7 +79,8 @@ def set_role(*, actor: Actor, namespace: str, username: str, role: str | None) -
             member = None
         else:
             member, _ = Membership.objects.update_or_create(namespace=space, person=person, defaults={"role": role})
-        log.append(actor, MemberSet(person=username, role=role), namespace=space, at=log.now(), subject=space)
+        event = MemberSet(person=username, role=role, invitation=invitation)
+        log.append(actor, event, namespace=space, at=at or log.now(), subject=space)
     return member
 
 

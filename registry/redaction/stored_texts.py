@@ -147,6 +147,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "owners": _NOTHING,
         "standards": _WORDS,  # banned and required words; also in the journal
     },
+    "registry_invitation": {"id": _NOTHING, "role": _NOTHING, "email": _NOTHING, "secret_sha256": _NOTHING},
     "registry_membership": {"role": _NOTHING},
     "registry_dataset": {"name": _NOTHING},
     "registry_attachment": {

@@ -15,6 +15,7 @@ from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
@@ -114,6 +115,9 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-invitations", "GET"): ("namespaces/support/invitations", None, ADMINS),
+    ("api-invitations", "POST"): ("namespaces/support/invitations", {"role": "reader"}, ADMINS_MAKE),
+    ("api-invitation", "DELETE"): ("invitations/{invitation}", None, ADMINS_REMOVE),
     ("api-connections", "GET"): ("namespaces/support/connections", None, ADMINS),
     ("api-connections", "POST"): (
         "namespaces/support/connections",
@@ -234,7 +238,9 @@ def _write_world(cast) -> dict[str, Any]:
     connection = connection_services.create_connection(
         actor=cast.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
+    invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
+    ids["invitation"] = invited.invitation.id
     return {**numbers, "digest": digest, **ids}
 
 

@@ -15,6 +15,7 @@ from frontend.accounts import urls as account_urls
 from frontend.urls import urlpatterns
 from registry.changes import services as change_services
 from registry.connections import services as connection_services
+from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.templates import labels
 from registry.templates.models import Version
@@ -192,6 +193,15 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),
     ("members", "POST", ""): Row(f"{N}/members", ADMINS_DO, {"username": "outsider", "role": "reader"}),
+    ("members", "POST", "invite"): Row(
+        f"{N}/members", _row(OUT, 404, 403, 403, 403, 201), {"do": "invite", "role": "reader", "email": ""}
+    ),
+    ("members", "POST", "a new link"): Row(
+        f"{N}/members", _row(OUT, 404, 403, 403, 403, 201), {"do": "again", "invitation": "{invitation}"}
+    ),
+    ("members", "POST", "take back"): Row(f"{N}/members", ADMINS_DO, {"do": "end", "invitation": "{invitation}"}),
+    ("invitation", "GET", ""): Row("/invitations/{secret}", ANYONE),
+    ("invitation", "POST", ""): Row("/invitations/{secret}", _row(422, 302, 409, 409, 409, 409), {}),
     ("keys", "GET", ""): Row(f"{N}/keys", ADMINS),
     ("keys", "POST", "issue"): Row(f"{N}/keys", _row(OUT, 404, 403, 403, 403, 201), KEY),
     ("keys", "POST", "rotate"): Row(
@@ -260,6 +270,7 @@ def _write_world(reply) -> dict[str, Any]:
     connection = connection_services.create_connection(
         actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
+    invited = invitation_services.invite_person(actor=reply.actor("admin"), namespace="support", role="reader")
     return {
         **numbers,
         "digest": digest,
@@ -267,6 +278,8 @@ def _write_world(reply) -> dict[str, Any]:
         "key": key.id,
         "webhook": made.webhook.id,
         "connection": connection.id,
+        "invitation": invited.invitation.id,
+        "secret": invited.link.rpartition("/")[2],
         "run": started.pk,
         "rows": gold.digest,
     }

@@ -21,6 +21,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets
+from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
@@ -99,6 +100,7 @@ def play() -> None:
     _redact_and_archive(cast)
     _filter_webhook(cast["admin"])
     _connect_models(cast["admin"])
+    _invite_people(cast["admin"])
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -302,6 +304,17 @@ def _connect_models(admin: Actor) -> None:
     plain = connection_services.create_connection(actor=admin, **address, name="plain", protocol="anthropic")
     connection_services.remove_connection(actor=admin, connection_id=plain.id)
     connection_services.set_caps(actor=admin, namespace="support", person_day="2.50", namespace_month=None)
+
+
+def _invite_people(admin: Actor) -> None:
+    """An invitation that is accepted, one that is taken back, and one that is open."""
+    accepted = invitation_services.invite_person(actor=admin, namespace="support", role="reader")
+    invitation_services.accept_invitation(
+        actor=Actor(User.objects.create(username="invited")), secret=accepted.link.rpartition("/")[2]
+    )
+    ended = invitation_services.invite_person(actor=admin, namespace="support", role="author")
+    invitation_services.end_invitation(actor=admin, invitation_id=ended.invitation.id)
+    invitation_services.invite_person(actor=admin, namespace="support", role="reviewer", email="reader@shop.example")
 
 
 def _greet(words: str) -> str:

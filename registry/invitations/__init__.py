@@ -1,0 +1,1 @@
+"""Invitations: how people without an account, or without a role, come to a namespace."""

@@ -1,0 +1,57 @@
+"""The events of invitations. Their addresses and secrets are in no event."""
+
+from dataclasses import dataclass
+
+from registry.journal import mirror_paths
+from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
+__all__ = ["InvitationEnded", "InvitationMade"]
+
+
+@event("invitation.made", caches=Cache.NOTHING, page=Page.MEMBERS)
+@dataclass(frozen=True, kw_only=True)
+class InvitationMade(JournalEvent):
+    """Somebody was invited into a namespace. expires_at: microseconds since 1970 UTC."""
+
+    id: str
+    role: str
+    expires_at: int
+
+    def sentence(self) -> str:
+        return f"invited somebody as {self.role}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.invitation(texts.namespace, self.id): texts.record()}
+        return CommitContent(f"{texts.namespace}: somebody invited as {self.role}", files)
+
+    def restore(self, rows: Restorer) -> None:
+        """The link's secret is known to nobody, so an admin sends a new link."""
+        rows.create(
+            "Invitation",
+            id=self.id,
+            namespace=rows.namespace,
+            role=self.role,
+            secret_sha256="",  # of no secret
+            invited_by=rows.author,
+            created_at=rows.at,
+            expires_at=rows.moment(self.expires_at),
+        )
+
+
+@event("invitation.ended", caches=Cache.NOTHING, page=Page.MEMBERS)
+@dataclass(frozen=True, kw_only=True)
+class InvitationEnded(JournalEvent):
+    """An invitation was taken back before anybody accepted it."""
+
+    id: str
+
+    def sentence(self) -> str:
+        return "took an invitation back"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.invitation(texts.namespace, self.id): None}
+        return CommitContent(f"{texts.namespace}: invitation {self.id} taken back", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Invitation", {"id": self.id}, ended_at=rows.at)

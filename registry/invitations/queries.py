@@ -1,0 +1,47 @@
+"""Queries of invitations: those that are open, for admins, and the one that a link names."""
+
+import hashlib
+
+from django.db.models import QuerySet
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, NotFound
+from registry.invitations.models import Invitation
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+
+__all__ = ["find_by_secret", "hash_secret", "list_open", "open_in"]
+
+
+def list_open(actor: Actor, namespace: str) -> list[Invitation]:
+    """The invitations that can still be accepted, newest first; for admins."""
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    return list(open_in(space).select_related("invited_by").order_by("-created_at"))
+
+
+def open_in(namespace: Namespace) -> QuerySet[Invitation]:
+    """The namespace's invitations that nobody accepted yet, and that neither expired nor were taken back."""
+    return namespace.invitations.filter(accepted_at=None, ended_at=None, expires_at__gt=log.now())
+
+
+def find_by_secret(secret: str) -> Invitation:
+    """The invitation of a link. NotFound where there is none, Conflict where it can't be accepted any more."""
+    rows = Invitation.objects.select_related("namespace", "invited_by")
+    invitation = rows.filter(secret_sha256=hash_secret(secret)).first()
+    if invitation is None:
+        raise NotFound("There is no such invitation. Ask whoever sent you the link for a new one.")
+    ask = f"Ask {invitation.invited_by.display_name} for a new one."
+    if invitation.accepted_at is not None:
+        raise Conflict("This invitation was accepted already: a link works once. If it was you, sign in.")
+    if invitation.ended_at is not None:
+        raise Conflict(f"This invitation was taken back. {ask}")
+    if invitation.expires_at <= log.now():
+        raise Conflict(f"This invitation expired on {invitation.expires_at:%d %B %Y}. {ask}")
+    return invitation
+
+
+def hash_secret(secret: str) -> str:
+    """What is stored of a link's secret."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

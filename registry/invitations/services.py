@@ -1,0 +1,216 @@
+"""Services of invitations: making one, sending a new link, taking one back, and accepting one."""
+
+import secrets
+import smtplib
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.validators import validate_email
+from django.db import transaction
+
+from registry.accounts import people
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.invitations import queries
+from registry.invitations.events import InvitationEnded, InvitationMade
+from registry.invitations.models import Invitation
+from registry.journal import log
+from registry.journal.event import to_microseconds
+from registry.namespaces import permissions
+from registry.namespaces import services as namespace_services
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Role, Verb
+
+__all__ = [
+    "MOST_OPEN",
+    "Invited",
+    "accept_as_new_person",
+    "accept_invitation",
+    "end_invitation",
+    "invite_person",
+    "send_new_link",
+]
+
+MOST_OPEN = 200  # invitations of one namespace that wait
+_LIFE = timedelta(days=7)
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
+
+
+@dataclass(frozen=True)
+class Invited:
+    """A fresh invitation and the only sight of its link. is_sent: whether the link went out by mail."""
+
+    invitation: Invitation
+    link: str
+    is_sent: bool
+
+
+def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -> Invited:
+    """Make a link that gives whoever opens it first this role; admins only. It works once, for seven days.
+
+    email: where the link is sent, if mail is set up; the answer has the link in any case. Invalid names a wrong field;
+    Conflict where the address has an open invitation, or 200 are open.
+    """
+    if role not in list(Role):
+        raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
+    with transaction.atomic():
+        row, secret = _make(actor, namespace, role, _read_email(email))
+    return _send(row, secret)
+
+
+def send_new_link(*, actor: Actor, invitation_id: str) -> Invited:
+    """Take an open invitation back and make another one with the same role and address; admins only."""
+    with transaction.atomic():
+        old = end_invitation(actor=actor, invitation_id=invitation_id)
+        row, secret = _make(actor, old.namespace.name, old.role, old.email)
+    return _send(row, secret)
+
+
+def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
+    """Take an open invitation back: its link works no more. Admins only."""
+    at = log.now()
+    with transaction.atomic():
+        log.lock()
+        row = Invitation.objects.select_related("namespace").filter(id=invitation_id).first()
+        if row is None or not permissions.is_allowed(actor, Verb.BROWSE, row.namespace):
+            raise NotFound("There is no such invitation.")
+        permissions.require_verb(actor, Verb.MANAGE, row.namespace)
+        if row.accepted_at is not None:
+            raise Conflict("This invitation was accepted: take the role away instead.")
+        if row.ended_at is not None:
+            return row
+        row.ended_at = at
+        row.save(update_fields=["ended_at"])
+        log.append(actor, InvitationEnded(id=row.id), namespace=row.namespace, at=at)
+    return row
+
+
+def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
+    """Take the role of a link for one's own account. A person who signed in does this, never a key.
+
+    The role is given by whoever made the link, whose right to do so is read again at this moment. Conflict where the
+    link was used or is over, or the person has this role or a higher one already.
+    """
+    if actor.key is not None or actor.is_operator:
+        raise NotAllowed("Invitations are accepted by a person who signed in.")
+    with transaction.atomic():
+        log.lock()
+        row = queries.find_by_secret(secret)
+        before = permissions.role_of(actor.person, row.namespace)
+        if before is not None and before.rank >= Role(row.role).rank:
+            raise Conflict(f"You are {before.value} of {row.namespace.name} already. The invitation stays open.")
+        _give_role(row, actor.person)
+    return row
+
+
+def accept_as_new_person(*, secret: str, username: str, password: str | None, full_name: str = "") -> User:
+    """Make an account for whoever opened the link, and give it the role. Errors as in `accept_invitation` and
+    `people.build_person`.
+
+    password: None where people sign in through a provider, which then finds the account by the invitation's address.
+    """
+    email = queries.find_by_secret(secret).email
+    if password is None and not email:
+        raise Conflict("This invitation names no mail address, so no provider could find the account.")
+    person = people.build_person(username=username, password=password, email=email, full_name=full_name)
+    with transaction.atomic():
+        log.lock()
+        row = queries.find_by_secret(secret)  # once more: somebody else may have been quicker
+        people.insert_person(person)
+        _give_role(row, person)
+    return person
+
+
+def _make(actor: Actor, namespace: str, role: str, email: str) -> tuple[Invitation, str]:
+    """The row and the secret of its link."""
+    at = log.now()
+    log.lock()
+    space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    permissions.require_proof(actor)
+    _require_room(space, email)
+    row = Invitation(
+        id="".join(secrets.choice(_LETTERS) for _ in range(8)),
+        namespace=space,
+        role=role,
+        email=email,
+        invited_by=actor.person,
+        created_at=at,
+        expires_at=at + _LIFE,
+    )
+    secret = secrets.token_urlsafe(32)
+    row.secret_sha256 = queries.hash_secret(secret)
+    row.save(force_insert=True)
+    event = InvitationMade(id=row.id, role=role, expires_at=to_microseconds(row.expires_at))
+    log.append(actor, event, namespace=space, at=at)
+    return row, secret
+
+
+def _give_role(row: Invitation, person: User) -> None:
+    inviter, at = Actor(row.invited_by), log.now()
+    try:
+        namespace_services.set_role(
+            actor=inviter,
+            namespace=row.namespace.name,
+            username=person.username,
+            role=row.role,
+            invitation=row.id,
+            at=at,
+        )
+    except (NotAllowed, NotFound) as error:
+        sentence = (
+            f"{row.invited_by.display_name}, who invited you, may not give roles in {row.namespace.name} any more."
+        )
+        raise Conflict(f"{sentence} Ask an admin of it for a new invitation.") from error
+    row.accepted_at, row.accepted_by = at, person
+    row.save(update_fields=["accepted_at", "accepted_by"])
+
+
+def _require_room(namespace: Namespace, email: str) -> None:
+    rows = queries.open_in(namespace)
+    if email and rows.filter(email=email).exists():
+        raise Conflict(f"{email} has an open invitation already: send a new link, or take it back first.")
+    if rows.count() >= MOST_OPEN:
+        raise Conflict(f"{namespace.name} has {MOST_OPEN} open invitations: take some back first.")
+
+
+def _read_email(email: str) -> str:
+    email = email.strip().lower()
+    if not email:
+        if settings.OIDC_ISSUER:
+            raise Invalid(fields={"email": f"needed: people sign in through {settings.OIDC_NAME}, by their address."})
+        return ""
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Invalid(fields={"email": f"{email[:100]} is no mail address."}) from error
+    return email
+
+
+def _send(row: Invitation, secret: str) -> Invited:
+    """Send the link where there is an address and mail is set up. Mail that fails is no error: the link is shown."""
+    link = f"{settings.BASE_URL}/invitations/{secret}"
+    if not (row.email and settings.MAIL_IS_SENT):
+        return Invited(row, link, is_sent=False)
+    inviter, space = row.invited_by.display_name, row.namespace.name
+    lines = [
+        f"{inviter} invites you to the prompts of {space} as {row.role}.",
+        "",
+        f"Accept here: {link}",
+        "",
+        f"The link works once, until {row.expires_at:%d %B %Y, %H:%M} UTC. If you don't expect this mail, ignore it.",
+    ]
+    message = EmailMessage(
+        subject=f"{inviter} invites you to {space} on Promptuary",
+        body="\n".join(lines),
+        to=[row.email],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+    try:
+        message.send()
+    except (smtplib.SMTPException, OSError):
+        return Invited(row, link, is_sent=False)
+    return Invited(row, link, is_sent=True)
