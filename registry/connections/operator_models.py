@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from promptuary.evaluation.http_models import PROTOCOLS
+from promptuary.evaluation.protocols import PROTOCOLS
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 from registry.connections.endpoint import ECHO, MOST_CONCURRENT, Endpoint, Price, read_bytes
 from registry.core.errors import Conflict
