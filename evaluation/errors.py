@@ -41,14 +41,20 @@ class ChainError(EvaluationError):
 
 
 class ModelError(EvaluationError):
-    """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each."""
+    """A model's answer that can't be used; `faults` are the tries that failed before this one, a sentence each.
+
+    status: of the HTTP answer, None where none came.
+    """
 
     faults: tuple[str, ...] = ()
 
-    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, retryable: bool = False, retry_after: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.retry_after = retry_after
+        self.status = status
 
 
 class ReplyError(EvaluationError):

@@ -14,7 +14,7 @@ from promptuary.evaluation.optional import need
 from promptuary.evaluation.protocols import PROTOCOLS, ProviderRequest
 from promptuary.renderer.errors import RenderError
 
-__all__ = ["HTTPModel", "Pace"]
+__all__ = ["HTTPModel", "Pace", "make_status_error"]
 
 
 class HTTPModel:
@@ -84,12 +84,7 @@ class HTTPModel:
         except httpx.HTTPError as error:
             raise ModelError(f"{self.name} can't be reached: {error}", retryable=True) from error
         if response.status_code != 200:
-            retryable = response.status_code in (408, 409, 429) or response.status_code >= 500
-            raise ModelError(
-                f"{self.name} answered {response.status_code}: {response.text[:300]}",
-                retryable=retryable,
-                retry_after=_seconds(response.headers.get("retry-after")),
-            )
+            raise make_status_error(self.name, response)
         return self._read_reply(response)
 
     def _read_reply(self, response: httpx.Response) -> Reply:
@@ -116,14 +111,29 @@ class Pace:
 
     def wait(self) -> None:
         """Return when this call's turn has come."""
+        if seconds := self.reserve_turn():
+            self._sleep(seconds)
+
+    def reserve_turn(self) -> float:
+        """Take the next turn; gives the seconds until it comes, for a caller that waits by itself."""
         if not self._gap:
-            return
+            return 0.0
         with self._lock:
             now = self._clock()
             turn = max(now, self._next)
             self._next = turn + self._gap
-        if turn > now:
-            self._sleep(turn - now)
+        return turn - now
+
+
+def make_status_error(name: str, response: httpx.Response) -> ModelError:
+    """The error of an answer, which was read whole, with another status than 200."""
+    status = response.status_code
+    return ModelError(
+        f"{name} answered {status}: {response.text[:300]}",
+        retryable=status in (408, 409, 429) or status >= 500,
+        retry_after=_seconds(response.headers.get("retry-after")),
+        status=status,
+    )
 
 
 def _pause(error: Exception) -> bool | float:

@@ -1,16 +1,19 @@
-"""Protocols of model providers: OpenAI's chat completions and responses, and Anthropic's messages. Each says how a
-request is written and how its reply is read. Local servers (llama.cpp, vLLM, Ollama) speak the first.
+"""Protocols of model providers: OpenAI's chat completions and responses, and Anthropic's messages.
+
+Each says how a request is written, and how its reply is read, whole or as a stream of server-sent events. Local servers
+(llama.cpp, vLLM, Ollama) speak the first.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Reply
 from promptuary.renderer.output import provider_arguments
 from promptuary.renderer.output.provider_arguments import ModelRequest
 
-__all__ = ["PROTOCOLS", "ProviderProtocol", "ProviderRequest"]
+__all__ = ["PROTOCOLS", "PartialReply", "ProviderProtocol", "ProviderRequest", "ToolCall"]
 
 _LONGEST_REPLY = 4096  # tokens, where a protocol demands a limit and the document's settings have none
 _ANTHROPIC_VERSION = "2023-06-01"
@@ -28,6 +31,29 @@ class ProviderRequest:
     reserve: int = _LONGEST_REPLY
 
 
+@dataclass
+class ToolCall:
+    """A call of a tool that a model asks for. arguments: JSON text as the model wrote it."""
+
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass
+class PartialReply:
+    """A streamed reply as far as it has come. Counts are the provider's, None until it tells them.
+
+    is_complete: whether the provider said that nothing follows. A refusal's words are its text.
+    """
+
+    text: str = ""
+    tool_calls: dict[Any, ToolCall] = field(default_factory=dict)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    finish_reason: str | None = None
+    is_complete: bool = False
+
+
 class ProviderProtocol(Protocol):
     """How a provider is asked: the path below its address, its headers, its bodies."""
 
@@ -41,6 +67,16 @@ class ProviderProtocol(Protocol):
 
     def reply(self, content: Any) -> Reply:
         """The JSON that came as a reply; LookupError, TypeError or AttributeError where its form is unknown."""
+
+    def stream_body(self, request: ModelRequest) -> dict[str, Any]:
+        """The JSON that asks for a streamed reply; RenderError as in `body`."""
+
+    def read_event(self, event: Any, reply: PartialReply) -> str:
+        """Take the JSON of one event into the reply; gives the text that came with it, empty for none.
+
+        Raises ModelError where the event tells of an error; LookupError, TypeError or AttributeError where its form is
+        unknown.
+        """
 
 
 class _ChatCompletions:
@@ -58,6 +94,28 @@ class _ChatCompletions:
         text, reason = choice["message"]["content"], choice.get("finish_reason")
         return Reply(text, usage.get("prompt_tokens"), usage.get("completion_tokens"), reason)
 
+    def stream_body(self, request: ModelRequest) -> dict[str, Any]:
+        return {**self.body(request), "stream": True, "stream_options": {"include_usage": True}}
+
+    def read_event(self, event: Any, reply: PartialReply) -> str:
+        if error := event.get("error"):
+            raise _stream_error(error)
+        if usage := event.get("usage"):
+            reply.prompt_tokens, reply.completion_tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+        choice = next((choice for choice in event.get("choices") or () if not choice.get("index")), None)
+        if choice is None:
+            return ""
+        delta = choice.get("delta") or {}
+        for part in delta.get("tool_calls") or ():
+            call, function = reply.tool_calls.setdefault(part.get("index", 0), ToolCall()), part.get("function") or {}
+            call.name += function.get("name") or ""
+            call.arguments += function.get("arguments") or ""
+        if choice.get("finish_reason"):
+            reply.finish_reason, reply.is_complete = reply.finish_reason or choice["finish_reason"], True
+        if delta.get("refusal"):
+            reply.finish_reason = "refusal"
+        return str(delta.get("content") or delta.get("refusal") or "")
+
 
 class _Responses:
     path = "responses"
@@ -72,11 +130,42 @@ class _Responses:
     def reply(self, content: Any) -> Reply:
         items = [item for output in content["output"] if output["type"] == "message" for item in output["content"]]
         texts = [item["text"] for item in items if item["type"] == "output_text"]
-        usage, details = content.get("usage") or {}, content.get("incomplete_details") or {}
-        reason = str(details.get("reason") or "stop")
-        reason = "length" if reason == "max_output_tokens" else reason
+        usage = content.get("usage") or {}
         text: Any = "".join(texts) if texts else None
-        return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"), reason)
+        return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"), self._finish_reason(content))
+
+    def stream_body(self, request: ModelRequest) -> dict[str, Any]:
+        return {**self.body(request), "stream": True}
+
+    def read_event(self, event: Any, reply: PartialReply) -> str:
+        kind = event["type"]
+        if kind == "error":
+            raise _stream_error(event.get("error") or {"type": event.get("code"), "message": event.get("message")})
+        if kind == "response.failed":
+            raise _stream_error(event["response"].get("error") or {})
+        if kind in ("response.output_text.delta", "response.refusal.delta"):
+            if kind == "response.refusal.delta":
+                reply.finish_reason = "refusal"
+            return str(event["delta"])
+        if kind == "response.output_item.done" and event["item"]["type"] == "function_call":
+            item = event["item"]
+            reply.tool_calls[event.get("output_index")] = ToolCall(item["name"], item["arguments"])
+        if kind in ("response.completed", "response.incomplete"):
+            self._take_end(event["response"], reply)
+        return ""
+
+    def _take_end(self, content: Any, reply: PartialReply) -> None:
+        usage = content.get("usage") or {}
+        reply.prompt_tokens, reply.completion_tokens = usage.get("input_tokens"), usage.get("output_tokens")
+        called = "tool_calls" if reply.tool_calls else None
+        reason = self._finish_reason(content)
+        reply.finish_reason = reply.finish_reason or (called if called and reason == "stop" else reason)
+        reply.is_complete = True
+
+    def _finish_reason(self, content: Any) -> str:
+        details = content.get("incomplete_details") or {}
+        reason = str(details.get("reason") or "stop")
+        return "length" if reason == "max_output_tokens" else reason
 
 
 class _AnthropicMessages:
@@ -95,9 +184,42 @@ class _AnthropicMessages:
         text: Any = "".join(texts) if texts else None
         return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"), _STOPS.get(reason, reason))
 
+    def stream_body(self, request: ModelRequest) -> dict[str, Any]:
+        return {**self.body(request), "stream": True}
+
+    def read_event(self, event: Any, reply: PartialReply) -> str:
+        kind = event["type"]
+        if kind == "error":
+            raise _stream_error(event["error"])
+        if kind == "message_start":
+            usage = event["message"].get("usage") or {}
+            reply.prompt_tokens, reply.completion_tokens = usage.get("input_tokens"), usage.get("output_tokens")
+        elif kind == "content_block_start" and event["content_block"]["type"] == "tool_use":
+            reply.tool_calls[event["index"]] = ToolCall(event["content_block"]["name"])
+        elif kind == "content_block_delta":
+            delta = event["delta"]
+            if delta["type"] == "input_json_delta":
+                reply.tool_calls[event["index"]].arguments += delta["partial_json"]
+            return str(delta["text"]) if delta["type"] == "text_delta" else ""
+        elif kind == "message_delta":
+            reason = event["delta"].get("stop_reason")
+            reply.finish_reason = _STOPS.get(reason, reason)
+            reply.completion_tokens = (event.get("usage") or {}).get("output_tokens", reply.completion_tokens)
+        elif kind == "message_stop":
+            reply.is_complete = True
+        return ""
+
 
 PROTOCOLS: Mapping[str, ProviderProtocol] = {
     "openai": _ChatCompletions(),
     "responses": _Responses(),
     "anthropic": _AnthropicMessages(),
 }
+
+
+def _stream_error(error: Any) -> ModelError:
+    """The error that a provider tells of in the middle of a stream."""
+    details = error if isinstance(error, Mapping) else {"message": str(error)}
+    kind = str(details.get("type") or details.get("code") or "error")
+    retryable = any(word in kind for word in ("overloaded", "rate_limit", "server_error", "api_error"))
+    return ModelError(f"the provider stopped with {kind}: {str(details.get('message', ''))[:300]}", retryable=retryable)

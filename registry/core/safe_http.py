@@ -7,6 +7,7 @@ operator may list hosts of the own network in PROMPTUARY_OUTBOUND_HOSTS: `host`,
 then be private and may use plain http.
 """
 
+import asyncio
 import ipaddress
 import socket
 from collections.abc import Iterable
@@ -19,7 +20,7 @@ from django.conf import settings
 from registry.core import public_addresses
 from registry.core.errors import Invalid
 
-__all__ = ["Destination", "Refused", "Transport", "check", "client", "is_listed"]
+__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check", "client", "is_listed"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _LONGEST = 2000
@@ -65,15 +66,27 @@ class Transport(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still asks for, and verifies, the name."""
-        destination = check(str(request.url))
-        request.url = request.url.copy_with(host=destination.address)
-        request.extensions = {**request.extensions, "sni_hostname": destination.host}
+        _aim(request, check(str(request.url)))
         return super().handle_request(request)
+
+
+class AsyncTransport(httpx.AsyncHTTPTransport):
+    """The same in asyncio; names are resolved in a thread."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Check, then connect by address; TLS still asks for, and verifies, the name."""
+        _aim(request, await asyncio.to_thread(check, str(request.url)))
+        return await super().handle_async_request(request)
 
 
 def client(*, timeout: float) -> httpx.Client:
     """An HTTP client for such addresses: no redirects, no proxy or netrc of the environment. `timeout` in seconds."""
     return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
+
+
+def _aim(request: httpx.Request, destination: Destination) -> None:
+    request.url = request.url.copy_with(host=destination.address)
+    request.extensions = {**request.extensions, "sni_hostname": destination.host}
 
 
 def _parts(url: str) -> tuple[str, str, int]:

@@ -1,8 +1,10 @@
 """Addresses that people may name: public ones over https, and what an operator lists."""
 
+import asyncio
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import httpx
 import pytest
 
 from registry.core import safe_http
@@ -142,3 +144,25 @@ def test_the_client_reads_no_proxy_of_the_environment(monkeypatch, settings, els
     with safe_http.client(timeout=5) as client:
         assert client.get(f"http://127.0.0.1:{port}/").status_code == 302
     assert len(asked) == 1
+
+
+def get_async(url):
+    async def fetch():
+        async with httpx.AsyncClient(transport=safe_http.AsyncTransport(), trust_env=False) as client:
+            return await client.get(url)
+
+    return asyncio.run(fetch())
+
+
+def test_the_asyncio_transport_connects_by_the_address_under_the_name(settings, elsewhere):
+    port, asked = elsewhere
+    settings.OUTBOUND_HOSTS = ["localhost"]
+    assert get_async(f"http://localhost:{port}/").status_code == 302
+    assert asked == [f"localhost:{port}"]
+
+
+def test_the_asyncio_transport_refuses_before_it_connects(elsewhere):
+    port, asked = elsewhere
+    with pytest.raises(Refused):
+        get_async(f"https://127.0.0.1:{port}/")
+    assert asked == []

@@ -1,0 +1,189 @@
+"""Models whose replies are streamed, in asyncio: over HTTP, or word by word from a model that has its reply at once."""
+
+import asyncio
+import functools
+import json
+import re
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import httpx
+
+from promptuary.evaluation.errors import ModelError
+from promptuary.evaluation.http_models import Pace, make_status_error
+from promptuary.evaluation.models import Model
+from promptuary.evaluation.protocols import PROTOCOLS, PartialReply, ProviderRequest
+from promptuary.renderer.errors import RenderError
+
+__all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
+
+_LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a carriage return at the end may be half of a pair
+_LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
+_LONGEST_EVENT = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class StreamRequest:
+    """What a model is asked: messages in OpenAI form, settings (any JSON), tools, tokens that are free for the
+    reply.
+    """
+
+    messages: list[dict[str, Any]]
+    settings: Mapping[str, Any]
+    tools: tuple[Any, ...] = field(default=())
+    reserve: int = 0
+
+
+class StreamingModel(Protocol):
+    """Anything with a name that answers with a stream."""
+
+    name: str
+
+    def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+        """The reply's text piece by piece; `reply` holds all that came so far, tool calls and counts too.
+
+        Raises ModelError. Closing the iterator ends the call.
+        """
+
+
+class HTTPStream:
+    """A model behind an HTTP endpoint, asked once: whoever calls decides whether to ask again.
+
+    Args: as `HTTPModel`. timeout: seconds without a sign from the server. transport: sends the requests in another
+        way, and then not through a proxy of the environment; it is closed after each call.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        base_url: str,
+        *,
+        key: str | None = None,
+        protocol: str = "openai",
+        timeout: float = 60,
+        per_second: float | None = None,
+        transport: "type[httpx.AsyncHTTPTransport] | None" = None,
+    ) -> None:
+        self.name, self._base_url, self._timeout = name, base_url.rstrip("/") + "/", timeout
+        self._protocol, self._transport, self._pace = PROTOCOLS[protocol], transport, Pace(per_second)
+        self._headers = self._protocol.headers(key) if key else {}
+
+    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+        """The reply as it comes. ModelError where the server can't be reached, refuses, or breaks off."""
+        body = self._body(request)
+        if seconds := self._pace.reserve_turn():
+            await asyncio.sleep(seconds)
+        try:
+            async with self._client() as client, client.stream("POST", self._protocol.path, json=body) as response:
+                await self._require_success(response)
+                async for piece in self._pieces(response, reply):
+                    reply.text += piece
+                    yield piece
+        except httpx.TimeoutException as error:
+            message = f"{self.name} gave no answer for {self._timeout:g} s"
+            raise ModelError(message, retryable=True) from error
+        except httpx.HTTPError as error:
+            verb = "broke off" if reply.text else "can't be reached"
+            raise ModelError(f"{self.name} {verb}: {error}".rstrip(": "), retryable=True) from error
+        if not reply.is_complete:
+            raise ModelError(f"{self.name} broke off before the reply was complete", retryable=True)
+
+    def _body(self, request: StreamRequest) -> dict[str, Any]:
+        reserve = {"reserve": request.reserve} if request.reserve else {}
+        provider_request = ProviderRequest(self.name, request.messages, request.settings, request.tools, **reserve)
+        try:
+            return self._protocol.stream_body(provider_request)
+        except RenderError as error:
+            raise ModelError(error.message) from error
+
+    def _client(self) -> httpx.AsyncClient:
+        """A client for one call: a connection belongs to an event loop, and a reply takes longer than a handshake."""
+        return httpx.AsyncClient(
+            base_url=self._base_url,
+            headers=self._headers,
+            timeout=self._timeout,
+            verify=_tls_context(),
+            transport=self._transport(verify=_tls_context()) if self._transport else None,
+            trust_env=self._transport is None,
+        )
+
+    async def _require_success(self, response: httpx.Response) -> None:
+        if response.status_code == 200:
+            return
+        content = b""
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) >= _LONGEST_ERROR:
+                break
+        headers = {"retry-after": response.headers.get("retry-after", "")}
+        raise make_status_error(self.name, httpx.Response(response.status_code, headers=headers, content=content))
+
+    async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
+        try:
+            if response.headers.get("content-type", "").startswith("application/json"):  # it doesn't stream
+                yield self._whole_reply(json.loads(await response.aread()), reply)
+                return
+            async for data in _read_events(response):
+                if data == "[DONE]":
+                    reply.is_complete = True
+                    return
+                if piece := self._protocol.read_event(json.loads(data), reply):
+                    yield piece
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ModelError(f"{self.name} sent an answer of an unknown form", retryable=True) from error
+
+    def _whole_reply(self, content: Any, reply: PartialReply) -> str:
+        whole = self._protocol.reply(content)
+        reply.prompt_tokens, reply.completion_tokens = whole.prompt_tokens, whole.completion_tokens
+        reply.finish_reason, reply.is_complete = whole.finish_reason, True
+        return whole.text or ""
+
+
+class WordStream:
+    """A model that has its reply at once, as a stream of its words.
+
+    pause: seconds between two words.
+    """
+
+    def __init__(self, model: Model, *, pause: float = 0.02) -> None:
+        self.name, self._model, self._pause = model.name, model, pause
+
+    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+        """The model's reply, word by word."""
+        whole = self._model.complete(request, request.settings)
+        for word in re.findall(r"\s*\S+\s*$|\s*\S+", whole.text):
+            reply.text += word
+            yield word
+            await asyncio.sleep(self._pause)
+        reply.prompt_tokens, reply.completion_tokens = whole.prompt_tokens, whole.completion_tokens
+        reply.finish_reason, reply.is_complete = whole.finish_reason or "stop", True
+
+
+@functools.cache
+def _tls_context() -> ssl.SSLContext:
+    """One for the process: loading the certificates takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
+async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
+    """The data of each server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+
+    httpx's own lines end at characters too that may stand in JSON, such as U+2028.
+    """
+    rest, data = b"", list[bytes]()
+    async for chunk in response.aiter_bytes():
+        *lines, rest = _LINE_END.split(rest + chunk)
+        for line in lines:
+            if line.startswith(b"data:"):
+                data.append(line[5:].removeprefix(b" "))
+            elif not line and data:
+                yield b"\n".join(data).decode()
+                data.clear()
+        if len(rest) + sum(map(len, data)) > _LONGEST_EVENT:
+            raise ValueError("an event is too long")
+    if rest.startswith(b"data:"):  # a server that ends without the blank line
+        data.append(rest[5:].strip())
+    if data:
+        yield b"\n".join(data).decode()

@@ -1,0 +1,213 @@
+"""A model server on loopback that streams: OpenAI's chat completions and responses, and Anthropic's messages.
+
+Its events have the providers' shapes; a test reads them with the providers' own packages too.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+__all__ = ["StreamServer"]
+
+TOOL = {"name": "look_up", "arguments": '{"order": "HB-1"}'}
+
+
+class StreamServer:
+    """Answers every prompt with `words`, one event a word.
+
+    faults: what goes wrong with the next calls, in order: busy (429 with Retry-After), rejected (401), broken (503),
+    cut (the connection ends after two words), error (an error event after two words), silent (no answer while
+    `pause` lasts), whole (no stream but one JSON answer), tool (a call of a tool after the words).
+    pause: seconds before each word.
+    """
+
+    def __init__(self, words: list[str] | None = None, *, pause: float = 0.0) -> None:
+        self.words = ["Yes,", " you", " can."] if words is None else words
+        self.pause = pause
+        self.faults: list[str] = []
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.open_calls = 0
+        self.most_open_calls = 0
+        self.lock = threading.Lock()
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server.daemon_threads = True
+        server.model = self  # type: ignore[attr-defined]
+        self._server = server
+        self._thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The address of OpenAI's protocols; Anthropic's messages are below it too."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __enter__(self) -> "StreamServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def next_fault(self) -> str:
+        """The fault of this call."""
+        with self.lock:
+            return self.faults.pop(0) if self.faults else ""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        server: StreamServer = self.server.model  # type: ignore[attr-defined]
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        fault = server.next_fault()
+        with server.lock:
+            server.bodies.append(body)
+            server.headers.append({name.lower(): value for name, value in self.headers.items()})
+            server.open_calls += 1
+            server.most_open_calls = max(server.most_open_calls, server.open_calls)
+        try:
+            self._answer(server, body, fault)
+        except OSError:
+            pass  # the caller went away meanwhile, as one does who stops a reply
+        finally:
+            with server.lock:
+                server.open_calls -= 1
+
+    def _answer(self, server: StreamServer, body: dict[str, Any], fault: str) -> None:
+        status = {"busy": 429, "rejected": 401, "broken": 503}.get(fault)
+        if status:
+            self._send(status, b'{"error": {"message": "no"}}', {"Retry-After": "0.05"} if fault == "busy" else {})
+            return
+        if fault == "silent":
+            time.sleep(server.pause)
+            return
+        if fault == "whole" or not body.get("stream"):
+            self._send(200, json.dumps(_whole_reply(server.words)).encode(), {"Content-Type": "application/json"})
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.end_headers()
+        for number, event in enumerate(_EVENTS[self.path.rsplit("/", 1)[1]](server.words, fault)):
+            name = f"event: {event['type']}\n" if "type" in event else ""
+            if "delta" in json.dumps(event):
+                time.sleep(server.pause)
+            self.wfile.write(f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+            self.wfile.flush()
+            if fault == "cut" and number == 2:
+                return
+        if self.path.endswith("/chat/completions"):
+            self.wfile.write(b"data: [DONE]\n\n")
+
+    def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_arguments: Any) -> None:
+        """Nothing: the test reads the bodies."""
+
+
+def _whole_reply(words: list[str]) -> dict[str, Any]:
+    message = {"role": "assistant", "content": "".join(words)}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+
+
+def _chat_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+    def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+    yield chunk({"role": "assistant", "content": ""})
+    for number, word in enumerate(words):
+        if fault == "error" and number == 2:
+            yield {"error": {"message": "out of memory", "type": "server_error"}}
+            return
+        yield chunk({"content": word})
+    if fault == "tool":
+        first = {"index": 0, "id": "t1", "type": "function", "function": {"name": TOOL["name"], "arguments": ""}}
+        yield chunk({"tool_calls": [first]})
+        for half in (TOOL["arguments"][:6], TOOL["arguments"][6:]):
+            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": half}}]})
+    yield chunk({}, "tool_calls" if fault == "tool" else "stop")
+    yield {**chunk({}), "choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}}
+
+
+def _response_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+    number = -1
+
+    def event(kind: str, **fields: Any) -> dict[str, Any]:
+        nonlocal number
+        number += 1
+        return {"type": kind, "sequence_number": number, **fields}
+
+    response: dict[str, Any] = {
+        "id": "r1",
+        "object": "response",
+        "created_at": 1,
+        "model": "m",
+        "status": "in_progress",
+        "output": [],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    }
+    message = {"id": "o1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+    yield event("response.created", response=response)
+    yield event("response.output_item.added", output_index=0, item=message)
+    place = {"item_id": "o1", "output_index": 0, "content_index": 0}
+    for index, word in enumerate(words):
+        if fault == "error" and index == 2:
+            yield event("error", code="server_error", message="out of memory", param=None)
+            return
+        yield event("response.output_text.delta", **place, delta=word, logprobs=[])
+    content = [{"type": "output_text", "text": "".join(words), "annotations": []}]
+    output = [{**message, "status": "completed", "content": content}]
+    if fault == "tool":
+        output.append({"id": "f1", "type": "function_call", "call_id": "t1", "status": "completed", **TOOL})
+        yield event("response.output_item.done", output_index=1, item=output[1])
+    usage = {
+        "input_tokens": 100,
+        "output_tokens": 10,
+        "total_tokens": 110,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
+    yield event("response.completed", response={**response, "status": "completed", "output": output, "usage": usage})
+
+
+def _message_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    stops = {"stop_reason": None, "stop_sequence": None}
+    yield {
+        "type": "message_start",
+        "message": {**message, **stops, "usage": {"input_tokens": 100, "output_tokens": 1}},
+    }
+    yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    for number, word in enumerate(words):
+        if fault == "error" and number == 2:
+            yield {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+            return
+        yield {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}}
+    yield {"type": "content_block_stop", "index": 0}
+    if fault == "tool":
+        block = {"type": "tool_use", "id": "t1", "name": TOOL["name"], "input": {}}
+        yield {"type": "content_block_start", "index": 1, "content_block": block}
+        delta = {"type": "input_json_delta", "partial_json": TOOL["arguments"]}
+        yield {"type": "content_block_delta", "index": 1, "delta": delta}
+        yield {"type": "content_block_stop", "index": 1}
+    reason = "tool_use" if fault == "tool" else "end_turn"
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, "stop_sequence": None},
+        "usage": {"output_tokens": 10},
+    }
+    yield {"type": "message_stop"}
+
+
+_EVENTS = {"completions": _chat_events, "responses": _response_events, "messages": _message_events}
