@@ -35,6 +35,7 @@ from promptuary.renderer.interop import reading, writing
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
+from promptuary.renderer.replies import reply_fields
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
@@ -265,6 +266,11 @@ def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]
     return results
 
 
+def _read_fields(document: str, fragments: Any, profile: Any, reply: str, data: Any) -> Any:
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    return reply_fields.read_reply_fields(template.document, reply, lambda: template.read(reply, data))
+
+
 def _check_schema(schema: Any, value: Any) -> str | None:
     try:
         error = validation.check_schema(schema)
@@ -297,6 +303,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "compare": _compare,
     "read": _read,
     "read_many": _read_many,
+    "read_fields": _read_fields,
     "check_schema": _check_schema,
     "read_templates": _read_templates,
     "convert_document": _convert_document,

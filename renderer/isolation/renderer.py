@@ -229,6 +229,20 @@ class BoundedRenderer:
             for name, result in results.items()
         }
 
+    def read_fields(
+        self,
+        document: str,
+        reply: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> dict[str, Any]:
+        """As `reply_fields.read_reply_fields`: a reply field by field, with what is wrong with each."""
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        reading: dict[str, Any] = self._call("read_fields", {**sources, "reply": reply, "data": _plain(data) or {}})
+        return reading
+
     def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
         """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
         message: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)

@@ -10,7 +10,7 @@ from promptuary.renderer.replies.json_reader import Reading
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.schemas.error_messages import describe_schema_error
 
-__all__ = ["conform"]
+__all__ = ["coerce_to_schema", "conform"]
 
 
 def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
@@ -18,16 +18,21 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
 
     Raises OutputError that names the place in the reply for the first thing that does not fit.
     """
-    repairs: list[str] = []
-    value = _coerced(value, schema, "", repairs)
+    coerced = coerce_to_schema(value, schema)
     try:
-        fault = validation.best_error(schema, value)
+        fault = validation.best_error(schema, coerced.value)
     except validation.Unusable as error:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     if fault is not None:
         path = fault.json_path.removeprefix("$").lstrip(".")
         raise OutputError(f"{f'`{path}` in the reply' if path else 'the reply'} {describe_schema_error(fault)}")
-    return Reading(value, tuple(repairs))
+    return coerced
+
+
+def coerce_to_schema(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
+    """The value with "true", "3" and the like read as what the schema wants there; nothing is checked."""
+    repairs: list[str] = []
+    return Reading(_coerced(value, schema, "", repairs), tuple(repairs))
 
 
 _SPELLED: Mapping[str, Mapping[str, Any]] = {
