@@ -1,7 +1,7 @@
 """A model's reply field by field: what each field says, and what the document's output rules find wrong with it.
 
-`Template.read` gives all of a reply or an error. A page that shows a reply wants the sound fields too, and every fault. A
-reply is valid here exactly where `Template.read` takes it.
+`Template.read` gives all of a reply or an error. A page that shows a reply wants the sound fields too, and all faults.
+A reply is valid here exactly where `Template.read` takes it.
 """
 
 from collections.abc import Callable, Mapping
