@@ -11,6 +11,7 @@ from registry.journal.models import Commit, Event
 from registry.mirror.models import Remote
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
+from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
     Contribution,
@@ -51,6 +52,8 @@ __all__ = [
     "Membership",
     "Namespace",
     "Notification",
+    "PlaygroundColumn",
+    "PlaygroundRun",
     "Redaction",
     "Remark",
     "Remote",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from promptuary.evaluation.http_models import HTTPModel
 from promptuary.evaluation.models import EchoModel, Model, RecordedModel
+from promptuary.evaluation.streaming_models import HTTPStream, StreamingModel, WordStream
 from registry.core import safe_http
 from registry.core.encryption import unseal
 from registry.core.errors import Conflict
@@ -79,6 +80,11 @@ class Endpoint:
         with _opening:
             return _open(self, self._key())
 
+    def open_stream(self) -> StreamingModel:
+        """The model for streamed replies, one for each process. It asks once. Conflict where it can't be used."""
+        with _opening:
+            return _open_stream(self, self._key())
+
     def _key(self) -> str | None:
         if self.sealed_key:
             return unseal(self.sealed_key)
@@ -89,6 +95,21 @@ class Endpoint:
                 raise Conflict(f"The model {self.name} needs the variable {self.key_env}, which is not set here.")
             return os.environ[self.key_env]
         return read_bytes(Path(self.key_file)).decode().strip() if self.key_file else None
+
+
+@functools.lru_cache(maxsize=64)
+def _open_stream(endpoint: Endpoint, key: str | None) -> StreamingModel:
+    if endpoint.kind != "http":
+        return WordStream(_open(endpoint, key))
+    return HTTPStream(
+        endpoint.model,
+        endpoint.base_url,
+        key=key,
+        protocol=endpoint.protocol,
+        timeout=endpoint.timeout,
+        per_second=endpoint.per_second,
+        transport=safe_http.AsyncTransport if endpoint.is_guarded else None,
+    )
 
 
 @functools.lru_cache(maxsize=64)

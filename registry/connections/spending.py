@@ -13,7 +13,7 @@ from promptuary.evaluation.models import Reply
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.connections import queries
-from registry.connections.endpoint import Endpoint
+from registry.connections.endpoint import Endpoint, Price
 from registry.connections.models import Spending
 from registry.core.errors import Conflict, TooMany
 from registry.journal import log
@@ -21,7 +21,17 @@ from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 
-__all__ = ["ModelSpending", "Spent", "list_spending", "record_calls", "require_within_caps", "sum_spent"]
+__all__ = [
+    "ModelSpending",
+    "SpendingAccount",
+    "Spent",
+    "count_or_estimate",
+    "list_spending",
+    "record_calls",
+    "record_tokens",
+    "require_within_caps",
+    "sum_spent",
+]
 
 _BYTES_A_TOKEN = 3  # of a text whose tokens the provider didn't count: more tokens than it has, rather than fewer
 
@@ -32,6 +42,17 @@ class Spent:
 
     person_day: Decimal
     namespace_month: Decimal
+
+
+@dataclass(frozen=True)
+class SpendingAccount:
+    """Where spending is counted: whose calls of which model, at what price, on which day (UTC)."""
+
+    namespace_id: int
+    person_id: int
+    model: str
+    price: Price | None
+    day: date
 
 
 @dataclass(frozen=True)
@@ -91,21 +112,27 @@ def record_calls(namespace: Namespace, person: User, endpoint: Endpoint, prompt:
     replies = [reply for reply in replies if not reply.cached]
     if endpoint.kind != "http" or not replies:
         return
-    prompt_tokens = sum(_count_or_estimate(reply.prompt_tokens, prompt) for reply in replies)
-    completion_tokens = sum(_count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
-    price = endpoint.price
+    prompt_tokens = sum(count_or_estimate(reply.prompt_tokens, prompt) for reply in replies)
+    completion_tokens = sum(count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
+    account = SpendingAccount(namespace.pk, person.pk, endpoint.name, endpoint.price, log.now().date())
+    record_tokens(account, len(replies), prompt_tokens, completion_tokens)
+
+
+def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
+    """Count tokens as spent. Negative numbers take back what was counted too much on the account's day."""
+    price = account.price
     cost = price.of(prompt_tokens, completion_tokens) if price else Decimal(0)
     place: dict[str, Any] = {
-        "namespace": namespace,
-        "person": person,
-        "model": endpoint.name,
-        "day": log.now().date(),
+        "namespace_id": account.namespace_id,
+        "person_id": account.person_id,
+        "model": account.model,
+        "day": account.day,
         "currency": price.currency if price else "",
     }
     with transaction.atomic():
         Spending.objects.bulk_create([Spending(**place)], ignore_conflicts=True)
         Spending.objects.filter(**place).update(
-            calls=F("calls") + len(replies),
+            calls=F("calls") + calls,
             prompt_tokens=F("prompt_tokens") + prompt_tokens,
             completion_tokens=F("completion_tokens") + completion_tokens,
             cost=F("cost") + cost,
@@ -136,7 +163,8 @@ def list_spending(actor: Actor, namespace: str) -> list[ModelSpending]:
     ]
 
 
-def _count_or_estimate(count: int | None, text: str) -> int:
+def count_or_estimate(count: int | None, text: str) -> int:
+    """The provider's count of a text's tokens, else an estimate that is rather too high."""
     return count if count is not None else len(text.encode()) // _BYTES_A_TOKEN + 1
 
 

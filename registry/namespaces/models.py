@@ -50,6 +50,9 @@ class Namespace(models.Model):
     keys_approved_only = models.BooleanField(
         default=True, help_text="whether keys that only read get approved versions only, where a label is protected"
     )
+    discard_playground_texts = models.BooleanField(
+        default=False, help_text="whether prompts and replies of the playground are forgotten when a reply is over"
+    )
     standards = models.JSONField(
         default=dict, help_text='what documents must meet when they are saved: {"samples": {"severity": "warning"}}'
     )

@@ -49,6 +49,7 @@ class Verb(StrEnum):
     PUBLISH = "publish"
     APPROVE = "approve"
     EVALUATE = "evaluate"
+    TRY = "try"
     ROLL_BACK = "roll_back"
     MANAGE = "manage"
 
@@ -64,11 +65,12 @@ TABLE: dict[Verb, Role] = {  # the least role that may
     Verb.MOVE: Role.AUTHOR,
     Verb.PUBLISH: Role.AUTHOR,
     Verb.EVALUATE: Role.AUTHOR,
+    Verb.TRY: Role.AUTHOR,
     Verb.APPROVE: Role.REVIEWER,
     Verb.ROLL_BACK: Role.REVIEWER,
     Verb.MANAGE: Role.ADMIN,
 }
-_NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE})
+_NEVER_BY_KEY = frozenset({Verb.APPROVE, Verb.MANAGE, Verb.TRY})
 _BY_NAME_ONLY = frozenset({Verb.ROLL_BACK})  # no scope includes it: it moves a protected label at once
 _NEVER_BY_NARROW_KEY = frozenset({Verb.READ, Verb.COMMENT, Verb.EVALUATE})  # all show text of any version
 KEY_VERBS = tuple(verb for verb in Verb if verb not in {*_NEVER_BY_KEY, Verb.BROWSE})  # what a key can be given
@@ -83,6 +85,7 @@ _IN_WORDS = {
     Verb.ROLL_BACK: "roll back",
     Verb.MOVE: "move labels",
     Verb.EVALUATE: "run evaluations",
+    Verb.TRY: "try a prompt with a model",
     Verb.MANAGE: "manage members, keys and rules",
 }
 

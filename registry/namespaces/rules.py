@@ -26,7 +26,12 @@ __all__ = [
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
 DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new namespace requires unless told otherwise
-LATER_RULES: Mapping[str, Any] = {"suggesters_may_approve": False, "threads_resolved": False, "standards": {}}
+LATER_RULES: Mapping[str, Any] = {
+    "suggesters_may_approve": False,
+    "threads_resolved": False,
+    "discard_playground_texts": False,
+    "standards": {},
+}
 """Rules that came after the first journals, as they are while they are off: then events leave them out."""
 
 _MODES = ("none", "backward")
@@ -55,6 +60,7 @@ class Rules:
     owners: tuple[Owner, ...] = ()
     break_glass: bool = False
     keys_approved_only: bool = True
+    discard_playground_texts: bool = False
     standards: Standards = field(default_factory=Standards)
 
     def owners_of(self, path: str) -> tuple[str, ...]:
@@ -91,6 +97,7 @@ def rules_of(namespace: Namespace) -> Rules:
         owners=_stored_owners(namespace),
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
+        discard_playground_texts=namespace.discard_playground_texts,
         standards=standards_of(namespace),
     )
 
@@ -191,5 +198,6 @@ _READERS = {
     "owners": _owners,
     "break_glass": _switch,
     "keys_approved_only": _switch,
+    "discard_playground_texts": _switch,
     "standards": read_standards,
 }

@@ -30,6 +30,8 @@ from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
 from registry.notifications import email
 from registry.notifications import services as notification_services
+from registry.playground import replies as playground_replies
+from registry.playground import services as playground_services
 from registry.tasks.doorbell import wake_jobs
 from registry.templates import drafts
 from registry.templates.models import Redaction
@@ -107,6 +109,7 @@ def heal() -> None:
     catch_up()
     claims.requeue_silent()
     run_worker.fail_lost_runs()
+    playground_replies.fail_lost_columns()
     deliver()
     email.send_pending_mail()
     run_jobs()
@@ -135,6 +138,7 @@ def plan_upkeep() -> None:
     """
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
+    playground_services.delete_old_runs()
     notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

@@ -72,7 +72,8 @@ class Command(BaseCommand):
             f"{plan.renderings} kept renderings, drafts of {', '.join(plan.drafts) or 'nobody'}."
         )
         self.stdout.write(
-            f"Of evaluation runs: what {plan.rows} rows hold of it, {plan.replies} kept replies; scores stay."
+            f"Of evaluation runs: what {plan.rows} rows hold of it, {plan.replies} kept replies; scores stay. "
+            f"Of the playground: {plan.playground_columns} prompts and replies."
         )
         for row in plan.holders:
             if row not in plan.versions:

@@ -1,0 +1,1 @@
+"""The playground: JSON for the editor's mode Run. Replies are streamed by `registry.live`."""

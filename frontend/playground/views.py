@@ -1,0 +1,166 @@
+"""Views of the playground, JSON for the editor's script: starting and stopping, earlier runs, and what becomes of them.
+
+Refusals are problem documents (`registry.core.problem_details`): `detail` is the sentence, `fields` name each field.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from frontend.web.decorators import signed_in
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
+from registry.core.input_checks import BadJson, parse_json
+from registry.core.problem_details import CONTENT_TYPE, of_error
+from registry.playground import queries, services
+from registry.playground.models import PlaygroundColumn
+from registry.playground.serializers import describe_choices, describe_column, describe_run
+from registry.templates.models import Draft
+
+__all__ = ["add_row", "list_history", "restore_draft", "save_sample", "show_choices", "start", "stop"]
+
+
+@require_POST
+@signed_in
+def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Render the columns that were sent and store the run; the page then opens a stream for each."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        fields = _read_object(request)
+        run = services.start_playground_run(
+            actor=actor,
+            name=name,
+            columns=fields.get("columns", []),
+            inputs=fields.get("inputs", {}),
+            sample=fields.get("sample") or "",
+        )
+        return describe_run(run), 201
+
+    return _as_json(answer)
+
+
+@require_POST
+@signed_in
+def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
+    """Have a column's reply end."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        _find_column(actor, name, column_id)
+        return describe_column(services.stop_column(actor=actor, column_id=column_id)), 200
+
+    return _as_json(answer)
+
+
+@require_safe
+@signed_in
+def list_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The person's earlier runs of the template, newest first."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        page = queries.list_own_runs(actor, name, request.GET.get("before"))
+        return {"runs": [describe_run(run) for run in page.items], "next": page.next}, 200
+
+    return _as_json(answer)
+
+
+@require_safe
+@signed_in
+def show_choices(_request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What a run can be made of: models, sources, and what may still be spent."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        choices = describe_choices(queries.list_choices(actor, name))
+        return {**choices, "connect_url": reverse("connections", args=[name.partition("/")[0]])}, 200
+
+    return _as_json(answer)
+
+
+@require_POST
+@signed_in
+def save_sample(request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
+    """Add the inputs of a column to the samples of the draft."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        _find_column(actor, name, column_id)
+        sample = _read_object(request).get("name", "")
+        draft = services.save_inputs_as_sample(actor=actor, column_id=column_id, sample=sample)
+        return {"title": str(sample).strip(), "url": reverse("edit", args=[name]), **_draft_facts(draft)}, 200
+
+    return _as_json(answer)
+
+
+@require_POST
+@signed_in
+def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
+    """Add the inputs and the reply of a column to a dataset."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        _find_column(actor, name, column_id)
+        fields = _read_object(request)
+        if fields.get("tags"):
+            raise Invalid(fields={"tags": "rows of a dataset have no tags."})
+        saved = services.add_reply_as_row(
+            actor=actor,
+            column_id=column_id,
+            dataset=str(fields.get("dataset") or ""),
+            row_name=fields.get("name") or "",
+            expected=fields.get("expected"),
+        )
+        url = reverse("dataset", args=[saved.dataset.name])
+        return {"title": f"{saved.dataset.path} v{saved.version.number}", "url": url}, 200
+
+    return _as_json(answer)
+
+
+@require_POST
+@signed_in
+def restore_draft(_request: HttpRequest, actor: Actor, name: str, run_id: int) -> HttpResponse:
+    """Make the text that a run tried the draft."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        if queries.find_own_run(actor, run_id).name != name:
+            raise NotFound(f"{name} has no run {run_id} of yours.")
+        draft = services.restore_draft_of_run(actor=actor, run_id=run_id)
+        return {"url": reverse("edit", args=[name]), "document": draft.document, **_draft_facts(draft)}, 200
+
+    return _as_json(answer)
+
+
+def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
+    column = queries.find_own_column(actor, column_id)
+    if column.run.name != name:
+        raise NotFound(f"{name} has no column {column_id} of yours.")
+    return column
+
+
+def _draft_facts(draft: Draft) -> dict[str, Any]:
+    """What a page that shows the draft has to know of it after the server wrote it."""
+    return {"revision": draft.revision, "saved_at": int(draft.updated_at.timestamp() * 1000)}
+
+
+def _read_object(request: HttpRequest) -> Mapping[str, Any]:
+    try:
+        fields = parse_json(request.body)
+    except BadJson as error:
+        raise Invalid(error.message) from error
+    if not isinstance(fields, dict):
+        raise Invalid("The body must be one JSON object.")
+    return fields
+
+
+def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
+    """The answer, or its refusal as a problem document: the script shows it where it happened."""
+    headers = {"Cache-Control": "private, no-store"}
+    try:
+        body, status = answer()
+    except ProofRequired:
+        raise
+    except PromptuaryError as error:
+        problem = of_error(error)
+        return HttpResponse(
+            problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE, headers={**headers, **problem.headers}
+        )
+    return JsonResponse(body, status=status, headers=headers)

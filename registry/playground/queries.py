@@ -1,0 +1,127 @@
+"""Queries of the playground: a person's own runs, and what a run can be made of."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.core.errors import NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations.models import Dataset
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.playground.models import PlaygroundColumn, PlaygroundRun
+from registry.templates import label_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
+
+__all__ = ["RunChoices", "Source", "find_own_column", "find_own_run", "find_place", "list_choices", "list_own_runs"]
+
+_MOST_VERSIONS = 50
+_MOST_DATASETS = 50
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a column can run: the draft, a label or a version. number: of the version, None for the draft."""
+
+    value: str
+    title: str
+    number: int | None
+
+
+@dataclass(frozen=True)
+class RunChoices:
+    """What a run of a template can be made of.
+
+    spent_today: by the person, in the currency of the namespace's caps; cap: of a person in a day, None for none.
+    why_not: the sentence that says why nothing can be run, None where something can.
+    """
+
+    endpoints: list[Endpoint]
+    connections: frozenset[str]
+    sources: list[Source]
+    spent_today: Decimal
+    cap: Decimal | None
+    currency: str
+    why_not: str | None
+    can_connect: bool
+    is_stored: bool
+    datasets: list[Dataset]
+
+
+def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
+    """The namespace of a template that the actor may try with a model, and the template; None where it is not saved."""
+    try:
+        template = template_queries.find_template(actor, Verb.TRY, name)
+    except NotFound:
+        return permissions.find_namespace(actor, Verb.TRY, name.partition("/")[0]), None
+    return template.namespace, template
+
+
+def list_choices(actor: Actor, name: str) -> RunChoices:
+    """What the actor can choose for runs of the template, which need not exist yet."""
+    namespace, template = find_place(actor, name)
+    endpoints = connection_queries.list_endpoints(namespace.name)
+    cap = connection_queries.find_cap(namespace)
+    now = log.now()
+    has_model = any(endpoint.kind != "echo" for endpoint in endpoints)
+    datasets = Dataset.objects.filter(namespace=namespace, latest__isnull=False).order_by("name")
+    return RunChoices(
+        endpoints=endpoints,
+        connections=frozenset(namespace.connections.values_list("name", flat=True)),
+        sources=_list_sources(template),
+        spent_today=spending.sum_spent(namespace, actor.person, cap.currency, now.date()).person_day,
+        cap=cap.person_day,
+        currency=cap.currency,
+        why_not=None if has_model else f"No model connected. {permissions.describe_granters(namespace)}",
+        can_connect=permissions.is_allowed(actor, Verb.MANAGE, namespace),
+        is_stored=not namespace.discard_playground_texts,
+        datasets=list(datasets.only("name", "namespace")[:_MOST_DATASETS]),
+    )
+
+
+def _list_sources(template: Template | None) -> list[Source]:
+    sources = [Source(PlaygroundColumn.DRAFT, "This draft", None)]
+    if template is None:
+        return sources
+    labels = label_queries.label_numbers(template)
+    sources += [Source(label, label, number) for label, number in labels.items()]
+    rows = template.versions.filter(redaction=None).order_by("-number").values_list("number", flat=True)
+    return [*sources, *(Source(str(number), f"v{number}", number) for number in rows[:_MOST_VERSIONS])]
+
+
+def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int = 20) -> Page[PlaygroundRun]:
+    """The actor's runs of the template, newest first, with their columns; none where the namespace stores none."""
+    namespace, _ = find_place(actor, name)
+    limit = check_limit(limit)
+    rows = PlaygroundRun.objects.filter(person=actor.person, namespace=namespace, name=name).order_by("-pk")
+    if namespace.discard_playground_texts:
+        rows = rows.none()
+    if before := read_number(cursor):
+        rows = rows.filter(pk__lt=before)
+    rows = rows.prefetch_related("columns__version")
+    return cut(list(rows[: limit + 1]), limit, lambda run: run.pk)
+
+
+def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
+    """The actor's run; NotFound for anybody else's."""
+    run = PlaygroundRun.objects.select_related("namespace").filter(pk=run_id, person=actor.person).first()
+    if run is None:
+        raise NotFound(f"There is no run {run_id} of yours.")
+    permissions.require_verb(actor, Verb.TRY, run.namespace)
+    return run
+
+
+def find_own_column(actor: Actor, column_id: int) -> PlaygroundColumn:
+    """The column of a run of the actor; NotFound for anybody else's."""
+    rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
+    column = rows.filter(pk=column_id, run__person=actor.person).first()
+    if column is None:
+        raise NotFound(f"There is no column {column_id} of yours.")
+    permissions.require_verb(actor, Verb.TRY, column.run.namespace)
+    return column

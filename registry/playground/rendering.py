@@ -1,0 +1,156 @@
+"""Rendering of a column: the draft or a version, by the code of previews and of the API, or the fields at fault."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.renderer.errors import InputError
+from promptuary.renderer.problems import only_errors
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound
+from registry.journal.event import canonical
+from registry.namespaces.permissions import Verb
+from registry.playground.models import PlaygroundColumn
+from registry.templates import document_check, preview, version_queries
+from registry.templates.models import Version
+
+__all__ = ["ColumnRequest", "RenderedColumn", "read_column", "render_column"]
+
+_LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
+_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+
+
+@dataclass(frozen=True)
+class ColumnRequest:
+    """What a column is to run. source: `draft`, a label or a version's number; document: the draft's text, else empty.
+
+    settings: temperature, top_p, seed, max_tokens, those that replace the document's.
+    """
+
+    source: str
+    model: str
+    document: str = ""
+    settings: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class RenderedColumn:
+    """A column's prompt. prompt: messages, tools, settings (all that the model is given), reserve, digest."""
+
+    version: Version | None
+    bundle: str
+    prompt: dict[str, Any]
+    tokens: int | None
+    longest_reply: int
+
+
+def read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest | None:
+    """A column as a caller sent it; what is wrong is added to the faults by field, below `place`."""
+    if not isinstance(value, Mapping):
+        faults[place] = "a column is an object with source, model and settings."
+        return None
+    texts = {name: value.get(name, "") for name in ("source", "model", "document")}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            faults[f"{place}.{name}"] = "this must be text."
+    if not texts["source"]:
+        faults[f"{place}.source"] = "choose the draft, a label or a version."
+    if not texts["model"]:
+        faults[f"{place}.model"] = "choose a model."
+    settings = _read_settings(value.get("settings") or {}, faults, f"{place}.settings")
+    if any(field.startswith(place) for field in faults):
+        return None
+    return ColumnRequest(texts["source"], texts["model"], texts["document"], settings)
+
+
+def _read_settings(value: Any, faults: dict[str, str], place: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        faults[place] = "settings are an object."
+        return {}
+    settings = {name: setting for name, setting in value.items() if setting is not None}
+    for name, setting in settings.items():
+        if name not in _SETTINGS:
+            faults[f"{place}.{name}"] = f"one of {', '.join(_SETTINGS)}."
+            continue
+        is_whole, least, most = _SETTINGS[name]
+        kinds = (int,) if is_whole else (int, float)
+        if isinstance(setting, bool) or not isinstance(setting, kinds) or not least <= setting <= most:
+            faults[f"{place}.{name}"] = f"a {'whole ' if is_whole else ''}number from {least} to {most}."
+    return settings
+
+
+_SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is whole, the least, the most
+    "temperature": (False, 0, 2),
+    "top_p": (False, 0, 1),
+    "seed": (True, 0, 2**31 - 1),
+    "max_tokens": (True, 1, 1_000_000),
+}
+
+
+def render_column(
+    actor: Actor, name: str, request: ColumnRequest, inputs: Mapping[str, Any], place: str
+) -> RenderedColumn:
+    """Render what the column runs. Invalid names the fields at fault: `inputs.…`, or those of the column at `place`."""
+    version = None
+    if request.source == PlaygroundColumn.DRAFT:
+        bundle, rendered = _render_draft(actor, request.document, inputs, place)
+    else:
+        version = _find_version(actor, name, request.source, place)
+        bundle = canonical(version.unpacked())
+        try:
+            rendered = preview.render_prompt(actor=actor, data=inputs, name=name, ref=str(version.number))
+        except Invalid as error:
+            raise _located(error, f"{place}.source") from error
+    settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
+    prompt = {
+        "messages": rendered["messages"],
+        "tools": rendered["tools"],
+        "settings": settings,
+        "reserve": rendered["reserve"],
+        "digest": rendered["stamp"]["rendered_digest"],
+    }
+    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int)]
+    longest = next((limit for limit in limits if limit > 0), rendered["reserve"] or _LONGEST_REPLY)
+    return RenderedColumn(version, bundle, prompt, rendered["token_count"], min(longest, 2**31 - 1))
+
+
+def _render_draft(actor: Actor, document: str, inputs: Mapping[str, Any], place: str) -> tuple[str, dict[str, Any]]:
+    examined = document_check.check_document(actor, document)
+    if not examined.is_sound:
+        errors = only_errors(examined.problems)
+        raise _located(Invalid(problems=errors), f"{place}.document")
+    try:
+        rendered = preview.render_examined_document(examined=examined, data=inputs)
+    except Invalid as error:
+        raise _located(error, f"{place}.document") from error
+    if rendered["prompts"] > 1:
+        sentence = f"with these inputs the document makes {rendered['prompts']} prompts; a column runs one."
+        raise Invalid(fields={f"{place}.document": sentence})
+    return examined.bundle, rendered
+
+
+def _find_version(actor: Actor, name: str, source: str, place: str) -> Version:
+    try:
+        version = version_queries.resolve_version(actor, name, source, verb=Verb.TRY)
+    except (NotFound, Invalid) as error:
+        raise Invalid(fields={f"{place}.source": error.message}) from error
+    version.require_text()
+    return version
+
+
+def _located(error: Invalid, field: str) -> Invalid:
+    """The same refusal by field: an input at fault is named itself, all else is the column's."""
+    cause = error.__cause__
+    if isinstance(cause, InputError) and cause.path:
+        return Invalid(fields={f"inputs.{cause.path}": cause.message}, problems=error.problems)
+    return Invalid(fields={field: error.message}, problems=error.problems)
+
+
+def _merge_settings(own: Mapping[str, Any], replacing: Mapping[str, Any]) -> dict[str, Any]:
+    """The document's settings with those of the column; the longest reply goes by the name that the document uses."""
+    settings = json.loads(json.dumps({**own, **replacing}))
+    limit = next((limit for limit in _LIMITS if limit in own), "max_tokens")
+    if "max_tokens" in replacing and limit != "max_tokens":
+        settings[limit] = settings.pop("max_tokens")
+    return dict(settings)

@@ -1,0 +1,242 @@
+"""Steps of a reply in the database: claimed by one process, counted as it is sent, written as it comes, and ended.
+
+Each is a short piece of work in a thread of its own (`registry.core.database_threads`).
+"""
+
+import json
+import logging
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.streaming_models import StreamingModel, StreamRequest
+from promptuary.renderer.errors import RenderError
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.connections.spending import SpendingAccount
+from registry.core.errors import Busy
+from registry.core.renderer_pool import child
+from registry.journal import log
+from registry.playground import queries
+from registry.playground.models import PlaygroundColumn
+from registry.playground.serializers import describe_column
+
+__all__ = [
+    "NO_TEXTS",
+    "SILENCE",
+    "Outcome",
+    "Progress",
+    "SentCall",
+    "claim_column",
+    "end_reply",
+    "fail_lost_columns",
+    "find_call_endpoint",
+    "read_progress",
+    "send_call",
+    "write_progress",
+]
+
+SILENCE = timedelta(seconds=15)  # a running column without a sign for so long has lost its process
+_LOST = "The server stopped while this was written."
+NO_TEXTS = {"bundle": "", "prompt": "", "reply": "", "tool_calls": "[]", "output": ""}
+"""The columns that hold texts, as they are once these were taken away."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SentCall:
+    """A call that may be sent now: its tokens count as spent already."""
+
+    model: StreamingModel
+    request: StreamRequest
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a reply ended. state: done, stopped or failed.
+
+    is_refused: whether the provider took nothing, so that nothing was spent. Times in milliseconds from the sending on.
+    """
+
+    state: str
+    problem: str = ""
+    retry_after: float | None = None
+    is_refused: bool = False
+    milliseconds: int | None = None
+    first_token_milliseconds: int | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What another process wrote of a reply so far. ended: the column's JSON once it is over."""
+
+    state: str
+    text: str
+    ended: dict[str, Any] | None = None
+
+
+def claim_column(actor: Actor, column_id: int) -> bool:
+    """Whether this caller is the one who asks the model for this column of the actor's."""
+    column = queries.find_own_column(actor, column_id)
+    rows = PlaygroundColumn.objects.filter(pk=column.pk, state=PlaygroundColumn.READY)
+    return bool(rows.update(state=PlaygroundColumn.RUNNING, heartbeat_at=log.now()))
+
+
+def find_call_endpoint(actor: Actor, column_id: int) -> Endpoint:
+    """The column's model as it is now; Invalid where it was removed."""
+    column = queries.find_own_column(actor, column_id)
+    return connection_queries.find_endpoint(column.model, column.run.namespace.name)
+
+
+def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
+    """Check rights and caps, and count the prompt as spent; what the reply takes is counted at its end.
+
+    Raises TooMany where a cap is reached, Conflict where the price can't be counted against it or a key is missing.
+    """
+    column = queries.find_own_column(actor, column_id)
+    run = column.run
+    spending.require_within_caps(run.namespace, run.person, endpoint)
+    model = endpoint.open_stream()
+    asked = column.asked
+    if column.sent_at is None:
+        text = json.dumps(asked["messages"], ensure_ascii=False)
+        column.prompt_tokens = spending.count_or_estimate(column.rendered_tokens, text)
+        column.sent_at = log.now()
+        price = endpoint.price
+        column.prompt_price = price.prompt if price else None
+        column.completion_price = price.completion if price else None
+        column.currency = price.currency if price else ""
+        column.is_charged = endpoint.kind == "http"
+        fields = ["prompt_tokens", "sent_at", "prompt_price", "completion_price", "currency", "is_charged"]
+        with transaction.atomic():
+            column.save(update_fields=fields)
+            if column.is_charged:
+                spending.record_tokens(_account(column, column.sent_at), 1, column.prompt_tokens, 0)
+    request = StreamRequest(asked["messages"], asked["settings"], tuple(asked["tools"]), asked["reserve"])
+    return SentCall(model, request)
+
+
+def write_progress(replies: dict[int, PartialReply]) -> set[int]:
+    """Write what came of the replies, by column, and that they are being written; gives those that are to stop."""
+    rows = PlaygroundColumn.objects.filter(pk__in=list(replies), state=PlaygroundColumn.RUNNING)
+    with transaction.atomic():
+        rows.update(heartbeat_at=log.now())
+        for column_id, reply in replies.items():
+            rows.filter(pk=column_id, is_emptied=False).exclude(reply=reply.text).update(reply=reply.text)
+    going = set(rows.filter(is_stop_asked=False).values_list("pk", flat=True))
+    return set(replies) - going
+
+
+def read_progress(actor: Actor, column_id: int) -> Progress:
+    """What was written of a column by the process that asks for it; a column that lost its process ends here."""
+    fail_lost_columns(Q(pk=column_id))
+    column = queries.find_own_column(actor, column_id)
+    return Progress(column.state, column.reply, describe_column(column) if column.is_over else None)
+
+
+def end_reply(column_id: int, reply: PartialReply, outcome: Outcome) -> dict[str, Any]:
+    """Write a reply's end: its text, its reading by the document's output rules, and what was spent.
+
+    Gives the column's JSON, with the texts even where the namespace stores none. One that was ended meanwhile stays.
+    """
+    rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
+    column = rows.get(pk=column_id)
+    if column.is_over:
+        return describe_column(column)
+    column.state, column.problem, column.retry_after = outcome.state, outcome.problem, outcome.retry_after
+    column.milliseconds, column.first_token_milliseconds = outcome.milliseconds, outcome.first_token_milliseconds
+    column.reply, column.finish_reason = reply.text, (reply.finish_reason or "")[:40]
+    column.tool_calls = json.dumps([asdict(call) for call in reply.tool_calls.values()], ensure_ascii=False)
+    if outcome.state == PlaygroundColumn.DONE and (reply.text or not reply.tool_calls):
+        column.output = json.dumps(_read_output(column, reply.text), ensure_ascii=False)
+    charged = column.prompt_tokens
+    if column.sent_at is not None:
+        column.prompt_tokens, column.completion_tokens = _count_tokens(column, reply, outcome)
+    described = describe_column(column)
+    _store_end(column, charged)
+    return described
+
+
+def _count_tokens(column: PlaygroundColumn, reply: PartialReply, outcome: Outcome) -> tuple[int, int]:
+    """The tokens of prompt and reply: the provider's count, else as far as the reply came."""
+    if outcome.is_refused:
+        return 0, 0
+    prompt = column.prompt_tokens or 0 if reply.prompt_tokens is None else reply.prompt_tokens
+    texts = [reply.text, *(call.arguments for call in reply.tool_calls.values())]
+    written = "".join(texts)
+    is_final = reply.is_complete and reply.completion_tokens is not None
+    estimate = spending.count_or_estimate(None, written) if written else 0
+    return prompt, reply.completion_tokens or 0 if is_final else max(estimate, reply.completion_tokens or 0)
+
+
+def _read_output(column: PlaygroundColumn, text: str) -> dict[str, Any]:
+    bundle = json.loads(column.bundle)
+    try:
+        with child() as bounded:
+            return bounded.read_fields(
+                bundle["document"],
+                text,
+                json.loads(column.run.inputs),
+                fragments=bundle["fragments"],
+                profile=bundle["profile"],
+            )
+    except (RenderError, Busy) as error:
+        sentence = f"The reply could not be checked: {error.message}"
+        return {"kind": "json", "valid": False, "fields": [], "problem": sentence, "notes": []}
+
+
+def _store_end(column: PlaygroundColumn, charged: int | None) -> None:
+    """Write the row, unless it was ended meanwhile, and correct what was counted when the call was sent."""
+    space = column.run.namespace
+    with transaction.atomic():
+        row = PlaygroundColumn.objects.select_for_update().filter(pk=column.pk).first()
+        if row is None or row.is_over:
+            return
+        space.refresh_from_db(fields=["discard_playground_texts"])
+        column.is_emptied = row.is_emptied or space.discard_playground_texts
+        if column.is_emptied:
+            for field, value in NO_TEXTS.items():
+                setattr(column, field, value)
+        column.save()
+        if column.is_emptied and not column.run.columns.filter(is_emptied=False).exists():
+            column.run.inputs = "{}"
+            column.run.save(update_fields=["inputs"])
+        _correct_spending(column, charged)
+
+
+def _correct_spending(column: PlaygroundColumn, charged: int | None) -> None:
+    if column.sent_at is None or not column.is_charged:
+        return
+    account = _account(column, column.sent_at)
+    difference = (column.prompt_tokens or 0) - (charged or 0)
+    spending.record_tokens(account, 0, difference, column.completion_tokens or 0)
+
+
+def _account(column: PlaygroundColumn, sent_at: datetime) -> SpendingAccount:
+    """Where the column's tokens are counted: on the day on which the call was sent."""
+    run = column.run
+    return SpendingAccount(run.namespace_id, run.person_id, column.model, column.price, sent_at.date())
+
+
+def fail_lost_columns(condition: Q | None = None) -> int:
+    """End running columns whose process is gone, with the whole estimate counted; gives how many."""
+    silent = PlaygroundColumn.objects.filter(
+        condition or Q(), state=PlaygroundColumn.RUNNING, heartbeat_at__lt=log.now() - SILENCE
+    )
+    lost_ids = list(silent.values_list("pk", flat=True))
+    count = 0
+    for column_id in lost_ids:
+        column = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version").get(pk=column_id)
+        column.state, column.problem = PlaygroundColumn.FAILED, _LOST
+        if column.sent_at is not None:
+            column.completion_tokens = column.longest_reply
+        _store_end(column, column.prompt_tokens)
+        logger.warning("%s lost its process", column)
+        count += 1
+    return count

@@ -1,0 +1,119 @@
+"""JSON of the playground: runs, columns and choices, as pages and streams send them."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+from registry.connections.endpoint import Price
+from registry.core.timestamps import format_moment
+from registry.playground.models import PlaygroundColumn, PlaygroundRun
+from registry.playground.queries import RunChoices
+
+__all__ = ["describe_choices", "describe_column", "describe_run"]
+
+
+def describe_run(run: PlaygroundRun) -> dict[str, Any]:
+    """{id, at, sample, inputs, columns}."""
+    columns = sorted(run.columns.all(), key=lambda column: column.position)
+    return {
+        "id": run.pk,
+        "at": format_moment(run.created_at),
+        "sample": run.sample,
+        "inputs": json.loads(run.inputs),
+        "columns": [describe_column(column) for column in columns],
+    }
+
+
+def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
+    """The column as pages show it; texts are empty and `prompt` null where the namespace stores none."""
+    number = column.version.number if column.version else None
+    longest = column.price.of(column.rendered_tokens or 0, column.longest_reply) if column.price else None
+    tokens = {"prompt": column.prompt_tokens, "completion": column.completion_tokens}
+    problem = {"detail": column.problem, "retry_after": column.retry_after} if column.problem else None
+    return {
+        "id": column.pk,
+        "source": column.source,
+        "title": _title(column, number),
+        "number": number,
+        "model": column.model,
+        "settings": column.settings,
+        "state": column.state,
+        "text": column.reply,
+        "tools": json.loads(column.tool_calls or "[]"),
+        "prompt": _describe_prompt(column),
+        "tokens": tokens if column.prompt_tokens is not None else None,
+        "cost": _describe_amount(column.cost, column.currency),
+        "estimate": _describe_amount(longest, column.currency),
+        "milliseconds": column.milliseconds,
+        "first_token_milliseconds": column.first_token_milliseconds,
+        "finish_reason": column.finish_reason or None,
+        "longest_reply": column.longest_reply,
+        "output": json.loads(column.output) if column.output else None,
+        "problem": problem,
+        "is_stored": not column.is_emptied,
+    }
+
+
+def _title(column: PlaygroundColumn, number: int | None) -> str:
+    if column.source == PlaygroundColumn.DRAFT:
+        return "This draft"
+    return f"v{number}" if column.source == str(number) else column.source
+
+
+def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:
+    asked = column.asked
+    if not asked:
+        return None
+    contents = [_content_text(message["content"]) for message in asked["messages"]]
+    return {
+        "messages": asked["messages"],
+        "text": "\n\n".join(contents),
+        "tokens": column.rendered_tokens,
+        "digest": asked["digest"],
+    }
+
+
+def _content_text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+
+
+def describe_choices(choices: RunChoices) -> dict[str, Any]:
+    """What a run can be made of, without the address where models are connected, which a page knows."""
+    models = [
+        {
+            "name": endpoint.name,
+            "model": endpoint.model,
+            "price": _describe_price(endpoint.price),
+            "is_connection": endpoint.name in choices.connections,
+        }
+        for endpoint in choices.endpoints
+    ]
+    sources = [{"value": each.value, "title": each.title, "number": each.number} for each in choices.sources]
+    cap = None if choices.cap is None else _format_amount(choices.cap)
+    return {
+        "models": models,
+        "sources": sources,
+        "spent": {"today": _format_amount(choices.spent_today), "cap": cap, "currency": choices.currency},
+        "can_run": choices.why_not is None,
+        "why_not": choices.why_not,
+        "can_connect": choices.can_connect,
+        "is_stored": choices.is_stored,
+        "datasets": [{"name": row.name, "title": row.path} for row in choices.datasets],
+    }
+
+
+def _describe_price(price: Price | None) -> dict[str, str] | None:
+    if price is None:
+        return None
+    amounts = {"prompt": _format_amount(price.prompt), "completion": _format_amount(price.completion)}
+    return {**amounts, "currency": price.currency}
+
+
+def _describe_amount(amount: Decimal | None, currency: str) -> dict[str, str] | None:
+    return None if amount is None else {"amount": _format_amount(amount), "currency": currency}
+
+
+def _format_amount(amount: Decimal) -> str:
+    """A sum of money as a plain decimal number, to a millionth, without zeros at its end."""
+    text = format(amount.quantize(Decimal("0.000001")), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

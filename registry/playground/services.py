@@ -1,0 +1,299 @@
+"""Services of the playground: starting and stopping runs, and using what came of them. Nothing is in the journal."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.core.errors import Conflict, Invalid
+from registry.core.input_checks import check_text
+from registry.evaluations import dataset_queries, datasets
+from registry.evaluations.datasets import SavedDataset
+from registry.journal import log
+from registry.journal.event import canonical
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.playground import queries
+from registry.playground.models import PlaygroundColumn, PlaygroundRun
+from registry.playground.rendering import ColumnRequest, RenderedColumn, read_column, render_column
+from registry.templates import document_check, drafts
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft
+
+__all__ = [
+    "KEPT",
+    "MOST_COLUMNS",
+    "add_reply_as_row",
+    "delete_old_runs",
+    "restore_draft_of_run",
+    "save_inputs_as_sample",
+    "start_playground_run",
+    "stop_column",
+]
+
+KEPT = timedelta(days=30)
+"""How long a person sees their runs."""
+MOST_COLUMNS = 4
+_MOST_RUNS = 500  # of a person; the oldest go first
+_FORGOTTEN = timedelta(hours=1)  # how long a run that was never asked for holds texts where none are stored
+_LONGEST_NAME = 60
+
+
+def start_playground_run(
+    *, actor: Actor, name: str, columns: Sequence[Any], inputs: Mapping[str, Any], sample: str = ""
+) -> PlaygroundRun:
+    """Render every column and store the run; no model is asked yet, `streams.stream_column` does that.
+
+    name: of a template, or of one that is not saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`.
+    Invalid names each field at fault: `inputs.order_id`, `columns.0.model`. TooMany where a spending cap is reached,
+    Conflict where the price of a model can't be counted against it.
+    """
+    namespace, _ = queries.find_place(actor, name)
+    check_text("sample", sample, 200)
+    requests = _read_columns(columns)
+    inputs = _check_inputs(inputs)
+    endpoints = _find_endpoints(namespace, requests)
+    for endpoint in endpoints:
+        spending.require_within_caps(namespace, actor.person, endpoint)
+    rendered_columns = _render_columns(actor, name, requests, inputs)
+    with transaction.atomic():
+        run = PlaygroundRun.objects.create(
+            person=actor.person,
+            namespace=namespace,
+            name=name,
+            sample=sample,
+            inputs=json.dumps(inputs, ensure_ascii=False),
+            created_at=log.now(),
+        )
+        parts = zip(requests, endpoints, rendered_columns, strict=True)
+        PlaygroundColumn.objects.bulk_create(
+            [_make_column(run, position, *part) for position, part in enumerate(parts)]
+        )
+        _delete_surplus(run)
+    return run
+
+
+def _read_columns(columns: Any) -> list[ColumnRequest]:
+    if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
+        raise Invalid(fields={"columns": f"from 1 to {MOST_COLUMNS} columns."})
+    faults: dict[str, str] = {}
+    requests = [read_column(column, faults, f"columns.{position}") for position, column in enumerate(columns)]
+    if faults:
+        raise Invalid(fields=faults)
+    return [request for request in requests if request is not None]
+
+
+def _check_inputs(inputs: Any) -> dict[str, Any]:
+    if not isinstance(inputs, Mapping):
+        raise Invalid(fields={"inputs": "inputs are an object: a value for each name."})
+    try:
+        document_check.write_samples({"inputs": inputs})
+    except Invalid as error:
+        raise Invalid(fields={"inputs": "; ".join(error.fields.values())}) from error
+    return dict(inputs)
+
+
+def _find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> list[Endpoint]:
+    by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
+    names = ", ".join(by_name)
+    faults = {
+        f"columns.{position}.model": f"{namespace.name} has no model {request.model[:80]!r}; it has {names}."
+        for position, request in enumerate(requests)
+        if request.model not in by_name
+    }
+    if faults:
+        raise Invalid(fields=faults)
+    return [by_name[request.model] for request in requests]
+
+
+def _render_columns(
+    actor: Actor, name: str, requests: Sequence[ColumnRequest], inputs: Mapping[str, Any]
+) -> list[RenderedColumn]:
+    """All columns rendered; Invalid with what is wrong in any of them."""
+    faults: dict[str, str] = {}
+    rendered = []
+    for position, request in enumerate(requests):
+        try:
+            rendered.append(render_column(actor, name, request, inputs, f"columns.{position}"))
+        except Invalid as error:
+            faults = {**error.fields, **faults}
+    if faults:
+        raise Invalid(fields=faults)
+    return rendered
+
+
+def _make_column(
+    run: PlaygroundRun, position: int, request: ColumnRequest, endpoint: Endpoint, rendered: RenderedColumn
+) -> PlaygroundColumn:
+    price = endpoint.price
+    return PlaygroundColumn(
+        run=run,
+        position=position,
+        source=request.source,
+        version=rendered.version,
+        bundle=rendered.bundle,
+        model=endpoint.name,
+        settings=dict(request.settings or {}),
+        prompt=json.dumps(rendered.prompt, ensure_ascii=False),
+        rendered_tokens=rendered.tokens,
+        longest_reply=rendered.longest_reply,
+        prompt_price=price.prompt if price else None,
+        completion_price=price.completion if price else None,
+        currency=price.currency if price else "",
+    )
+
+
+def _delete_surplus(run: PlaygroundRun) -> None:
+    """Keep the newest runs of a person only."""
+    rows = PlaygroundRun.objects.filter(person=run.person).order_by("-pk")
+    if surplus := list(rows.values_list("pk", flat=True)[_MOST_RUNS : _MOST_RUNS + 100]):
+        PlaygroundRun.objects.filter(pk__in=surplus).delete()
+
+
+def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
+    """Have the reply end, in whichever process it is written, within about a second; what came of it stays.
+
+    Nothing happens where it is over already.
+    """
+    column = queries.find_own_column(actor, column_id)
+    rows = PlaygroundColumn.objects.filter(pk=column.pk)
+    if not rows.filter(state=PlaygroundColumn.READY).update(state=PlaygroundColumn.STOPPED):
+        rows.filter(state=PlaygroundColumn.RUNNING).update(is_stop_asked=True)
+    return queries.find_own_column(actor, column_id)
+
+
+def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str) -> Draft:
+    """Add the inputs of a column's run to the samples of the actor's draft, which begins here where there is none.
+
+    Invalid where the name is taken or none; Conflict where the inputs are not stored.
+    """
+    run = _require_stored(queries.find_own_column(actor, column_id)).run
+    sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
+    if not sample or not sample.isprintable() or len(sample) > _LONGEST_NAME:
+        raise Invalid(fields={"name": f"a name of 1 to {_LONGEST_NAME} characters, in one line."})
+    with transaction.atomic():
+        base = _draft_base(actor, run)
+        samples = base["samples"]
+        if sample in samples:
+            raise Invalid(fields={"name": f"There is already a sample called {sample}."})
+        samples = {**samples, sample: json.loads(run.inputs)}
+        document_check.write_samples(samples)
+        return _save_draft(actor, run, {**base, "samples": samples})
+
+
+def restore_draft_of_run(*, actor: Actor, run_id: int) -> Draft:
+    """Make the text that a run's draft column ran the actor's draft; the draft there was can be restored.
+
+    Conflict where the run had no draft, or its text is not stored.
+    """
+    run = queries.find_own_run(actor, run_id)
+    column = run.columns.filter(source=PlaygroundColumn.DRAFT).order_by("position").first()
+    if column is None:
+        raise Conflict("This run had no draft.")
+    document = json.loads(_require_stored(column).bundle)["document"]
+    with transaction.atomic():
+        base = _draft_base(actor, run)
+        path = run.name.partition("/")[2]
+        current = template_queries.find_draft(actor, run.name)
+        if current is not None and current.document != document:
+            drafts.discard_draft(actor=actor, namespace=run.namespace.name, path=path)
+        draft = _save_draft(actor, run, {**base, "document": document})
+        if current is not None and draft.pk != current.pk:
+            draft.revision = current.revision + 1  # a tab that shows the old draft must not take this one for its own
+            draft.save(update_fields=["revision"])
+    return draft
+
+
+def _draft_base(actor: Actor, run: PlaygroundRun) -> dict[str, Any]:
+    """What the actor's draft says now: the draft, else the newest version, else the draft that the run was of."""
+    _, template = queries.find_place(actor, run.name)
+    draft = template_queries.find_draft(actor, run.name)
+    latest = template.latest if template else None
+    sample_set = template.current_samples() if template else None
+    stored = sample_set.samples if sample_set else {}
+    if draft is not None:
+        base = draft.base.number if draft.base else None
+        return {"document": draft.document, "samples": _read_samples(draft.samples, stored), "base": base}
+    if latest is not None:
+        return {"document": latest.document, "samples": stored, "base": latest.number}
+    column = run.columns.filter(source=PlaygroundColumn.DRAFT).order_by("position").first()
+    document = json.loads(column.bundle)["document"] if column is not None and column.bundle else ""
+    return {"document": document, "samples": stored, "base": None}
+
+
+def _read_samples(text: str, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """A draft's samples, which need not be well-formed yet; then those that are stored."""
+    try:
+        samples = json.loads(text) if text.strip() else stored
+    except ValueError:
+        samples = stored
+    return dict(samples) if isinstance(samples, Mapping) else dict(stored)
+
+
+def _save_draft(actor: Actor, run: PlaygroundRun, parts: Mapping[str, Any]) -> Draft:
+    return drafts.save_draft(
+        actor=actor,
+        namespace=run.namespace.name,
+        path=run.name.partition("/")[2],
+        document=parts["document"],
+        samples=json.dumps(parts["samples"], ensure_ascii=False),
+        base=parts["base"],
+    )
+
+
+def add_reply_as_row(  # what a row is made of
+    *, actor: Actor, column_id: int, dataset: str, row_name: str = "", expected: Any = None
+) -> SavedDataset:
+    """Save the dataset with one row more: the run's inputs, and what is expected of them.
+
+    expected: outputs by name, or a text, which becomes the expected `answer`; None is the reply as it came.
+    Raises what `datasets.save_dataset` raises, Conflict where the inputs are not stored.
+    """
+    column = _require_stored(queries.find_own_column(actor, column_id))
+    run = column.run
+    expectation = column.reply if expected is None else expected
+    if isinstance(expectation, str):
+        expectation = {"answer": expectation}
+    if not isinstance(expectation, Mapping):
+        raise Invalid(fields={"expected": "a text, or an object of expected outputs."})
+    target = dataset_queries.find_dataset(actor, Verb.SAVE, dataset)
+    if target.namespace_id != run.namespace_id:
+        raise Invalid(fields={"dataset": f"{dataset} is of another namespace."})
+    version = dataset_queries.read_dataset_version(actor, dataset)
+    row_name = check_text("name", row_name, 200).strip()
+    if row_name and any(row.id == row_name for row in version.rows()):
+        raise Invalid(fields={"name": f"There is already a row called {row_name}."})
+    row = canonical({"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)})
+    _, template = queries.find_place(actor, run.name)
+    return datasets.save_dataset(
+        actor=actor,
+        name=dataset,
+        text=f"{version.text}{row}\n",
+        message=f"Add a reply from the playground of {run.name}",
+        base=version.digest,
+        template=template.name if template else None,
+    )
+
+
+def _require_stored(column: PlaygroundColumn) -> PlaygroundColumn:
+    if column.is_emptied:
+        raise Conflict("The texts of this run are not stored any more.")
+    return column
+
+
+def delete_old_runs() -> int:
+    """Delete runs that were kept long enough, and empty those of namespaces that store none; gives how many went."""
+    now = log.now()
+    unstored = Q(run__namespace__discard_playground_texts=True, is_emptied=False)
+    is_forgotten = Q(state=PlaygroundColumn.READY, run__created_at__lte=now - _FORGOTTEN)
+    is_over = Q(state__in=(PlaygroundColumn.DONE, PlaygroundColumn.STOPPED, PlaygroundColumn.FAILED))
+    columns = PlaygroundColumn.objects.filter(unstored & (is_forgotten | is_over))
+    PlaygroundRun.objects.filter(pk__in=list(columns.values_list("run_id", flat=True))).delete()
+    return PlaygroundRun.objects.filter(created_at__lte=now - KEPT).delete()[0]

@@ -1,0 +1,247 @@
+"""Streams of replies, in asyncio: the model is asked while somebody listens, and what comes is stored as it comes.
+
+    async with contextlib.aclosing(stream_column(actor, column_id)) as events:
+        async for name, data in events: ...
+
+Events, each a name and JSON:
+
+    text     {text}                       a piece; with `replace: true` all that came so far
+    tool     {name, arguments}            a call of a tool, after the text
+    waiting  {seconds, detail}            nothing comes for so long; seconds are null where that is not known
+    done     the column's JSON
+    stopped  the column's JSON
+    failed   {detail, retry_after, column}
+
+The last three end the stream. Closing it before ends the call, and the column is stopped. A second stream of a column
+that is being written reads what was stored. Whatever happens, the call is ended by a task of its own, which writes what
+came and what it cost; only a process that is killed leaves that to `replies.fail_lost_columns`.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+import weakref
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+
+from promptuary.evaluation import ModelError
+from promptuary.evaluation.protocols import PartialReply
+from registry.accounts.actor import Actor
+from registry.connections.endpoint import Endpoint
+from registry.core.database_threads import run_in_thread
+from registry.core.errors import PromptuaryError, TooMany
+from registry.playground import replies
+from registry.playground.models import PlaygroundColumn
+from registry.playground.replies import Outcome
+
+__all__ = ["Event", "stream_column"]
+
+Event = tuple[str, dict[str, Any]]
+_BEAT = 1.0  # seconds between two writings of what came, and two looks whether a reply is to stop
+_POLL = 0.5  # seconds between two looks at a reply that another stream writes
+_LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
+_SHORT_PAUSE = 2.0  # where it says nothing
+_LONGEST_CALL = 900.0  # seconds of a whole reply
+_LONGEST_TEXT = 1024 * 1024  # characters
+_NOT_WRITTEN = "The end of this reply could not be stored."
+_CLOSED = "The page was closed while this was written."
+_FINAL = ("done", "stopped", "failed")
+logger = logging.getLogger(__name__)
+
+
+async def stream_column(actor: Actor, column_id: int) -> AsyncIterator[Event]:
+    """The events of one column of the actor's; the model is asked by whoever streams it first.
+
+    Raises NotFound for anybody else's column, NotAllowed where the role does not reach any more.
+    """
+    if not await run_in_thread(replies.claim_column, actor, column_id):
+        async for event in _follow(actor, column_id):
+            yield event
+        return
+    call = _Call(actor, column_id)
+    task = asyncio.create_task(call.run())
+    _of_this_loop().add(call, task)
+    try:
+        while True:
+            event = await call.events.get()
+            yield event
+            if event[0] in _FINAL:
+                return
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+
+
+async def _follow(actor: Actor, column_id: int) -> AsyncIterator[Event]:
+    """A reply that another stream writes, or one that is over."""
+    sent = ""
+    while True:
+        progress = await run_in_thread(replies.read_progress, actor, column_id)
+        if progress.ended is not None:
+            yield _final_event(progress.ended)
+            return
+        if sent and progress.text.startswith(sent):
+            if len(progress.text) > len(sent):
+                yield "text", {"text": progress.text[len(sent) :]}
+        elif progress.text:
+            yield "text", {"text": progress.text, "replace": True}
+        sent = progress.text
+        await asyncio.sleep(_POLL)
+
+
+def _final_event(column: dict[str, Any]) -> Event:
+    if column["state"] == PlaygroundColumn.FAILED:
+        return "failed", {**(column["problem"] or {"detail": "", "retry_after": None}), "column": column}
+    return column["state"], column
+
+
+class _Call:
+    """One call of a model, from the wait for its turn to the last row written."""
+
+    def __init__(self, actor: Actor, column_id: int) -> None:
+        self.column_id = column_id
+        self.events: asyncio.Queue[Event] = asyncio.Queue()
+        self.reply = PartialReply()
+        self.is_stop_asked = False
+        self._actor = actor
+        self._sent_at: float | None = None
+        self._first_at: float | None = None
+
+    async def run(self) -> None:
+        """Ask, and write how it ended; being cancelled stops the reply."""
+        # The connection's place is left after the end is written: until then what it cost is not counted.
+        async with contextlib.AsyncExitStack() as place:
+            await self._end(await self._ask_and_judge(place))
+
+    async def _ask_and_judge(self, place: contextlib.AsyncExitStack) -> Outcome:
+        try:
+            async with asyncio.timeout(_LONGEST_CALL):
+                await self._ask(place)
+            return self._outcome(PlaygroundColumn.DONE)
+        except asyncio.CancelledError:
+            return self._outcome(PlaygroundColumn.STOPPED, "" if self.is_stop_asked else _CLOSED)
+        except TimeoutError:
+            return self._outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_LONGEST_CALL:g} s.")
+        except ModelError as error:
+            return self._failure(error)
+        except PromptuaryError as error:
+            retry_after = error.facts.get("retry_after") if isinstance(error, TooMany) else None
+            seconds = float(retry_after) if isinstance(retry_after, int | float) else None
+            return self._outcome(PlaygroundColumn.FAILED, error.message, seconds, is_refused=True)
+        except Exception:  # whatever it is, the column must end and what was spent be counted
+            logger.exception("the reply of column %s failed", self.column_id)
+            return self._outcome(PlaygroundColumn.FAILED, "This failed in a way it should not; the log has it.")
+
+    async def _end(self, outcome: Outcome) -> None:
+        """Write the end even where this task is cancelled meanwhile."""
+        writing = asyncio.ensure_future(run_in_thread(replies.end_reply, self.column_id, self.reply, outcome))
+        while not writing.done():
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                continue
+            except Exception:  # noqa: BLE001  # looked at below
+                break
+        for call in self.reply.tool_calls.values():
+            self.events.put_nowait(("tool", {"name": call.name, "arguments": call.arguments}))
+        if error := writing.exception():  # the row is ended later, as one that lost its process
+            logger.error("the end of column %s was not written", self.column_id, exc_info=error)
+            self.events.put_nowait(("failed", {"detail": _NOT_WRITTEN, "retry_after": None, "column": None}))
+        else:
+            self.events.put_nowait(_final_event(writing.result()))
+
+    async def _ask(self, place: contextlib.AsyncExitStack) -> None:
+        endpoint = await run_in_thread(replies.find_call_endpoint, self._actor, self.column_id)
+        places = _of_this_loop().places(endpoint)
+        if places.locked():
+            detail = f"{endpoint.name} is writing {endpoint.concurrency} replies; this one waits for its turn."
+            self.events.put_nowait(("waiting", {"seconds": None, "detail": detail}))
+        await place.enter_async_context(places)
+        try:
+            await self._ask_once(endpoint)
+        except ModelError as error:
+            if error.status != 429 or self.reply.text or (error.retry_after or 0) > _LONGEST_PAUSE:
+                raise
+            seconds = _SHORT_PAUSE if error.retry_after is None else error.retry_after
+            detail = f"The model is busy (429). Retrying in {seconds:.0f} s."
+            self.events.put_nowait(("waiting", {"seconds": seconds, "detail": detail}))
+            await asyncio.sleep(seconds)
+            await self._ask_once(endpoint)
+
+    async def _ask_once(self, endpoint: Endpoint) -> None:
+        sent = await run_in_thread(replies.send_call, self._actor, self.column_id, endpoint)
+        self._sent_at = time.monotonic()
+        async for piece in sent.model.stream(sent.request, self.reply):
+            self._first_at = self._first_at or time.monotonic()
+            self.events.put_nowait(("text", {"text": piece}))
+            if len(self.reply.text) > _LONGEST_TEXT:
+                raise ModelError(f"the reply has more than {_LONGEST_TEXT:,} characters")
+
+    def _failure(self, error: ModelError) -> Outcome:
+        refused_by_status = error.status is not None and not self.reply.text
+        never_sent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
+        words = {429: "The model is busy (429).", 401: _REJECTED, 403: _REJECTED}.get(error.status or 0)
+        sentence = words or f"{str(error)[:1].upper()}{str(error)[1:]}."
+        is_refused = refused_by_status or never_sent
+        return self._outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
+
+    def _outcome(
+        self, state: str, problem: str = "", retry_after: float | None = None, *, is_refused: bool = False
+    ) -> Outcome:
+        now = time.monotonic()
+        took = None if self._sent_at is None else int((now - self._sent_at) * 1000)
+        first = (
+            None if self._sent_at is None or self._first_at is None else int((self._first_at - self._sent_at) * 1000)
+        )
+        return Outcome(state, problem, retry_after, is_refused, took, first)
+
+
+_REJECTED = "The key was rejected. An admin of the namespace can change it."
+
+
+class _LoopCalls:
+    """The calls of one event loop: the task that writes what came of them, and the places of each connection."""
+
+    def __init__(self) -> None:
+        self._calls: dict[int, tuple[_Call, asyncio.Task[None]]] = {}
+        self._places: dict[tuple[str, str, int], asyncio.Semaphore] = {}
+        self._beating: asyncio.Task[None] | None = None
+
+    def add(self, call: _Call, task: "asyncio.Task[None]") -> None:
+        """Write this call's reply from time to time until its task is over."""
+        self._calls[call.column_id] = (call, task)
+        task.add_done_callback(lambda _task: self._calls.pop(call.column_id, None))
+        if self._beating is None or self._beating.done():
+            self._beating = asyncio.create_task(self._beat())
+
+    def places(self, endpoint: Endpoint) -> asyncio.Semaphore:
+        """As many as the connection takes calls at once in a process."""
+        key = (endpoint.name, endpoint.digest, endpoint.concurrency)
+        return self._places.setdefault(key, asyncio.Semaphore(endpoint.concurrency))
+
+    async def _beat(self) -> None:
+        while self._calls:
+            await asyncio.sleep(_BEAT)
+            calls = dict(self._calls)
+            try:
+                stopping = await run_in_thread(
+                    replies.write_progress, {column_id: call.reply for column_id, (call, _) in calls.items()}
+                )
+            except Exception:  # a database that is away for a moment must not end the replies
+                logger.exception("what came of the replies was not written")
+                continue
+            for column_id in stopping:
+                call, task = calls[column_id]
+                call.is_stop_asked = True
+                task.cancel()
+
+
+_loops: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopCalls]" = weakref.WeakKeyDictionary()
+
+
+def _of_this_loop() -> _LoopCalls:
+    return _loops.setdefault(asyncio.get_running_loop(), _LoopCalls())
