@@ -29,7 +29,7 @@ from frontend.evaluations import dataset_views, run_views, start_views
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
-from frontend.playground import urls as playground_urls
+from frontend.playground import views as playground_views
 from frontend.settings import audit_views, connection_views, key_views, member_views, rule_views, webhook_views
 from frontend.web.decorators import by_method
 
@@ -66,7 +66,17 @@ urlpatterns = [
     path("t/<template:name>/-/edit", editor_views.edit, name="edit"),
     path("t/<template:name>/-/edit/preview", editor_views.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor_views.draft, name="draft"),
-    path("t/<template:name>/-/run/", include(playground_urls)),
+    path("t/<template:name>/-/run/start", playground_views.start, name="start-run"),
+    path("t/<template:name>/-/run/choices", playground_views.show_choices, name="playground-choices"),
+    path("t/<template:name>/-/run/history", playground_views.list_history, name="playground-history"),
+    path("t/<template:name>/-/run/history/<int:run_id>/draft", playground_views.restore_draft, name="run-draft"),
+    path("t/<template:name>/-/run/columns/<int:column_id>/stop", playground_views.stop, name="stop-column"),
+    path(
+        "t/<template:name>/-/run/columns/<int:column_id>/sample",
+        playground_views.save_sample,
+        name="column-sample",
+    ),
+    path("t/<template:name>/-/run/columns/<int:column_id>/row", playground_views.add_row, name="column-row"),
     path("t/<template:name>/-/versions", require_safe(history_views.versions), name="versions"),
     path("t/<template:name>/-/restore", restore_views.restore, name="restore"),
     path("t/<template:name>/-/start-draft", restore_views.start_draft, name="start-draft"),

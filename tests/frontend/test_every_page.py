@@ -276,7 +276,20 @@ def test_head_answers_as_get_does_and_without_a_body(busy, clients):
 
 
 # They take POST, PUT or DELETE only, or are another name of a page.
-NO_PAGES = {"account_login", "close-checklist", "draft", "logout", "preview", "start-draft", "theme"}
+NO_PAGES = {
+    "account_login",
+    "close-checklist",
+    "column-row",
+    "column-sample",
+    "draft",
+    "logout",
+    "preview",
+    "run-draft",
+    "start-draft",
+    "start-run",
+    "stop-column",
+    "theme",
+}
 NONSENSE = [
     "\0",
     "\ufffd",

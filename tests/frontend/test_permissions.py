@@ -17,6 +17,7 @@ from registry.changes import services as change_services
 from registry.connections import services as connection_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
+from registry.playground import services as playground_services
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
@@ -45,6 +46,7 @@ AUTHORS = _row(IN, 404, 403, 200, 200, 200)
 ADMINS = _row(IN, 404, 403, 403, 403, 200)
 AUTHORS_DO = _row(OUT, 404, 403, 302, 302, 302)
 REVIEWERS_DO = _row(OUT, 404, 403, 403, 302, 302)
+ITS_AUTHOR = _row(OUT, 404, 404, 200, 404, 404)  # a run of the playground is its person's own
 ADMINS_DO = _row(OUT, 404, 403, 403, 403, 302)
 
 
@@ -72,6 +74,10 @@ CONNECTION = {
     "model": "second-1",
     "currency": "USD",
     "timeout": "60",
+}
+TRIAL = {
+    "columns": [{"source": "draft", "document": DOCUMENT, "model": "echo"}],
+    "inputs": {"question": "Can I return boots?"},
 }
 COPY = {"namespace": "demo", "path": "answer", "start": "copy"}
 # route, method and what is asked: the row. A route with several acts behind one address has a row for each.
@@ -126,6 +132,13 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("draft", "DELETE", ""): Row(
         f"{T}/-/edit/draft", _row(OUT, 200, 200, 200, 200, 200), {}
     ),  # one's own, if there is one
+    ("start-run", "POST", ""): Row(f"{T}/-/run/start", _row(OUT, 404, 403, 201, 201, 201), TRIAL),
+    ("playground-choices", "GET", ""): Row(f"{T}/-/run/choices", AUTHORS),
+    ("playground-history", "GET", ""): Row(f"{T}/-/run/history", AUTHORS),
+    ("run-draft", "POST", ""): Row(f"{T}/-/run/history/{{trial}}/draft", ITS_AUTHOR, {}),
+    ("stop-column", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/stop", ITS_AUTHOR, {}),
+    ("column-sample", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/sample", ITS_AUTHOR, {"name": "new boots"}),
+    ("column-row", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/row", ITS_AUTHOR, {"dataset": GOLD}),
     ("fetches", "GET", ""): Row(f"{T}/-/fetches", READERS),
     ("versions", "GET", ""): Row(f"{T}/-/versions", READERS),
     ("restore", "GET", ""): Row(f"{T}/-/restore?ref=1", AUTHORS),
@@ -271,8 +284,11 @@ def _write_world(reply) -> dict[str, Any]:
         actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
     invited = invitation_services.invite_person(actor=reply.actor("admin"), namespace="support", role="reader")
+    trial = playground_services.start_playground_run(actor=reply.actor("author"), name=REPLY, **TRIAL)
     return {
         **numbers,
+        "trial": trial.pk,
+        "column": trial.columns.get().pk,
         "digest": digest,
         "newest": Version.objects.get(template__name=REPLY, number=3).digest,
         "key": key.id,
@@ -307,7 +323,7 @@ def _ask(client: Client, method: str, row: Row, world: dict[str, Any]) -> Any:
     if row.sent is None:
         return ask(path)
     sent = {name: _fill(value, world) for name, value in row.sent.items()}
-    if path.endswith(("/preview", "/draft")):
+    if path.endswith(("/preview", "/draft")) or "/-/run/" in path:
         return ask(path, data=json.dumps(sent), content_type="application/json")
     return ask(path, sent)
 

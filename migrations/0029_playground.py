@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('registry', '0027_threads_resolved'),
+        ('registry', '0028_invitations'),
     ]
 
     operations = [
