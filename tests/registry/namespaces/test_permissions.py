@@ -11,8 +11,8 @@ from registry.namespaces.permissions import TABLE, Role, Verb, is_allowed, requi
 # The table of the design, written out once more by hand.
 MAY = {
     "reader": {"browse", "read", "check", "fetch"},
-    "author": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"},
-    "reviewer": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate"}
+    "author": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate", "try"},
+    "reviewer": {"browse", "read", "check", "fetch", "save", "propose", "comment", "move", "publish", "evaluate", "try"}
     | {"approve", "roll_back"},
     "admin": {verb.value for verb in Verb},
 }
@@ -48,7 +48,7 @@ def test_a_key_limited_to_labels_takes_no_part_in_reviews_and_runs(support, auth
         actor=admin, namespace="support", name="service", scope="write", person="author", labels=["staging"]
     ).key
     actor = Actor(author.person, key)
-    lost = {"read", "comment", "evaluate"}
+    lost = {"read", "comment", "evaluate", "try"}
     assert {verb.value for verb in Verb if is_allowed(actor, verb, support)} == MAY["author"] - lost
 
 
@@ -56,7 +56,7 @@ def test_a_key_limited_to_labels_takes_no_part_in_reviews_and_runs(support, auth
 def test_a_write_key_never_approves_nor_manages(cast, support, admin, role):
     key = keys.issue_key(actor=admin, namespace="support", name="service", scope="write", person=role).key
     actor = Actor(cast[role].person, key)
-    never = {"approve", "manage", "roll_back"}
+    never = {"approve", "manage", "roll_back", "try"}
     assert {verb.value for verb in Verb if is_allowed(actor, verb, support)} == MAY[role] - never
 
 
