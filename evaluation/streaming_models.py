@@ -5,7 +5,7 @@ import functools
 import json
 import re
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -41,7 +41,7 @@ class StreamingModel(Protocol):
 
     name: str
 
-    def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+    def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
         """The reply's text piece by piece; `reply` holds all that came so far, tool calls and counts too.
 
         Raises ModelError. Closing the iterator ends the call.
@@ -70,7 +70,7 @@ class HTTPStream:
         self._protocol, self._transport, self._pace = PROTOCOLS[protocol], transport, Pace(per_second)
         self._headers = self._protocol.headers(key) if key else {}
 
-    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
         """The reply as it comes. ModelError where the server can't be reached, refuses, or breaks off."""
         body = self._body(request)
         if seconds := self._pace.reserve_turn():
@@ -150,7 +150,7 @@ class WordStream:
     def __init__(self, model: Model, *, pause: float = 0.02) -> None:
         self.name, self._model, self._pause = model.name, model, pause
 
-    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncIterator[str]:
+    async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
         """The model's reply, word by word."""
         whole = self._model.complete(request, request.settings)
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", whole.text):

@@ -22,7 +22,7 @@ import contextlib
 import logging
 import time
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import httpx
@@ -52,7 +52,7 @@ _FINAL = ("done", "stopped", "failed")
 logger = logging.getLogger(__name__)
 
 
-async def stream_column(actor: Actor, column_id: int) -> AsyncIterator[Event]:
+async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
     """The events of one column of the actor's; the model is asked by whoever streams it first.
 
     Raises NotFound for anybody else's column, NotAllowed where the role does not reach any more.
@@ -76,7 +76,7 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncIterator[Event]:
             await asyncio.wait([task])
 
 
-async def _follow(actor: Actor, column_id: int) -> AsyncIterator[Event]:
+async def _follow(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
     """A reply that another stream writes, or one that is over."""
     sent = ""
     while True:

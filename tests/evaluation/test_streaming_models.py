@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from typing import Any
 
 import anthropic
 import httpx
@@ -123,7 +124,7 @@ def test_closing_the_iterator_ends_the_call(server):
 
 
 def test_the_events_are_those_that_the_openai_package_reads(server):
-    client = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0)
+    client: Any = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0)
     arguments = {"model": "m", "stream": True, "stream_options": {"include_usage": True}}
     chunks = list(client.chat.completions.create(messages=REQUEST.messages, **arguments))
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == "Yes, you can."
@@ -134,7 +135,7 @@ def test_the_events_are_those_that_the_openai_package_reads(server):
 
 
 def test_the_events_are_those_that_the_anthropic_package_reads(server):
-    client = anthropic.Anthropic(api_key="k", base_url=server.url.removesuffix("/v1"), max_retries=0)
+    client: Any = anthropic.Anthropic(api_key="k", base_url=server.url.removesuffix("/v1"), max_retries=0)
     with client.messages.stream(model="m", max_tokens=50, messages=REQUEST.messages) as stream:
         assert stream.get_final_text() == "Yes, you can."
     ask(server, protocol="anthropic")

@@ -75,7 +75,7 @@ CONNECTION = {
     "currency": "USD",
     "timeout": "60",
 }
-TRIAL = {
+TRIAL: dict[str, Any] = {
     "columns": [{"source": "draft", "document": DOCUMENT, "model": "echo"}],
     "inputs": {"question": "Can I return boots?"},
 }
