@@ -25,6 +25,7 @@ periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
 # Nor need the first preview wait for the renderer's helper process.
 threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
-application = serve_fetches_first(_django)
+allowed_hosts: set[str] = set()  # that requests came for so far
+application = serve_fetches_first(_django, allowed_hosts)
 end_with_parent()  # granian's own process, which starts this one
 tune_process()

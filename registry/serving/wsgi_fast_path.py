@@ -12,7 +12,7 @@ from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer, matches_etag
 
-__all__ = ["serve_fetches_first"]
+__all__ = ["find_cached_answers", "serve_fetches_first"]
 
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
@@ -21,44 +21,65 @@ _MOST_HOSTS = 256  # remembered spellings of the allowed hosts: with a wildcard 
 
 StartResponse = Callable[[str, list[tuple[str, str]]], Any]
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+FindCached = Callable[[str, str, str | None, str | None, str | None], tuple[Answer, list[tuple[str, str]]] | None]
 
 
-def serve_fetches_first(application: Application) -> Application:
-    """A WSGI application that answers those itself and hands everything else to `application`.
+def find_cached_answers(hosts: set[str]) -> FindCached:
+    """The function that both servers ask first: (Authorization, path, Host, If-None-Match, X-Request-Id) of a GET to
+    the answer and its headers, or None where the answer is not cached or the host is not known as allowed.
 
-    Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.
+    hosts: those that Django allowed so far; `serve_fetches_first` fills it.
     """
     cached, start = fetcher().cached, len(TEMPLATES)
     count_200, count_304 = metrics.counter(200).step, metrics.counter(304).step
     choose_id, fresh_id = tracing.choose_request_id, tracing.make_request_id
-    hosts: set[str] = set()  # those found allowed so far
 
-    def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        path: str = environ["PATH_INFO"]
-        authorization = environ.get("HTTP_AUTHORIZATION")
-        if authorization is None or path[:18] != TEMPLATES or environ["REQUEST_METHOD"] != "GET":
-            return serve_rest(environ, start_response)
-        if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
-            return application(environ, start_response)  # which refuses it
+    def find(
+        authorization: str, path: str, host: str | None, etags: str | None, request_id: str | None
+    ) -> tuple[Answer, list[tuple[str, str]]] | None:
+        if path[:18] != TEMPLATES or host not in hosts:
+            return None
         fetch = cached(authorization, path[start:])
         if fetch is None:
-            return serve_rest(environ, start_response)
+            return None
         fetch.count()
         answer = fetch.version.answer
-        etags = environ.get("HTTP_IF_NONE_MATCH")
         if etags and matches_etag(etags, fetch.version.etag):
             answer = fetch.version.unchanged
             count_304()
         else:
             count_200()
-        request_id = environ.get("HTTP_X_REQUEST_ID")
-        start_response(
-            answer.line, [*answer.headers, ("X-Request-Id", choose_id(request_id) if request_id else fresh_id())]
+        return answer, [*answer.headers, ("X-Request-Id", choose_id(request_id) if request_id else fresh_id())]
+
+    return find
+
+
+def serve_fetches_first(application: Application, hosts: set[str] | None = None) -> Application:
+    """A WSGI application that answers those itself and hands everything else to `application`.
+
+    Bodies are lists on purpose: granian sends a list at once, and anything else piece by piece.
+    """
+    allowed_hosts: set[str] = set() if hosts is None else hosts
+    find = find_cached_answers(allowed_hosts)
+
+    def serve(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        authorization = environ.get("HTTP_AUTHORIZATION")
+        if authorization is None or environ["REQUEST_METHOD"] != "GET":
+            return serve_rest(environ, start_response)
+        cached = find(
+            authorization,
+            environ["PATH_INFO"],
+            environ.get("HTTP_HOST"),
+            environ.get("HTTP_IF_NONE_MATCH"),
+            environ.get("HTTP_X_REQUEST_ID"),
         )
-        return [answer.body]
+        if cached is None:
+            return serve_rest(environ, start_response)
+        start_response(cached[0].line, cached[1])
+        return [cached[0].body]
 
     def serve_rest(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        answer = _answer(environ, hosts)
+        answer = _answer(environ, allowed_hosts)
         if answer is None:
             return application(environ, start_response)
         start_response(answer.line, [*answer.headers, (tracing.REQUEST_ID_HEADER, tracing.current_request_id.get())])

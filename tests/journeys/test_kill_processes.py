@@ -22,8 +22,7 @@ SAVES = 50  # of each template
 KILLS = 60 if os.environ.get("PROMPTUARY_TORTURE") else 6
 PATIENCE = 120.0  # seconds for a process to come up on a busy machine
 COMMANDS = {
-    "web": "granian --interface wsgi --host 127.0.0.1 --port {port} --workers 2 --blocking-threads 4 --no-ws"
-    " registry.wsgi:application",
+    "web": "granian --interface rsgi --host 127.0.0.1 --port {port} --workers 2 --no-ws registry.rsgi:application",
     "worker": "celery -A registry.celery worker --pool threads --concurrency 4",
 }
 SETUP = """

@@ -112,11 +112,11 @@ def _commands(host: str) -> dict[str, list[str]]:
     python = Path(sys.executable)
     workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
     return {
-        # Errors only: it would warn of more threads than cores, but half of them only wait for a label to move.
+        # The loop of asyncio, since `registry.live.server` takes its calls; connections enough for open streams.
         "web": [
-            *(str(python.with_name("granian")), "--interface", "wsgi", "--host", host, "--port", str(settings.PORT)),
-            *("--workers", str(workers), "--blocking-threads", str(4 + settings.PROMPTUARY_WAITING), "--no-ws"),
-            *("--log-level", "error", "--workers-kill-timeout", "5", "registry.wsgi:application"),
+            *(str(python.with_name("granian")), "--interface", "rsgi", "--host", host, "--port", str(settings.PORT)),
+            *("--workers", str(workers), "--loop", "asyncio", "--backpressure", "4096", "--no-ws"),
+            *("--log-level", "error", "--workers-kill-timeout", "5", "registry.rsgi:application"),
         ],
         # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
         "worker": [

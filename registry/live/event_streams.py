@@ -1,0 +1,101 @@
+"""Server-sent events, and the other answers of the live side."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.serializers.json import DjangoJSONEncoder
+from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi has it, without exporting it
+
+from registry.core.errors import PromptuaryError
+from registry.live.wsgi_environ import HTTPProtocol
+from registry.serving.responses import refuse
+
+__all__ = ["HEARTBEAT_SECONDS", "Event", "answer_json", "answer_problem", "end_streams", "stream_events"]
+
+HEARTBEAT_SECONDS = 15.0  # a comment line, so that no proxy takes the silence for the end
+_HEADERS = [
+    ("Content-Type", "text/event-stream; charset=utf-8"),
+    ("Cache-Control", "no-store"),
+    ("X-Accel-Buffering", "no"),  # nginx would collect the lines
+    ("X-Content-Type-Options", "nosniff"),
+]
+_open: set[asyncio.Task[None]] = set()  # the streams of this process
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event: `data` is any JSON value; an empty `id` is not sent."""
+
+    name: str
+    data: Any
+    id: str = ""
+
+    def to_bytes(self) -> bytes:
+        """The lines of the event. JSON has no line break in it, so the data is one line."""
+        data = json.dumps(self.data, cls=DjangoJSONEncoder, ensure_ascii=False, separators=(",", ":"))
+        first = f"id: {self.id}\n" if self.id else ""
+        return f"{first}event: {self.name}\ndata: {data}\n\n".encode()
+
+
+async def stream_events(protocol: HTTPProtocol, events: AsyncGenerator[Event, None]) -> None:
+    """Send the events until they end, the client goes away or the process ends; then `events` is closed (`aclose`)."""
+    task = asyncio.ensure_future(_send_events(protocol, events))
+    _open.add(task)
+    task.add_done_callback(_open.discard)
+    with contextlib.suppress(asyncio.CancelledError, ProtocolClosed):
+        await task
+
+
+def end_streams() -> None:
+    """End every stream of this process; browsers connect again after a moment."""
+    for task in _open:
+        task.cancel()
+
+
+def answer_json(protocol: HTTPProtocol, status: int, value: Any) -> None:
+    """Answer with a JSON value."""
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+    protocol.response_bytes(status, headers, json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False).encode())
+
+
+def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
+    """Answer with the problem document of a domain error."""
+    answer = refuse(error)
+    protocol.response_bytes(answer.status, list(answer.headers), answer.body)
+
+
+async def _send_events(protocol: HTTPProtocol, events: AsyncGenerator[Event, None]) -> None:
+    stream = protocol.response_stream(200, _HEADERS)
+    gone = asyncio.ensure_future(protocol.client_disconnect())
+    coming: asyncio.Future[Event] | None = None
+    try:
+        await stream.send_bytes(b": connected\n\n")
+        while True:
+            coming = coming or asyncio.ensure_future(anext(events))
+            await asyncio.wait((coming, gone), timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if gone.done():
+                return
+            if not coming.done():
+                await stream.send_bytes(b": still here\n\n")
+                continue
+            try:
+                event = coming.result()
+            except StopAsyncIteration:
+                return
+            coming = None
+            await stream.send_bytes(event.to_bytes())
+    finally:
+        gone.cancel()
+        await _close(events, coming)
+
+
+async def _close(events: AsyncGenerator[Event, None], coming: asyncio.Future[Event] | None) -> None:
+    if coming is not None:
+        coming.cancel()
+        with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+            await coming
+    await events.aclose()

@@ -1,0 +1,126 @@
+"""A request of the live side: who asks for what, checked by Django's own rules.
+
+What reads the session or the database runs in a few threads of its own (`run_in_thread`), never in the event loop.
+"""
+
+import asyncio
+import contextvars
+import functools
+import io
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.core.exceptions import DisallowedHost
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import CsrfViewMiddleware
+
+from registry.accounts.models import User
+from registry.core.errors import Invalid, NotAllowed, TooLarge
+from registry.live.wsgi_environ import HTTPProtocol, Scope, build_environ
+from registry.serving.credentials import Unauthenticated
+from registry.serving.journal_follower import renew_connection
+
+__all__ = ["LiveRequest", "read_request", "read_user", "require_user", "run_in_thread"]
+
+THREADS = 2  # a sign-in is read in a millisecond
+_executor = ThreadPoolExecutor(THREADS, thread_name_prefix="live")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class LiveRequest:
+    """What a handler is told. `headers` have names in lower case, `query` the last value of each name.
+
+    arguments: what the route's pattern found in the path. session_key: to read the user again with `read_user`.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    user: User | None
+    session_key: str
+    arguments: Mapping[str, Any]
+    body: bytes = b""
+
+
+async def run_in_thread(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run what may touch the database in a thread, with a database connection that is still good."""
+
+    def run() -> R:
+        renew_connection()
+        return function(*args, **kwargs)
+
+    context = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_executor, functools.partial(context.run, run))
+
+
+async def read_request(scope: Scope, protocol: HTTPProtocol, arguments: Mapping[str, Any]) -> LiveRequest:
+    """The request with its body and its user. Raises PromptuaryError: a host or a CSRF token that Django refuses."""
+    body = b"" if scope.method in ("GET", "HEAD") else await _read_body(protocol)
+    request = WSGIRequest({**build_environ(scope, io.BytesIO(body)), "CONTENT_LENGTH": str(len(body))})
+    user, session_key = await run_in_thread(_check, request)
+    return LiveRequest(
+        scope.method,
+        scope.path,
+        request.GET.dict(),
+        dict(scope.headers.items()),
+        user,
+        session_key,
+        arguments,
+        body,
+    )
+
+
+def read_user(session_key: str) -> User | None:
+    """The person whose session it is at this moment; None when it ended or the account was closed. Reads rows."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    user = get_user(request)
+    return user if isinstance(user, User) else None
+
+
+def require_user(request: LiveRequest) -> User:
+    """The signed-in person. Raises Unauthenticated."""
+    if request.user is None:
+        raise Unauthenticated("Sign in first.")
+    return request.user
+
+
+def _check(request: HttpRequest) -> tuple[User | None, str]:
+    """The person and the key of the session. Raises PromptuaryError."""
+    try:
+        request.get_host()
+    except DisallowedHost:
+        raise Invalid("This host is none of PROMPTUARY_ALLOWED_HOSTS.") from None
+    csrf = CsrfViewMiddleware(lambda _request: HttpResponse())
+    csrf.process_request(request)
+    if csrf.process_view(request, _no_view, (), {}) is not None:
+        raise NotAllowed("The form's CSRF token is missing or wrong. Load the page again and send it once more.")
+    session_key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+    if not session_key.isalnum():
+        return None, ""
+    return read_user(session_key), session_key
+
+
+def _no_view(_request: HttpRequest) -> HttpResponse:
+    """Stands for the view where Django asks for one, to see whether it is exempt."""
+    return HttpResponse()
+
+
+async def _read_body(protocol: HTTPProtocol) -> bytes:
+    chunks, size = [], 0
+    async for chunk in protocol:
+        size += len(chunk)
+        if size > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+            raise TooLarge(f"The request is larger than {limit} bytes.", limit=limit)
+        chunks.append(bytes(chunk))
+    return b"".join(chunks)

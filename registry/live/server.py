@@ -1,0 +1,112 @@
+"""The RSGI application of a web process: cached fetches at once, /live/ in the event loop, all else as WSGI in threads.
+
+Granian calls each request's coroutine through `loop.call_soon_threadsafe` from the thread that read the request. To
+wake the loop costs more than a cached fetch, so `LiveServer` takes the coroutine's first step in that thread: a cached
+fetch is answered there, and anything else goes on to the loop at `_to_loop`. Without this the answers are the same and
+slower (`benchmarks/fetch.py`).
+"""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable, Generator
+from types import CoroutineType
+from typing import Any
+
+from registry.core.errors import NotFound, PromptuaryError
+from registry.live.event_streams import answer_problem, end_streams
+from registry.live.requests import read_request
+from registry.live.routes import PREFIX, ROUTES, Route, find_route
+from registry.live.wsgi_environ import HTTPProtocol, Scope
+from registry.live.wsgi_pool import Application, WsgiPool
+from registry.serving.wsgi_fast_path import FindCached
+
+__all__ = ["LiveServer"]
+
+logger = logging.getLogger(__name__)
+
+
+class LiveServer:
+    """The application of one process. `find` answers cached fetches, `application` is the WSGI application."""
+
+    def __init__(
+        self, find: FindCached, application: Application, *, threads: int, routes: tuple[Route, ...] = ROUTES
+    ) -> None:
+        self._find, self._routes = find, routes
+        self._pool = WsgiPool(application, threads)
+
+    def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Granian's hook before the first request."""
+        _step_in_caller(loop)
+        _end_streams_at_signals(loop)
+
+    async def __rsgi__(self, scope: Scope, protocol: HTTPProtocol) -> None:
+        """Granian's hook for a request."""
+        headers = scope.headers
+        if scope.method == "GET" and (authorization := headers.get("authorization")):
+            cached = self._find(
+                authorization,
+                scope.path,
+                headers.get("host"),
+                headers.get("if-none-match"),
+                headers.get("x-request-id"),
+            )
+            if cached is not None:
+                answer, answer_headers = cached
+                protocol.response_bytes(answer.status, answer_headers, answer.body)
+                return
+        await _to_loop
+        if scope.path.startswith(PREFIX):
+            await self._answer_live(scope, protocol)
+        else:
+            await self._pool.answer(scope, protocol)
+
+    async def _answer_live(self, scope: Scope, protocol: HTTPProtocol) -> None:
+        try:
+            match = find_route(scope.path, self._routes)
+            if match is None:
+                raise NotFound("Nothing is at this address.")
+            route, arguments = match
+            if scope.method not in route.methods:
+                protocol.response_bytes(405, [("Allow", ", ".join(route.methods))], b"")
+                return
+            await route.handler(await read_request(scope, protocol, arguments), protocol)
+        except PromptuaryError as error:
+            answer_problem(protocol, error)
+        except Exception:
+            logger.exception("%s %s failed", scope.method, scope.path)
+            answer_problem(protocol, PromptuaryError("Something went wrong on the server, and it was logged."))
+
+
+class _ToLoop:
+    """Awaited, it lets whoever runs the coroutine go on with it later; a task does so at once."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield
+
+
+_to_loop = _ToLoop()
+
+
+def _step_in_caller(loop: asyncio.AbstractEventLoop) -> None:
+    """Have a coroutine that another thread hands to the loop take its first step in that thread."""
+    call_in_loop = loop.call_soon_threadsafe
+
+    def call(callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        if args and type(args[0]) is CoroutineType:
+            try:
+                args[0].send(None)
+            except StopIteration:
+                return None  # it has ended already
+        return call_in_loop(callback, *args, context=context)
+
+    loop.call_soon_threadsafe = call  # type: ignore[method-assign,assignment]  # the loop of this process alone
+
+
+def _end_streams_at_signals(loop: asyncio.AbstractEventLoop) -> None:
+    """End the streams when granian is told to stop: it would wait for them. Its own handler, in the loop, still runs,
+    since asyncio learns of signals by a descriptor and not by the handler that is replaced here.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(end_streams))
+        signal.siginterrupt(number, False)

@@ -1,0 +1,107 @@
+"""The WSGI environ of a request that came by RSGI, granian's own interface; PEP 3333 says what stands in it."""
+
+import asyncio
+import io
+import sys
+from typing import IO, Any, Protocol
+
+__all__ = ["HTTPProtocol", "Headers", "RequestBody", "Scope", "build_environ"]
+
+
+class Headers(Protocol):
+    """The headers of a request, names in lower case; `get` gives the first of a name."""
+
+    def get(self, key: str, default: Any = None) -> Any: ...
+    def items(self) -> list[tuple[str, str]]: ...
+
+
+class Scope(Protocol):
+    """What RSGI tells of a request. `path` is decoded, with U+FFFD where it was no UTF-8."""
+
+    http_version: str
+    server: str
+    client: str
+    scheme: str
+    method: str
+    path: str
+    query_string: str
+    authority: str | None
+    headers: Headers
+
+
+class HTTPProtocol(Protocol):
+    """RSGI's side of one request: reads the body, sends the answer, once."""
+
+    def __aiter__(self) -> Any: ...
+    async def __call__(self) -> bytes: ...
+    async def client_disconnect(self) -> None: ...
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None: ...
+    def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Any: ...
+
+
+def build_environ(scope: Scope, body: IO[bytes]) -> dict[str, Any]:
+    """The environ; a header whose name has an underscore is left out, since it would pass for one with a hyphen."""
+    server, _, port = scope.server.rpartition(":")
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_NAME": server.strip("[]"),
+        "SERVER_PORT": port,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.input": body,
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    if scope.authority:  # HTTP/2 has no Host
+        environ["HTTP_HOST"] = scope.authority
+    for name, value in scope.headers.items():
+        if "_" in name:
+            continue
+        key = name.upper().replace("-", "_")
+        if key not in ("CONTENT_LENGTH", "CONTENT_TYPE"):
+            key = f"HTTP_{key}"
+        separator = "; " if key == "HTTP_COOKIE" else ","
+        environ[key] = f"{environ[key]}{separator}{value}" if key in environ else value
+    return environ
+
+
+class RequestBody(io.RawIOBase):
+    """The body as WSGI reads it, in a thread: each chunk is asked of the event loop when it is needed.
+
+    A body that ends before its Content-Length raises OSError, so that nobody takes half of it for the whole.
+    """
+
+    def __init__(self, protocol: HTTPProtocol, loop: asyncio.AbstractEventLoop, length: str | None) -> None:
+        self._chunks, self._loop = aiter(protocol), loop
+        self._missing = int(length) if length and length.isascii() and length.isdecimal() and len(length) < 16 else 0
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer as far as the next chunk goes; 0 at the end."""
+        while not self._rest:
+            chunk = asyncio.run_coroutine_threadsafe(self._read_chunk(), self._loop).result()
+            if chunk is None:
+                if self._missing > 0:
+                    raise OSError("The request's body ended before it was whole.")
+                return 0
+            self._missing -= len(chunk)
+            self._rest = chunk
+        size = min(len(buffer), len(self._rest))
+        buffer[:size], self._rest = self._rest[:size], self._rest[size:]
+        return size
+
+    async def _read_chunk(self) -> bytes | None:
+        try:
+            return bytes(await anext(self._chunks))
+        except StopAsyncIteration:
+            return None

@@ -1,0 +1,11 @@
+"""The application as granian serves it: the one of `registry.wsgi`, and the live side beside it."""
+
+from django.conf import settings
+
+from registry import wsgi  # the first of ours: it sets Django up
+from registry.live.server import LiveServer
+from registry.serving.wsgi_fast_path import find_cached_answers
+
+# Four for pages and the API, and those in which clients wait for a label to move.
+THREADS = 4 + settings.PROMPTUARY_WAITING
+application = LiveServer(find_cached_answers(wsgi.allowed_hosts), wsgi.application, threads=THREADS)
