@@ -8,6 +8,7 @@ from registry.namespaces import events as namespace_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
+from registry.releases import events as release_events
 from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
 from registry.connections import events as connection_events
@@ -20,6 +21,7 @@ __all__ = [
     "evaluation_events",
     "invitation_events",
     "namespace_events",
+    "release_events",
     "review_events",
     "template_events",
     "webhook_events",

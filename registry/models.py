@@ -12,6 +12,7 @@ from registry.mirror.models import Remote
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
+from registry.releases.models import Release, ReleaseComment
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
     Contribution,
@@ -55,6 +56,8 @@ __all__ = [
     "PlaygroundColumn",
     "PlaygroundRun",
     "Redaction",
+    "Release",
+    "ReleaseComment",
     "Remark",
     "Remote",
     "Rendering",

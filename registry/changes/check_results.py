@@ -57,7 +57,7 @@ def request_stale_checks() -> int:
     Returns the number of change requests that it queued.
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
-    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
+    rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by", "release")
     rows = rows.defer("version__bundle").order_by("number")[:_MOST]
     lately = log.now() - _AGAIN
     asked = 0

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
-from registry.changes import locking
+from registry.changes import locking, policy
 from registry.changes.events import EmergencyClosed
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.queries import lock_change
@@ -156,7 +156,7 @@ def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]
     return found
 
 
-_BY_NO_MEANS = {"archived", "held", "superseded"}
+_BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE}
 
 
 def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
@@ -179,7 +179,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         if not found:
             raise Conflict("Nothing blocks this request: publish it.", change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
-            raise Conflict(stuck[0].cause, change=number)
+            raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, True
         change.closed_at = change.updated_at = log.now()

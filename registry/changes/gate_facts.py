@@ -87,6 +87,7 @@ class ReviewFacts:
             descends=descends,
             superseded=held is not None and not descends and history.contains(held.pk, version.pk),
             open_threads=self._open_threads.get(change.pk, 0),
+            release=change.open_release,
             archived=template.archived_at is not None,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,

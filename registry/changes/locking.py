@@ -3,6 +3,7 @@
 from typing import Any
 
 from registry.accounts.actor import Actor
+from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
@@ -12,7 +13,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.permissions import Role, Verb, role_of
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approval_of_label
@@ -26,6 +27,8 @@ __all__ = [
     "recompute_states",
     "require_may_decide",
     "require_new_head",
+    "require_only_member",
+    "require_opener",
     "require_protected",
     "save_state",
     "step_of",
@@ -45,7 +48,7 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
         rows = rows.filter(template=template)
     if label is not None:
         rows = rows.filter(label=label)
-    listed = list(rows.select_related("template", "version", "version__author", "opened_by"))
+    listed = list(rows.select_related("template", "version", "version__author", "opened_by", "release"))
     for change in listed:
         change.template.namespace = namespace
     for gate in change_gate.evaluate_many(listed, None, with_checks=False):
@@ -135,6 +138,27 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             f"Change request {pending.number} proposes version {head.number} for {label} already.",
             change=pending.number,
         )
+
+
+def require_only_member(change: ChangeRequest) -> None:
+    """Raise Conflict where its open release got another request for the same template meanwhile."""
+    if change.release is None or not change.release.is_open:
+        return
+    other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
+    if other is not None:
+        raise Conflict(
+            f"Release {change.release.number} has change request {other.number} for {change.template.name} already.",
+            change=other.number,
+        )
+
+
+def require_opener(actor: Actor, namespace: Namespace, opened_by: User, what: str) -> None:
+    """Raise NotAllowed where the actor neither opened it nor is a reviewer. what: `request` or `release`."""
+    if opened_by.pk == actor.person.pk or actor.is_operator:
+        return
+    role = role_of(actor.person, namespace)
+    if role is None or role.rank < Role.REVIEWER.rank:
+        raise NotAllowed(f"{opened_by.username} opened this {what}; only they or a reviewer withdraw it.")
 
 
 def require_may_decide(gate: Gate) -> None:

@@ -49,6 +49,7 @@ class ChangeRequest(models.Model):
     message = models.TextField(default="", blank=True)
     opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    release = models.ForeignKey("registry.Release", on_delete=models.PROTECT, related_name="members", null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
@@ -79,6 +80,11 @@ class ChangeRequest(models.Model):
     def is_open(self) -> bool:
         """Whether decisions and publishing are still possible."""
         return self.state in (self.OPEN, self.APPROVED)
+
+    @property
+    def open_release(self) -> int | None:
+        """The number of the release that it is published with, None where it is published by itself."""
+        return self.release.number if self.release is not None and self.release.is_open else None
 
     @property
     def takes_decisions(self) -> bool:

@@ -10,6 +10,7 @@ from registry.changes.contributors import SUGGESTED, Reason
 from registry.namespaces.rules import Rules
 
 __all__ = [
+    "IN_RELEASE",
     "ApprovalStatus",
     "Blocker",
     "DecisionFacts",
@@ -24,6 +25,9 @@ __all__ = [
     "reasons_against",
     "refusal_of_approver",
 ]
+
+IN_RELEASE = "release"
+"""The code of the blocker of a request that is published with its release only: always the last in the list."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Facts:
     held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
     superseded: bool = False
     open_threads: int = 0  # asked for only where the rules want all resolved
+    release: int | None = None  # the open release that it is a member of
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
 
 
@@ -99,6 +104,11 @@ class Blocker:
     cause: str
     action: str
     waiting_for: tuple[str, ...] = ()
+
+    @property
+    def is_by_reviewers(self) -> bool:
+        """Whether reviewers are waited for."""
+        return self.code in ("approvals", "owners", "objection")
 
 
 def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
@@ -191,6 +201,8 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
         found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
     if counted.missing_owners:
         found.append(_of_owners(counted, rules, facts, viewer, may_decide))
+    if facts.release is not None and not facts.unreviewed:
+        found.append(_of_release(facts.release))
     return found
 
 
@@ -216,6 +228,11 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
             )
         ]
     return []
+
+
+def _of_release(number: int) -> Blocker:
+    cause = f"It is part of release {number}, which is published as a whole."
+    return Blocker(IN_RELEASE, cause, f"Publish release {number}, or remove this template from it first.")
 
 
 def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocker:

@@ -1,7 +1,7 @@
 """Queries about change requests: one, lists, what is beside one, its threads, and its history."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -37,6 +37,7 @@ __all__ = [
     "get_change",
     "last_outdated_decision",
     "list_changes",
+    "list_members",
     "list_moments",
     "list_overlapping",
     "list_pending",
@@ -50,7 +51,7 @@ __all__ = [
 MOST_PENDING = 200
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
 _IS_PENDING = Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY
-_RELATED = ("template", "template__namespace", "version", "version__author", "opened_by")
+_RELATED = ("template", "template__namespace", "version", "version__author", "opened_by", "release")
 
 
 def get_change(actor: Actor, number: int) -> ChangeRequest:
@@ -128,6 +129,12 @@ def count_pending(actor: Actor) -> int:
 
 def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
     return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
+
+
+def list_members(releases: Collection[int]) -> list[ChangeRequest]:
+    """All requests of the releases with these numbers, by the template's name."""
+    rows = ChangeRequest.objects.filter(release__in=releases).select_related(*_RELATED, "template__latest")
+    return list(rows.defer("version__bundle", "template__latest__bundle").order_by("template__name", "number"))
 
 
 def find_publishing_move(change: ChangeRequest) -> LabelMove | None:

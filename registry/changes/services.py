@@ -18,12 +18,12 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.queries import lock_change
 from registry.core import names
-from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
+from registry.core.errors import ApprovalRequired, Conflict, Invalid
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Role, Verb, role_of
+from registry.namespaces.permissions import Verb
 from registry.templates import labels
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template, Version
@@ -35,13 +35,13 @@ __all__ = [
     "decide_on_change",
     "propose_change",
     "publish_change",
+    "publish_unblocked",
     "record_decision",
     "reopen_change",
     "set_head",
     "withdraw_change",
+    "withdraw_open",
 ]
-
-_BY_REVIEWERS = {"approvals", "owners", "objection"}
 
 
 def propose_change(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
@@ -56,9 +56,12 @@ def propose_change(*, actor: Actor, name: str, label: str, version: int, message
         return create_change(actor=actor, template=template, label=label, head=head, message=message)
 
 
-def create_change(*, actor: Actor, template: Template, label: str, head: Version, message: str) -> ChangeRequest:
+def create_change(
+    *, actor: Actor, template: Template, label: str, head: Version, message: str, release: int | None = None
+) -> ChangeRequest:
     """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
 
+    release: the number of the release that it is a member of, whose event follows.
     Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
     """
     locking.require_new_head(template, label, head)
@@ -72,6 +75,7 @@ def create_change(*, actor: Actor, template: Template, label: str, head: Version
         message=message.strip(),
         opened_by=actor.person,
         key=actor.key,
+        release_id=release,
         created_at=at,
         updated_at=at,
     )
@@ -176,17 +180,23 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if found:
-            error = ApprovalRequired if any(blocker.code in _BY_REVIEWERS for blocker in found) else Conflict
+            error = ApprovalRequired if any(blocker.is_by_reviewers for blocker in found) else Conflict
             listed = [{"code": it.code, "cause": it.cause, "action": it.action} for it in found]
             raise error(" ".join(blocker.cause for blocker in found), blockers=listed)
-        change.state = ChangeRequest.PUBLISHED
-        change.closed_at = change.updated_at = log.now()
-        change.decided = gate.to_decided().to_dict()
-        change.save()
-        move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
-        move.reason, move.change = change.message, change
-        labels.record_move(actor, move, at=change.closed_at)
+        publish_unblocked(actor, gate)
     return change
+
+
+def publish_unblocked(actor: Actor, gate: Gate) -> None:
+    """Close the request as published and move its label; for services, where nothing blocks it and the actor may."""
+    change = gate.change
+    change.state = ChangeRequest.PUBLISHED
+    change.closed_at = change.updated_at = log.now()
+    change.decided = gate.to_decided().to_dict()
+    change.save()
+    move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
+    move.reason, move.change = change.message, change
+    labels.record_move(actor, move, at=change.closed_at)
 
 
 def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
@@ -196,20 +206,20 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
             raise locking.conflict_of_closed(change)
-        role = role_of(actor.person, change.template.namespace)
-        if (
-            change.opened_by_id != actor.person.pk
-            and not actor.is_operator
-            and (not role or role.rank < Role.REVIEWER.rank)
-        ):
-            raise NotAllowed(f"{change.opened_by.username} opened this request; only they or a reviewer withdraw it.")
-        change.decided = change_gate.evaluate(change, actor).to_decided().to_dict()
-        change.state = ChangeRequest.WITHDRAWN
-        change.closed_at = change.updated_at = log.now()
-        change.save()
-        event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)
-        locking.append(actor, change, event)
+        locking.require_opener(actor, change.template.namespace, change.opened_by, "request")
+        withdraw_open(actor, change_gate.evaluate(change, actor), reason)
     return change
+
+
+def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
+    """Close the request as withdrawn; for services, where it is open, the actor may and the reason was checked."""
+    change = gate.change
+    change.decided = gate.to_decided().to_dict()
+    change.state = ChangeRequest.WITHDRAWN
+    change.closed_at = change.updated_at = log.now()
+    change.save()
+    event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)
+    locking.append(actor, change, event)
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
@@ -219,6 +229,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
         if change.state != ChangeRequest.WITHDRAWN:
             raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
         locking.require_new_head(change.template, change.label, change.version)
+        locking.require_only_member(change)
         change.round += 1
         change.closed_at = change.decided = None
         change.updated_at = log.now()

@@ -42,6 +42,7 @@ TABLES = {  # each with its primary key
     "registry_verdict": "id",
     "registry_redaction": "id",
     "registry_datasetversion": "id",
+    "registry_releasecomment": "id",
 }
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "namespace",
     "other",
     "redacted",
+    "release",
     "rules",
     "samples",
     "spending_cap",
@@ -113,6 +114,12 @@ def change(namespace_name: str, number: int, event: int, step: str) -> str:
     """The file of one step (proposal, decision, comment, ...) of a change request."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/changes/{number}/{event:08d}-{_escape(step)}.yml"
+
+
+def release(namespace_name: str, number: int, event: int, step: str) -> str:
+    """The file of one step (opening, publishing, comment, ...) of a release."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/releases/{number}/{event:08d}-{_escape(step)}.yml"
 
 
 def verdict(template: str, event: int, check: str) -> str:

@@ -70,6 +70,8 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "state": _NOTHING,
         "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
+    "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},
+    "registry_releasecomment": {"text": _WORDS},
     "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
     "registry_redaction": {"reason": _WORDS},

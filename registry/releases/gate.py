@@ -1,0 +1,128 @@
+"""The gate of a release: the gates of its members, read together, and what is left to do before all of them go live."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.accounts.actor import Actor
+from registry.changes import gate as change_gate
+from registry.changes import queries as change_queries
+from registry.changes.gate import Gate, Turn
+from registry.changes.models import ChangeRequest
+from registry.changes.policy import IN_RELEASE, Blocker
+from registry.releases.models import Release
+
+__all__ = ["Member", "ReleaseGate", "evaluate_release", "evaluate_releases"]
+
+_NOTHING_LEFT = {"held", "superseded"}
+
+
+@dataclass(frozen=True)
+class Member:
+    """A change request of a release, with its gate."""
+
+    gate: Gate
+
+    @property
+    def change(self) -> ChangeRequest:
+        """The request itself."""
+        return self.gate.change
+
+    @property
+    def blockers(self) -> tuple[Blocker, ...]:
+        """What keeps it from being published with the release: all but that it is in one."""
+        return tuple(blocker for blocker in self.gate.blockers if blocker.code != IN_RELEASE)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether its label holds it already, or something that contains it."""
+        return any(blocker.code in _NOTHING_LEFT for blocker in self.blockers)
+
+    @property
+    def is_approved_by_viewer(self) -> bool:
+        """Whether the one who looks approved what is proposed now."""
+        actor = self.gate.actor
+        return actor is not None and actor.person.username in self.gate.approval_status.approvals
+
+    @property
+    def waits_for_viewer(self) -> bool:
+        """Whether the one who looks may approve it and has not."""
+        return self.change.is_open and self.gate.may_approve and not self.is_approved_by_viewer
+
+
+@dataclass(frozen=True)
+class ReleaseGate:
+    """The state of one release, for the one who looks.
+
+    `members` are all its requests by the template's name: those that were withdrawn go live with nothing. `turn` says
+    whose turn it is, None once the release is closed.
+    """
+
+    release: Release
+    members: tuple[Member, ...]
+    turn: Turn | None
+
+    @property
+    def open_members(self) -> tuple[Member, ...]:
+        """Those that are published with the release."""
+        return tuple(member for member in self.members if member.change.is_open)
+
+    @property
+    def blockers(self) -> tuple[tuple[Member, Blocker], ...]:
+        """Everything between the release and its labels, template by template; nothing for a closed one."""
+        if not self.release.is_open:
+            return ()
+        return tuple((member, blocker) for member in self.open_members for blocker in member.blockers)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether it is open and all of it went live by other changes."""
+        members = self.open_members
+        return self.release.is_open and bool(members) and all(member.is_superseded for member in members)
+
+    @property
+    def may_publish_now(self) -> bool:
+        """Whether nothing blocks it, whoever asks."""
+        return self.release.is_open and bool(self.open_members) and not self.blockers
+
+    def waits_on(self, username: str) -> bool:
+        """Whether it is this person's turn."""
+        return self.turn is not None and username in self.turn.people
+
+
+def evaluate_release(release: Release, actor: Actor | None) -> ReleaseGate:
+    """The state of the release now; inside a write, read after the journal's lock."""
+    return evaluate_releases([release], actor)[0]
+
+
+def evaluate_releases(rows: Iterable[Release], actor: Actor | None) -> list[ReleaseGate]:
+    """The state of each release, in the order given, in as many queries for one as for many."""
+    releases = list(rows)
+    changes = change_queries.list_members([release.number for release in releases])
+    gates = change_gate.evaluate_many(changes, actor)
+    return [
+        _join_members(release, tuple(Member(gate) for gate in gates if gate.change.release_id == release.number))
+        for release in releases
+    ]
+
+
+def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:
+    if not release.is_open:
+        return ReleaseGate(release, members, None)
+    waiting = [member for member in members if member.change.is_open]
+    opener = (release.opened_by.username,)
+    if not waiting:
+        turn = Turn(opener, "No template is left in it: add one, or withdraw it.", release.updated_at)
+        return ReleaseGate(release, members, turn)
+    since = max(_since(member, release) for member in waiting)
+    blocked = [member for member in waiting if member.blockers]
+    if not blocked:
+        return ReleaseGate(release, members, Turn(opener, "Nothing blocks it: it can be published.", since))
+    turns = [member.gate.turn for member in blocked if member.gate.turn is not None]
+    people = tuple(dict.fromkeys(person for turn in turns for person in turn.people))
+    first = next((turn for turn in turns if turn.people), turns[0])
+    return ReleaseGate(release, members, Turn(people, first.reason, since))
+
+
+def _since(member: Member, release: Release) -> datetime:
+    return member.gate.turn.since if member.gate.turn is not None else release.updated_at

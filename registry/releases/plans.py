@@ -1,0 +1,238 @@
+"""Plans of releases: which versions of which templates a selection proposes, and which templates it leaves out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from registry.accounts.actor import Actor
+from registry.changes import history_queries
+from registry.changes.contributors import History
+from registry.changes.models import ChangeRequest
+from registry.core import names
+from registry.core.errors import Invalid, NotFound
+from registry.core.names import LATEST
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.templates.label_models import Label
+from registry.templates.labels import Approval, approvals_of_labels
+from registry.templates.models import Template, Version
+
+__all__ = [
+    "MOST_TEMPLATES",
+    "LeftOut",
+    "PlannedMember",
+    "ReleasePlan",
+    "ReleaseSelection",
+    "plan_release",
+    "plan_templates",
+    "require_selection",
+    "selected_ids",
+]
+
+MOST_TEMPLATES = 100  # of one release: each adds a handful of queries to its page
+
+
+@dataclass(frozen=True)
+class ReleaseSelection:
+    """What a release is made of: versions by the template's name, or what a label of templates serves.
+
+    from_label: with `templates` (full names) or `folder` (the namespace itself for all of it); `latest` is the newest
+    version.
+    """
+
+    versions: Mapping[str, int] = field(default_factory=dict)
+    from_label: str = ""
+    templates: Sequence[str] = ()
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class PlannedMember:
+    """A version that is proposed. serves: the number of what the label serves now, None where it is not set.
+    change: the open request that proposes the same already and becomes the member."""
+
+    template: Template
+    version: Version
+    serves: int | None
+    change: ChangeRequest | None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A template that the selection names and the release has no use for. code: archived, unset, redacted, equal,
+    emergency, superseded, member."""
+
+    template: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReleasePlan:
+    """What a release would hold, by the templates' names."""
+
+    members: tuple[PlannedMember, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:
+    """What `propose_release` would do with the selection now, without doing it."""
+    space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+    permissions.require_label(actor, label)
+    require_selection(space, label, selection)
+    return plan_templates(label, selection, selected_ids(space, selection))
+
+
+def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:
+    """Raise Invalid by field where the label is not protected or the selection says too little or too much."""
+    names.check_label(label)
+    if label not in space.protected_labels:
+        raise Invalid(fields={"label": f"{label} is not protected in {space.name}: move it without a release."})
+    if selection.versions and (selection.from_label or selection.templates or selection.folder):
+        raise Invalid(fields={"versions": "either versions, or a label to take them from; not both."})
+    if selection.versions:
+        return
+    if not selection.from_label:
+        raise Invalid(fields={"from_label": "say the label whose versions are proposed, or give versions."})
+    if selection.from_label != LATEST:
+        names.check_label(selection.from_label)
+    if selection.from_label == label:
+        raise Invalid(fields={"from_label": f"this is {label} itself: choose another label."})
+    if bool(selection.templates) == bool(selection.folder):
+        raise Invalid(fields={"templates": "say either the templates or a folder."})
+
+
+def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
+    """The ids of the selected templates in ascending order. NotFound where one that is named does not exist."""
+    rows = Template.objects.filter(namespace=space)
+    chosen = sorted(selection.versions or selection.templates)
+    if chosen:
+        known = dict(rows.filter(name__in=chosen).values_list("name", "pk"))
+        if unknown := [name for name in chosen if name not in known]:
+            raise NotFound(f"There is no template {unknown[0][:600]} in {space.name}.")
+        ids = list(known.values())
+    else:
+        ids = list(_in_folder(space, selection.folder).values_list("pk", flat=True))
+    if len(ids) > MOST_TEMPLATES:
+        raise Invalid(
+            fields={"templates": f"{len(ids)} templates are too many for one release: choose at most {MOST_TEMPLATES}."}
+        )
+    return sorted(ids)
+
+
+def plan_templates(
+    label: str, selection: ReleaseSelection, ids: Sequence[int], release: int | None = None
+) -> ReleasePlan:
+    """The plan for templates that were selected; for services, under the journal's lock. release: the number of the
+    release that they are added to."""
+    rows = Template.objects.filter(pk__in=ids).select_related("namespace", "latest").order_by("name")
+    planner = _Planner(list(rows), label, selection, release)
+    members, left_out = [], []
+    for template in planner.templates:
+        planned = planner.plan(template)
+        if isinstance(planned, LeftOut):
+            left_out.append(planned)
+        else:
+            members.append(planned)
+    return ReleasePlan(tuple(members), tuple(left_out))
+
+
+def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
+    path = folder.strip("/")
+    rows = Template.objects.filter(namespace=space, archived_at=None)
+    if path == space.name:
+        return rows
+    if not path.startswith(f"{space.name}/"):
+        raise Invalid(fields={"folder": f"{path[:80]!r} is no folder of {space.name}."})
+    return rows.filter(name__startswith=f"{path}/")
+
+
+class _Planner:
+    """Everything that the templates are looked at by, read once for all of them."""
+
+    def __init__(
+        self, templates: Sequence[Template], label: str, selection: ReleaseSelection, release: int | None
+    ) -> None:
+        self.templates = templates
+        self._label, self._selection, self._release = label, selection, release
+        ids = [template.pk for template in templates]
+        self._served = _versions_of_label(ids, label)
+        self._origins = _origin_versions(templates, selection)
+        self._approvals = approvals_of_labels(templates)
+        self._history: History = history_queries.read_history(templates)
+        pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
+        self._pending = list(pending.select_related("template__namespace", "version", "release", "opened_by"))
+
+    def plan(self, template: Template) -> PlannedMember | LeftOut:
+        """The member for one template, or why it is left out."""
+        if template.archived_at is not None:
+            return LeftOut(template.name, "archived", "It is archived.")
+        version = self._origins.get(template.pk)
+        if version is None:
+            return self._without_version(template)
+        if version.tombstone is not None:
+            return LeftOut(template.name, "redacted", f"Version {version.number} was redacted.")
+        held = self._served.get(template.pk)
+        if held is not None and (reason := self._reason_to_leave(template, version, held)) is not None:
+            return reason
+        others = [change for change in self._pending if change.template_id == template.pk]
+        for change in others:
+            if self._release is not None and change.open_release == self._release:
+                words = f"It is in the release already, with version {change.version.number}."
+                return LeftOut(template.name, "member", words)
+        same = next((change for change in others if change.version_id == version.pk), None)
+        if same is not None and same.open_release is not None:
+            words = f"Release {same.open_release} proposes version {version.number} already."
+            return LeftOut(template.name, "member", words)
+        return PlannedMember(template, version, held.number if held else None, same)
+
+    def _without_version(self, template: Template) -> LeftOut:
+        if number := self._selection.versions.get(template.name):
+            raise NotFound(f"{template.name} has no version {number}.")
+        return LeftOut(template.name, "unset", f"{self._selection.from_label} is not set.")
+
+    def _reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
+        """Why a template is left out whose label serves something already."""
+        label = self._label
+        if held.digest == version.digest:
+            approval = self._approvals[template.pk].get(label)
+            if approval == Approval.NEVER_APPROVED:
+                return None
+            if approval == Approval.EMERGENCY:
+                words = f"{label} got version {held.number} in an emergency: approve that change."
+                return LeftOut(template.name, "emergency", words)
+            return LeftOut(template.name, "equal", f"{label} holds exactly this already.")
+        if self._history.contains(held.pk, version.pk):
+            words = f"{label} holds version {held.number}, which contains version {version.number}."
+            return LeftOut(template.name, "superseded", words)
+        return None
+
+
+def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
+    """By template id the version that is proposed; absent where there is none."""
+    if selection.versions:
+        found = {}
+        wanted = [(template, selection.versions[template.name]) for template in templates]
+        numbers = {number for _, number in wanted}
+        rows = _versions().filter(template__in=[template.pk for template in templates], number__in=numbers)
+        by_place = {(row.template_id, row.number): row for row in rows}
+        for template, number in wanted:
+            if (template.pk, number) in by_place:
+                found[template.pk] = by_place[template.pk, number]
+        return found
+    if selection.from_label == LATEST:
+        ids = [template.latest_id for template in templates if template.latest_id]
+        return {row.template_id: row for row in _versions().filter(pk__in=ids)}
+    return _versions_of_label([template.pk for template in templates], selection.from_label)
+
+
+def _versions_of_label(ids: Iterable[int], label: str) -> dict[int, Version]:
+    rows = Label.objects.filter(template__in=list(ids), name=label)
+    rows = rows.select_related("version__author", "version__redaction").defer("version__bundle")
+    return {row.template_id: row.version for row in rows}
+
+
+def _versions() -> QuerySet[Version]:
+    return Version.objects.select_related("author", "redaction").defer("bundle")

@@ -1,0 +1,171 @@
+"""Opening releases, and adding templates to one or removing them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry.accounts.actor import Actor
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.input_checks import check_text
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.releases.events import ReleaseChanged, ReleaseOpened
+from registry.releases.models import Release
+from registry.releases.plans import (
+    LeftOut,
+    PlannedMember,
+    ReleasePlan,
+    ReleaseSelection,
+    plan_templates,
+    require_selection,
+    selected_ids,
+)
+from registry.releases.queries import lock_release
+from registry.releases.steps import append_step, require_open_release, step_fields
+from registry.templates.models import Template
+
+__all__ = ["ProposedRelease", "add_to_release", "propose_release", "remove_from_release"]
+
+_MOST_CHARACTERS = 200  # of a title
+
+
+@dataclass(frozen=True)
+class ProposedRelease:
+    """A release that was opened, and what of its selection it leaves out."""
+
+    release: Release
+    left_out: tuple[LeftOut, ...]
+
+
+def propose_release(
+    *,
+    actor: Actor,
+    namespace: str,
+    label: str,
+    title: str,
+    selection: ReleaseSelection,
+    description: str = "",
+) -> ProposedRelease:
+    """Ask that a protected label of several templates move together. An open request that proposes the same version
+    becomes a member as it is; for the others requests are opened.
+
+    Invalid where nothing of the selection is left to propose: facts["left_out"] says why, template by template.
+    """
+    title, description = _check_title(title), check_text("description", description).strip()
+    with transaction.atomic():
+        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+        permissions.require_label(actor, label)
+        require_selection(space, label, selection)
+        ids = selected_ids(space, selection)
+        list(Template.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+        log.lock()
+        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)  # once more, now that nobody else writes
+        require_selection(space, label, selection)
+        plan = plan_templates(label, selection, ids)
+        if not plan.members:
+            raise _nothing_to_propose(plan)
+        at = log.now()
+        release = Release.objects.create(
+            number=(Release.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+            namespace=space,
+            label=label,
+            title=title,
+            description=description,
+            opened_by=actor.person,
+            key=actor.key,
+            created_at=at,
+            updated_at=at,
+        )
+        numbers = [_join(actor, release, member) for member in plan.members]
+        event = ReleaseOpened(**step_fields(release), title=title, description=description, changes=numbers)
+        log.append(actor, event, namespace=space, at=at, subject=release)
+    return ProposedRelease(release, plan.left_out)
+
+
+def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) -> Release:
+    """Add templates to an open release: version numbers by template name. Conflict where one has no use for it."""
+    if not versions:
+        raise Invalid(fields={"template": "say which template is added."})
+    selection = ReleaseSelection(versions=versions)
+    with transaction.atomic():
+        release, ids = _lock_with(actor, number, selection)
+        require_open_release(release)
+        require_selection(release.namespace, release.label, selection)
+        plan = plan_templates(release.label, selection, ids, number)
+        if plan.left_out:
+            first = plan.left_out[0]
+            raise Conflict(f"{first.template} can't be added: {first.reason}", template=first.template)
+        numbers = [_join(actor, release, member) for member in plan.members]
+        append_step(actor, release, ReleaseChanged(**step_fields(release), added=numbers, removed=[]))
+    return release
+
+
+def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
+    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself."""
+    with transaction.atomic():
+        release = lock_release(actor, Verb.PROPOSE, number)
+        require_open_release(release)
+        row = _find_member(release, change)
+        others = release.members.pending().exclude(pk=row.pk)
+        if row.is_open and not others.exists():
+            raise Conflict("It is the last template in the release: withdraw the release instead.", release=number)
+        row.release = None
+        row.save(update_fields=["release"])
+        append_step(actor, release, ReleaseChanged(**step_fields(release), added=[], removed=[change]))
+    return release
+
+
+def _join(actor: Actor, release: Release, member: PlannedMember) -> int:
+    """Make the planned member one of the release; gives the number of its change request."""
+    if member.change is not None:
+        member.change.release = release
+        member.change.save(update_fields=["release"])
+        return member.change.number
+    message = f"{release.title}\n\n{release.description}".strip()
+    change = change_services.create_change(
+        actor=actor,
+        template=member.template,
+        label=release.label,
+        head=member.version,
+        message=message,
+        release=release.number,
+    )
+    return change.number
+
+
+def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[Release, list[int]]:
+    """The release and the ids of the templates that are added, all locked in the order of the ids."""
+    row = Release.objects.select_related("namespace").filter(number=number).first()
+    ids: list[int] = []
+    if row is not None and permissions.is_allowed(actor, Verb.PROPOSE, row.namespace):
+        ids = selected_ids(row.namespace, selection)
+        rows = Template.objects.filter(pk__in=ids) | Template.objects.filter(changes__release=number)
+        every = sorted(set(rows.values_list("pk", flat=True)))
+        list(Template.objects.select_for_update(no_key=True).filter(pk__in=every).order_by("pk").values_list("pk"))
+    return lock_release(actor, Verb.PROPOSE, number), ids
+
+
+def _find_member(release: Release, number: int) -> ChangeRequest:
+    row = ChangeRequest.objects.filter(release=release, number=number).first()
+    if row is None:
+        raise NotFound(f"Release {release.number} has no change request {number}.")
+    return row
+
+
+def _check_title(title: str) -> str:
+    title = check_text("title", title).strip()
+    if not title or "\n" in title or len(title) > _MOST_CHARACTERS:
+        raise Invalid(fields={"title": f"one line of 1 to {_MOST_CHARACTERS} characters."})
+    return title
+
+
+def _nothing_to_propose(plan: ReleasePlan) -> Invalid:
+    reasons = " ".join(f"{left.template}: {left.reason}" for left in plan.left_out[:5])
+    sentence = f"Nothing is left to propose. {reasons}" if reasons else "No template fits the selection."
+    listed = [{"template": left.template, "code": left.code, "reason": left.reason} for left in plan.left_out]
+    return Invalid(sentence, fields={"templates": sentence}, left_out=listed)

@@ -1,0 +1,122 @@
+"""Queries about releases: one, lists, the release of a write, and what was said and done in one."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
+from registry.core.errors import Conflict, NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal import log
+from registry.journal.event import JournalEvent, from_microseconds, parse_event
+from registry.journal.models import Event
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.releases import events
+from registry.releases.models import Release, ReleaseComment
+from registry.templates.models import Template
+
+__all__ = ["ReleaseMoment", "find_release", "list_release_moments", "list_releases", "lock_release"]
+
+_RELATED = ("namespace", "opened_by")
+_MOST = 500
+_KINDS = [
+    step.kind
+    for step in (
+        events.ReleaseOpened,
+        events.ReleaseChanged,
+        events.ReleasePublished,
+        events.ReleaseWithdrawn,
+        events.ReleaseRolledBack,
+        events.ReleaseCommented,
+    )
+]
+
+
+@dataclass(frozen=True)
+class ReleaseMoment:
+    """One step of a release or a comment on it. `text`: the comment's words, empty for a step."""
+
+    at: datetime
+    person: str
+    event: JournalEvent
+    text: str = ""
+
+
+def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:
+    """The release, with the right to do this in its namespace checked; NotFound where it is of another namespace."""
+    release = Release.objects.select_related(*_RELATED).filter(number=number).first()
+    if release is None or (namespace is not None and release.namespace.name != namespace):
+        raise _unknown(number)
+    try:
+        permissions.require_verb(actor, verb, release.namespace)
+    except NotFound as error:
+        raise _unknown(number) from error
+    permissions.require_label(actor, release.label)
+    return release
+
+
+def lock_release(actor: Actor, verb: Verb, number: int) -> Release:
+    """The release, locked until commit: neither it, nor its members, nor their labels change before that.
+
+    The members' templates are locked in the order of their ids, so that two releases never wait for each other.
+    """
+    locked = _lock_members(number)
+    log.lock()
+    release = find_release(actor, verb, number)
+    if locked != _template_ids(number):
+        raise Conflict(f"Release {number} got other templates just now: look at it again.", release=number)
+    return release
+
+
+def list_releases(
+    actor: Actor,
+    *,
+    namespace: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Release]:
+    """Releases that the actor may read and that meet every filter, newest first. state: open, published, withdrawn."""
+    limit = check_limit(limit)
+    rows = Release.objects.filter(namespace__in=visible_namespaces(actor))
+    if namespace:
+        rows = rows.filter(namespace=permissions.find_namespace(actor, Verb.READ, namespace))
+    if state:
+        rows = rows.filter(state=state)
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    rows = rows.select_related(*_RELATED).order_by("-number")
+    return cut(rows[: limit + 1], limit, lambda release: release.number)
+
+
+def list_release_moments(release: Release) -> list[ReleaseMoment]:
+    """What was done to the release and said about it as a whole, oldest first, the newest five hundred."""
+    first = Event.objects.filter(change__in=release.members.values("number")).order_by("number")
+    begin = first.values_list("number", flat=True).first() or 0
+    rows = Event.objects.filter(namespace=release.namespace.name, kind__in=_KINDS, number__gte=begin)
+    texts = dict(ReleaseComment.objects.filter(release=release).values_list("number", "text"))
+    moments = []
+    for row in rows.order_by("-number").iterator(chunk_size=_MOST):
+        event = parse_event(row.kind, json.loads(row.text)["body"])
+        if not isinstance(event, events.ReleaseStep) or event.release != release.number:
+            continue
+        text = texts.get(event.number, "") if isinstance(event, events.ReleaseCommented) else ""
+        moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, text))
+        if len(moments) == _MOST:
+            break
+    return moments[::-1]
+
+
+def _lock_members(number: int) -> set[int]:
+    rows = Template.objects.select_for_update(no_key=True).filter(pk__in=_template_ids(number))
+    return set(rows.order_by("pk").values_list("pk", flat=True))
+
+
+def _template_ids(number: int) -> set[int]:
+    return set(ChangeRequest.objects.filter(release=number).values_list("template_id", flat=True))
+
+
+def _unknown(number: int) -> NotFound:
+    return NotFound(f"There is no release {number}, or you may not read it.")

@@ -1,0 +1,144 @@
+"""Releases: several change requests that move one label in one transaction, or not at all.
+
+Each member keeps its own approvals, checks and gate. A release adds that its members are published together only.
+"""
+
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry.accounts.actor import Actor
+from registry.changes import locking, queries
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest, Decision
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
+from registry.core.input_checks import check_text
+from registry.journal import log
+from registry.journal.event import digest_of
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.releases import gate as release_gate
+from registry.releases.events import (
+    ReleaseCommented,
+    ReleasePublished,
+    ReleaseWithdrawn,
+)
+from registry.releases.gate import ReleaseGate
+from registry.releases.models import Release, ReleaseComment
+from registry.releases.queries import lock_release
+from registry.releases.steps import close_release, require_open_release, step_fields
+
+__all__ = [
+    "approve_release",
+    "comment_on_release",
+    "publish_release",
+    "withdraw_release",
+]
+
+
+def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], text: str = "") -> list[Decision]:
+    """Approve several members in one act, each bound to the digest that the person looked at: all, or none.
+
+    digests: by the number of the change request. Refused as `decide_on_change` refuses each of them.
+    """
+    if not digests:
+        raise Invalid(fields={"digests": "say what is approved: the change requests with their digests."})
+    change_services.check_decision(Decision.APPROVE, text)
+    with transaction.atomic():
+        release = lock_release(actor, Verb.APPROVE, number)
+        require_open_release(release)
+        members = {member.number: member for member in queries.list_members([number])}
+        if strangers := [change for change in digests if change not in members]:
+            raise NotFound(f"Release {number} has no change request {strangers[0]}.")
+        return [
+            change_services.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
+            for change, digest in sorted(digests.items())
+        ]
+
+
+def publish_release(*, actor: Actor, number: int) -> Release:
+    """Move the label of every open member, when nothing blocks any of them: all or none, in one transaction.
+
+    ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them with
+    their templates.
+    """
+    with transaction.atomic():
+        release = lock_release(actor, Verb.PUBLISH, number)
+        permissions.require_proof(actor)
+        require_open_release(release)
+        gate = release_gate.evaluate_release(release, actor)
+        _require_unblocked(gate)
+        members = gate.open_members
+        for member in members:
+            change_services.publish_unblocked(actor, member.gate)
+        release.state = Release.PUBLISHED
+        numbers = [member.change.number for member in members]
+        close_release(actor, release, ReleasePublished(**step_fields(release), changes=numbers))
+    return release
+
+
+def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
+    """Close the release and its open members without publishing; by the one who opened it, or a reviewer."""
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it is withdrawn: everyone who reviewed it will read it."})
+    with transaction.atomic():
+        release = lock_release(actor, Verb.PROPOSE, number)
+        require_open_release(release)
+        locking.require_opener(actor, release.namespace, release.opened_by, "release")
+        gate = release_gate.evaluate_release(release, actor)
+        for member in gate.open_members:
+            _require_may_withdraw(actor, release, member.change)
+        for member in gate.open_members:
+            change_services.withdraw_open(actor, member.gate, reason)
+        release.state = Release.WITHDRAWN
+        close_release(actor, release, ReleaseWithdrawn(**step_fields(release), reason=reason.strip()))
+    return release
+
+
+def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseComment:
+    """Say something about the release as a whole, open or closed. What is about lines is said in a member's thread."""
+    if not check_text("text", text).strip():
+        raise Invalid(fields={"text": "write something first."})
+    with transaction.atomic():
+        release = lock_release(actor, Verb.COMMENT, number)
+        at = log.now()
+        comment = ReleaseComment.objects.create(
+            release=release,
+            number=(release.comments.aggregate(most=Max("number"))["most"] or 0) + 1,
+            person=actor.person,
+            key=actor.key,
+            text=text.strip(),
+            created_at=at,
+        )
+        release.updated_at = at
+        release.save(update_fields=["updated_at"])
+        event = ReleaseCommented(**step_fields(release), number=comment.number, text=digest_of(comment.text))
+        log.append(actor, event, namespace=release.namespace, at=at, subject=comment)
+    return comment
+
+
+def _require_unblocked(gate: ReleaseGate) -> None:
+    number = gate.release.number
+    if not gate.open_members:
+        raise Conflict("No template is left in the release: add one, or withdraw it.", release=number)
+    if not gate.blockers:
+        return
+    error = ApprovalRequired if any(blocker.is_by_reviewers for _, blocker in gate.blockers) else Conflict
+    listed = [
+        {
+            "template": member.change.template.name,
+            "change": member.change.number,
+            "code": blocker.code,
+            "cause": blocker.cause,
+            "action": blocker.action,
+        }
+        for member, blocker in gate.blockers
+    ]
+    sentences = [f"{member.change.template.name}: {blocker.cause}" for member, blocker in gate.blockers]
+    raise error(" ".join(sentences), blockers=listed, release=number)
+
+
+def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
+    """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
+    locking.require_opener(actor, release.namespace, change.opened_by, f"request for {change.template.name}")
