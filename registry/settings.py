@@ -314,9 +314,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "registry.api.openapi.declare_problem_type",
     ],
-    "ENUM_NAME_OVERRIDES": {  # two fields called `state`
+    "ENUM_NAME_OVERRIDES": {  # fields called `state`
         "ChangeStateEnum": ["open", "approved", "published", "withdrawn"],
         "CheckStateEnum": ["passed", "failed", "waiting"],
+        "ReleaseStateEnum": ["open", "published", "withdrawn"],
     },
 }
 

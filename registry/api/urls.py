@@ -12,6 +12,7 @@ from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
+from registry.releases import api as release_api
 from registry.rest import converters
 from registry.serving import api as serving_api
 from registry.serving import bundle_api, fetch_many_api, vocabulary_api
@@ -22,6 +23,8 @@ from registry.webhooks import api as webhook_api
 
 register_converter(converters.NameConverter, "name")
 register_converter(converters.RefConverter, "ref")
+
+_RELEASE = "namespaces/<str:namespace>/releases/<int:number>"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema", openapi.Schema.as_view(), name="api-schema"),
@@ -86,6 +89,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/spending", connection_api.SpendingOfNamespace.as_view(), name="api-spending"),
     path("connections/<str:connection>", connection_api.OneConnection.as_view(), name="api-connection"),
     path("connections/<str:connection>/try", connection_api.TryConnection.as_view(), name="api-connection-try"),
+    path("namespaces/<str:namespace>/releases", release_api.Releases.as_view(), name="api-releases"),
+    path("namespaces/<str:namespace>/releases/plan", release_api.Plan.as_view(), name="api-release-plan"),
+    path(_RELEASE, release_api.OneRelease.as_view(), name="api-release"),
+    path(f"{_RELEASE}/members", release_api.Members.as_view(), name="api-release-members"),
+    path(f"{_RELEASE}/members/<int:change>", release_api.OneMember.as_view(), name="api-release-member"),
+    path(f"{_RELEASE}/approvals", release_api.Approvals.as_view(), name="api-release-approvals"),
+    path(f"{_RELEASE}/comments", release_api.Comments.as_view(), name="api-release-comments"),
+    path(f"{_RELEASE}/publish", release_api.PublishRelease.as_view(), name="api-release-publish"),
+    path(f"{_RELEASE}/withdraw", release_api.WithdrawRelease.as_view(), name="api-release-withdraw"),
+    path(f"{_RELEASE}/roll-back", release_api.RollBackRelease.as_view(), name="api-release-roll-back"),
     path("namespaces/<str:namespace>/webhooks", webhook_api.Webhooks.as_view(), name="api-webhooks"),
     path("webhooks/<str:webhook>", webhook_api.OneWebhook.as_view(), name="api-webhook"),
     path("webhooks/<str:webhook>/rotate", webhook_api.Rotate.as_view(), name="api-webhook-rotate"),

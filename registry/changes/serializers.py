@@ -20,11 +20,13 @@ from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, 
 from registry.templates.labels import approval_of_label
 
 __all__ = [
+    "BlockerOutput",
     "ChangeFacts",
     "ChangeItem",
     "ChangeOutput",
     "ChangePage",
     "ChangeRow",
+    "TurnOutput",
 ]
 
 
@@ -50,6 +52,9 @@ class ChangeItem(Output):
     version = serializers.IntegerField(source="row.version.number")
     digest = serializers.CharField(source="row.version.digest")
     state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"], source="row.state")
+    release = serializers.IntegerField(
+        allow_null=True, source="row.release_id", help_text="The number of the release that it belongs to."
+    )
     message = serializers.CharField(source="row.message")
     author = serializers.CharField(source="row.opened_by.username")
     emergency = serializers.BooleanField(

@@ -17,6 +17,9 @@ from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
@@ -46,6 +49,7 @@ NOBODY = (404,) * 9
 
 T = f"templates/{REPLY}"
 D = "datasets/support/questions"
+SELECTION = {"label": "production", "versions": {REPLY: 3}}
 PROPOSAL = {"template": REPLY, "label": "production", "version": 3, "message": "Please"}
 # route name and method: path, body, expected statuses in the order of CALLERS
 TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
@@ -129,6 +133,29 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-connection-try", "POST"): ("connections/{connection}/try", None, ADMINS_TRY),
     ("api-spending", "GET"): ("namespaces/support/spending", None, ADMINS),
     ("api-spending", "PUT"): ("namespaces/support/spending", {"person_day": "5", "namespace_month": None}, ADMINS),
+    ("api-releases", "GET"): ("namespaces/support/releases", None, READERS_OF_ALL),
+    ("api-releases", "POST"): ("namespaces/support/releases", {**SELECTION, "title": "Together"}, AUTHORS_MAKE),
+    ("api-release-plan", "POST"): ("namespaces/support/releases/plan", SELECTION, AUTHORS),
+    ("api-release", "GET"): ("namespaces/support/releases/{release}", None, READERS_OF_ALL),
+    ("api-release-members", "POST"): (
+        "namespaces/support/releases/{release}/members",
+        {"template": REPLY, "version": 3},
+        AUTHORS_MAKE,
+    ),
+    ("api-release-member", "DELETE"): ("namespaces/support/releases/{release}/members/{member}", None, AUTHORS),
+    ("api-release-approvals", "POST"): (
+        "namespaces/support/releases/{release}/approvals",
+        {"digests": {}},
+        REVIEWERS_IN_PERSON,
+    ),
+    ("api-release-comments", "POST"): ("namespaces/support/releases/{release}/comments", {"text": "Hm"}, AUTHORS_MAKE),
+    ("api-release-publish", "POST"): ("namespaces/support/releases/{release_approved}/publish", None, AUTHORS),
+    ("api-release-withdraw", "POST"): ("namespaces/support/releases/{release}/withdraw", {"reason": "No"}, AUTHORS),
+    ("api-release-roll-back", "POST"): (
+        "namespaces/support/releases/{release_live}/roll-back",
+        {"reason": "Broken"},
+        REVIEWERS,
+    ),
     ("api-webhooks", "GET"): ("namespaces/support/webhooks", None, ADMINS),
     ("api-webhooks", "POST"): ("namespaces/support/webhooks", {"url": "http://127.0.0.1:9/"}, ADMINS_MAKE),
     ("api-webhook", "PATCH"): ("webhooks/{webhook}", {"template": "a/*"}, ADMINS),
@@ -241,7 +268,31 @@ def _write_world(cast) -> dict[str, Any]:
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
-    return {**numbers, "digest": digest, **ids}
+    return {**numbers, "digest": digest, **ids, **_write_releases(cast)}
+
+
+def _write_releases(cast) -> dict[str, int]:
+    """A release of two templates that is open, one that is approved, and one that is live on top of another one."""
+    names = [f"support/together{number}" for number in range(6)]
+    for name in names:
+        cast.save(OTHER, name=name, base=cast.save(name=name).version.digest)
+    for name in names[4:]:
+        cast.publish(1, name=name)
+    numbers = {}
+    for place, (state, version) in enumerate((("release", 1), ("release_approved", 1), ("release_live", 2))):
+        selection = ReleaseSelection(versions=dict.fromkeys(names[2 * place : 2 * place + 2], version))
+        release = proposals.propose_release(
+            actor=cast.actor("author"), namespace="support", label="production", title=state, selection=selection
+        ).release
+        numbers[state] = release.number
+        members = release.members.select_related("version")
+        digests = {member.number: member.version.digest for member in members}
+        if state == "release":
+            numbers["member"] = min(digests)
+            continue
+        release_services.approve_release(actor=cast.actor("reviewer"), number=release.number, digests=digests)
+    release_services.publish_release(actor=cast.actor("author"), number=numbers["release_live"])
+    return numbers
 
 
 def _hurry(cast) -> int:
@@ -291,8 +342,17 @@ def callers(cast) -> dict[str, Caller]:
 @pytest.mark.parametrize(("route", "method"), TABLE, ids=lambda value: value.removeprefix("api-"))
 def test_each_caller_gets_what_the_table_says(route, method, world, callers):
     path, body, expected = TABLE[route, method]
-    body = {**body, "digest": world["digest"]} if body and "digest" in body else body
+    body = fill_body(body, world)
     assert tuple(_try(callers[name], method, path.format(**world), body) for name in CALLERS) == expected
+
+
+def fill_body(body: Any, world: dict[str, Any]) -> Any:
+    """A body of the table with the digests of this world."""
+    if body and "digest" in body:
+        return {**body, "digest": world["digest"]}
+    if body and "digests" in body:
+        return {**body, "digests": {str(world["member"]): world["digest"]}}
+    return body
 
 
 def _try(caller: Caller, method: str, path: str, body: Any) -> int:

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.test import Client
 
 from registry.journal.models import Event
-from tests.api.test_permissions import TABLE, world
+from tests.api.test_permissions import TABLE, fill_body, world
 
 __all__ = ["world"]  # the fixture
 
@@ -16,6 +16,8 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-change-contract", "POST"),
     ("api-change-publish", "POST"),
     ("api-change-emergency", "POST"),
+    ("api-release-approvals", "POST"),
+    ("api-release-publish", "POST"),
     ("api-namespace", "PATCH"),
     ("api-member", "PUT"),
     ("api-member", "DELETE"),
@@ -44,7 +46,7 @@ def session(cast, settings):
 def send(client, asked, world):
     """The answer and how many events it made; both are undone."""
     path, body, _ = WRITES[asked]
-    body = {**body, "digest": world["digest"]} if body and "digest" in body else body
+    body = fill_body(body, world)
     data = b"" if body is None else json.dumps(body).encode()
     before = Event.objects.count()
     with transaction.atomic():

@@ -1,0 +1,254 @@
+"""Releases: propose several templates together, review, publish, withdraw, roll back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.releases import plans, proposals, queries, roll_backs, services
+from registry.releases.plans import LeftOut, ReleaseSelection
+from registry.releases.serializers import PlanOutput, ReleaseFacts, ReleaseItem, ReleaseOutput, ReleasePage
+from registry.rest import output_serializers
+from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.list_responses import answer_page, read_query
+
+__all__ = [
+    "Approvals",
+    "Comments",
+    "Members",
+    "OneMember",
+    "OneRelease",
+    "Plan",
+    "PublishRelease",
+    "Releases",
+    "RollBackRelease",
+    "WithdrawRelease",
+]
+
+_ANSWERS = {200: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
+_MADE = {201: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
+_SELECTION = ("versions", "from_label", "templates", "folder")
+
+
+class SelectionInput(Input):
+    """Versions by template, or what another label of templates or of a folder serves."""
+
+    label = Text()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    versions = serializers.DictField(
+        child=Integer(min_value=1), required=False, help_text="Version numbers by the template's full name."
+    )
+    from_label = Text(required=False, help_text="Propose what this label serves; `latest` for the newest versions.")
+    templates = serializers.ListField(child=Text(), required=False, help_text="Full names, with `from_label`.")
+    folder = Text(required=False, help_text="Instead of names: a folder, or the namespace for all of it.")
+
+
+class ProposeReleaseInput(SelectionInput):
+    """What a release asks for."""
+
+    title = Text()
+    description = Text(required=False, default="", help_text="Why, for the reviewers.")
+
+
+class ReleaseMemberInput(Input):
+    """A template to add, at one version."""
+
+    template = Text()
+    version = Integer(min_value=1)
+
+
+class ApprovalsInput(Input):
+    """What is approved."""
+
+    digests = serializers.DictField(child=Text(), help_text="The digest that was looked at, by change request.")
+    text = Text(required=False, default="")
+
+
+class CommentInput(Input):
+    """Words about the release as a whole."""
+
+    text = Text()
+
+
+class WithdrawalInput(Input):
+    """Why the release is withdrawn."""
+
+    reason = Text()
+
+
+class ReleaseRollBackInput(Input):
+    """Why labels go back, and which."""
+
+    reason = Text()
+    templates = serializers.ListField(
+        child=Text(), required=False, default=list, help_text="Some of its templates; without, all of them."
+    )
+
+
+class EmptyInput(Input):
+    """An empty object, or no body."""
+
+
+class Releases(APIView):
+    """The releases of a namespace."""
+
+    @extend_schema(
+        operation_id="listReleases",
+        parameters=[OpenApiParameter("state", str), OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: ReleasePage, "4XX": output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str) -> Response:
+        """Newest first. `state` is open, published or withdrawn."""
+        page = queries.list_releases(actor_of(request), namespace=namespace, **read_query(request, "state"))
+        return answer_page(request, page, ReleaseItem.of)
+
+    @extend_schema(operation_id="proposeRelease", request=ProposeReleaseInput, responses=_MADE)
+    def post(self, request: Request, namespace: str) -> Response:
+        """Propose versions of several templates for one label, together. What needs no change is left out, and said."""
+        body, actor = read(ProposeReleaseInput, request), actor_of(request)
+        proposed = proposals.propose_release(
+            actor=actor,
+            namespace=namespace,
+            label=body["label"],
+            title=body["title"],
+            description=body["description"],
+            selection=_selection(body),
+        )
+        number = proposed.release.number
+        answer = _show(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
+        answer["Location"] = f"/api/v1/namespaces/{namespace}/releases/{number}"
+        return answer
+
+
+class Plan(APIView):
+    """What a release would hold."""
+
+    @extend_schema(
+        operation_id="planRelease",
+        request=SelectionInput,
+        responses={200: PlanOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, namespace: str) -> Response:
+        """What proposing would do with this selection now. Nothing is stored."""
+        body = read(SelectionInput, request)
+        plan = plans.plan_release(actor_of(request), namespace, body["label"], _selection(body))
+        return Response(PlanOutput.of(plan))
+
+
+class OneRelease(APIView):
+    """One release."""
+
+    @extend_schema(operation_id="getRelease", responses=_ANSWERS)
+    def get(self, request: Request, namespace: str, number: int) -> Response:
+        """Its templates, what each waits for, and what was said. Not for limited keys."""
+        return _show(request, namespace, number, Verb.READ)
+
+
+class Members(APIView):
+    """The templates of a release."""
+
+    @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=_MADE)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Add a template to an open release. An open request for the same version joins as it is."""
+        body, actor = read(ReleaseMemberInput, request), actor_of(request)
+        queries.find_release(actor, Verb.PROPOSE, number, namespace)
+        proposals.add_to_release(actor=actor, number=number, versions={body["template"]: body["version"]})
+        return _show(request, namespace, number, Verb.PROPOSE, 201)
+
+
+class OneMember(APIView):
+    """One change request of a release."""
+
+    @extend_schema(operation_id="removeFromRelease", responses=_ANSWERS)
+    def delete(self, request: Request, namespace: str, number: int, change: int) -> Response:
+        """Remove it from the release. It stays open with its approvals, and the answer is the release without it."""
+        actor = actor_of(request)
+        queries.find_release(actor, Verb.PROPOSE, number, namespace)
+        proposals.remove_from_release(actor=actor, number=number, change=change)
+        return _show(request, namespace, number, Verb.PROPOSE)
+
+
+class Approvals(APIView):
+    """Approvals of several members."""
+
+    @extend_schema(operation_id="approveRelease", request=ApprovalsInput, responses=_MADE)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Approve these change requests of the release on these digests: all of them, or none."""
+        body, actor = read(ApprovalsInput, request), actor_of(request)
+        queries.find_release(actor, Verb.APPROVE, number, namespace)
+        digests = {_read_number(change): digest for change, digest in body["digests"].items()}
+        services.approve_release(actor=actor, number=number, digests=digests, text=body["text"])
+        return _show(request, namespace, number, Verb.COMMENT, 201)
+
+
+class Comments(APIView):
+    """The conversation about the release as a whole."""
+
+    @extend_schema(operation_id="commentOnRelease", request=CommentInput, responses=_MADE)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Say something about all of it. What is about lines is said in a thread of a member."""
+        body, actor = read(CommentInput, request), actor_of(request)
+        queries.find_release(actor, Verb.COMMENT, number, namespace)
+        services.comment_on_release(actor=actor, number=number, text=body["text"])
+        return _show(request, namespace, number, Verb.COMMENT, 201)
+
+
+class PublishRelease(APIView):
+    """The gate of a release."""
+
+    @extend_schema(operation_id="publishRelease", request=EmptyInput, responses=_ANSWERS)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Move all labels, when nothing blocks any of them; else none."""
+        read(EmptyInput, request)
+        actor = actor_of(request)
+        queries.find_release(actor, Verb.PUBLISH, number, namespace)
+        services.publish_release(actor=actor, number=number)
+        return _show(request, namespace, number, Verb.PUBLISH)
+
+
+class WithdrawRelease(APIView):
+    """Closing without publishing."""
+
+    @extend_schema(operation_id="withdrawRelease", request=WithdrawalInput, responses=_ANSWERS)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Withdraw the release and its open change requests, with a reason."""
+        body, actor = read(WithdrawalInput, request), actor_of(request)
+        queries.find_release(actor, Verb.PROPOSE, number, namespace)
+        services.withdraw_release(actor=actor, number=number, reason=body["reason"])
+        return _show(request, namespace, number, Verb.PROPOSE)
+
+
+class RollBackRelease(APIView):
+    """Going back from a release."""
+
+    @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)
+    def post(self, request: Request, namespace: str, number: int) -> Response:
+        """Put the labels back on what they served before the release: all, or the templates that are named."""
+        body, actor = read(ReleaseRollBackInput, request), actor_of(request)
+        queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
+        roll_backs.roll_back_release(actor=actor, number=number, **body)
+        return _show(request, namespace, number, Verb.ROLL_BACK)
+
+
+def _selection(body: dict[str, Any]) -> ReleaseSelection:
+    return ReleaseSelection(**{name: body[name] for name in _SELECTION if name in body})
+
+
+def _read_number(change: str) -> int:
+    if not change.isascii() or not change.isdecimal() or len(change) > 9:
+        raise serializers.ValidationError({"digests": [f"{change[:40]!r} is not the number of a change request."]})
+    return int(change)
+
+
+def _show(
+    request: Request, namespace: str, number: int, verb: Verb, status: int = 200, left_out: Sequence[LeftOut] = ()
+) -> Response:
+    """The release as it is now: what every call that changes one answers. verb: what the call has just done."""
+    actor = actor_of(request)
+    release = queries.find_release(actor, verb, number, namespace)
+    return Response(ReleaseOutput.of(ReleaseFacts.read(release, actor, left_out)), status)

@@ -1,0 +1,145 @@
+"""Serializers of releases: the API's answers, and their schema."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rest_framework import serializers
+
+from registry.accounts.actor import Actor
+from registry.changes.serializers import BlockerOutput, TurnOutput
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.releases import gate as release_gate
+from registry.releases.gate import ReleaseGate
+from registry.releases.models import Release, ReleaseComment
+from registry.releases.plans import LeftOut
+from registry.rest.output_serializers import Answer, Moment, Output
+
+__all__ = ["PlanOutput", "ReleaseFacts", "ReleaseItem", "ReleaseOutput", "ReleasePage"]
+
+_LEFT_OUT = ["archived", "unset", "redacted", "equal", "emergency", "superseded", "member"]
+
+
+class ReleaseItem(Output):
+    """A release in a list."""
+
+    number = serializers.IntegerField()
+    namespace = serializers.CharField(source="namespace.name")
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    title = serializers.CharField()
+    state = serializers.ChoiceField(Release.STATES)
+    author = serializers.CharField(source="opened_by.username")
+    created_at = Moment()
+    updated_at = Moment()
+    closed_at = Moment(allow_null=True)
+    rolled_back_at = Moment(allow_null=True, help_text="When labels were rolled back together last.")
+
+
+class ReleasePage(Output):
+    """A page of releases."""
+
+    results = ReleaseItem(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class LeftOutOutput(Output):
+    """A template that was selected and is not in the release."""
+
+    template = serializers.CharField()
+    code = serializers.ChoiceField(_LEFT_OUT)
+    reason = serializers.CharField()
+
+
+class PlannedOutput(Output):
+    """A version that would be proposed."""
+
+    template = serializers.CharField(source="template.name")
+    version = serializers.IntegerField(source="version.number")
+    digest = serializers.CharField(source="version.digest")
+    holds = serializers.IntegerField(allow_null=True, source="serves", help_text="What the label serves now.")
+    change = serializers.IntegerField(
+        allow_null=True, source="change.number", default=None, help_text="An open request that would become the member."
+    )
+
+
+class PlanOutput(Output):
+    """What a release would hold."""
+
+    members = PlannedOutput(many=True)
+    left_out = LeftOutOutput(many=True)
+
+
+class ReleaseMemberOutput(Output):
+    """A change request of a release, and what it waits for."""
+
+    change = serializers.IntegerField(source="change.number")
+    template = serializers.CharField(source="change.template.name")
+    version = serializers.IntegerField(source="change.version.number")
+    digest = serializers.CharField(source="change.version.digest")
+    holds = serializers.IntegerField(allow_null=True, source="gate.facts.holds", help_text="What the label serves now.")
+    state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"], source="change.state")
+    approved_by = serializers.ListField(child=serializers.CharField(), source="gate.approval_status.approvals")
+    approvals_needed = serializers.IntegerField(source="gate.needed")
+    may_approve = serializers.BooleanField(source="gate.may_approve")
+    superseded = serializers.BooleanField(
+        source="is_superseded", help_text="Whether the label serves this already, or something that contains it."
+    )
+    blockers = BlockerOutput(many=True)
+
+
+class ReleaseCommentOutput(Output):
+    """What somebody said about the release as a whole."""
+
+    number = serializers.IntegerField()
+    person = serializers.CharField(source="person.username")
+    text = serializers.CharField()
+    created_at = Moment()
+
+
+@dataclass(frozen=True)
+class ReleaseFacts:
+    """A release as one actor sees it.
+
+    may_read: whether they may read texts. left_out: known in the answer that opens it only.
+    """
+
+    gate: ReleaseGate
+    comments: Sequence[ReleaseComment]
+    may_read: bool
+    left_out: Sequence[LeftOut] = ()
+
+    @classmethod
+    def read(cls, release: Release, actor: Actor, left_out: Sequence[LeftOut] = ()) -> "ReleaseFacts":
+        """The facts of a release for one actor."""
+        comments = list(release.comments.select_related("person").order_by("number"))
+        may_read = permissions.is_allowed(actor, Verb.READ, release.namespace)
+        return cls(release_gate.evaluate_release(release, actor), comments, may_read, left_out)
+
+
+class ReleaseOutput(Output):
+    """A release with its members, what each waits for, and the conversation about all of it."""
+
+    number = serializers.IntegerField(source="gate.release.number")
+    namespace = serializers.CharField(source="gate.release.namespace.name")
+    label = serializers.CharField(source="gate.release.label")  # type: ignore[assignment]  # as above
+    title = serializers.CharField(source="gate.release.title")
+    description = serializers.CharField(source="gate.release.description")
+    state = serializers.ChoiceField(Release.STATES, source="gate.release.state")
+    superseded = serializers.BooleanField(
+        source="gate.is_superseded", help_text="Whether all of it went live by other changes."
+    )
+    ready = serializers.BooleanField(source="gate.may_publish_now", help_text="Whether nothing blocks it.")
+    author = serializers.CharField(source="gate.release.opened_by.username")
+    created_at = Moment(source="gate.release.created_at")
+    updated_at = Moment(source="gate.release.updated_at")
+    closed_at = Moment(allow_null=True, source="gate.release.closed_at")
+    rolled_back_at = Moment(allow_null=True, source="gate.release.rolled_back_at")
+    turn = TurnOutput(allow_null=True, source="gate.turn")
+    members = ReleaseMemberOutput(many=True, source="gate.members")
+    comments = ReleaseCommentOutput(many=True)
+    left_out = LeftOutOutput(many=True, help_text="What the selection named and was left out; when it is opened only.")
+
+    def to_representation(self, instance: ReleaseFacts) -> Answer:
+        """A key that may propose or publish but not read gets it without what people wrote."""
+        answer: Answer = super().to_representation(instance)
+        return answer if instance.may_read else {**answer, "title": "", "description": "", "comments": []}
