@@ -24,6 +24,8 @@ from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.notifications import services as notification_services
+from registry.releases.events import ReleaseCommented
+from registry.releases.models import ReleaseComment
 from registry.templates import search_entries
 from registry.templates.events import (
     LabelMoved,
@@ -129,6 +131,10 @@ def _tell_of_comment(occasion: Occasion) -> None:
     notification_services.tell_of_comment(occasion.author_as(Actor), occasion.subject_as(Comment))
 
 
+def _tell_of_release_comment(occasion: Occasion) -> None:
+    notification_services.tell_of_release_comment(occasion.author_as(Actor), occasion.subject_as(ReleaseComment))
+
+
 REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
@@ -154,6 +160,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
     CommentAdded: (_tell_of_comment,),
+    ReleaseCommented: (_tell_of_release_comment,),
     DatasetSaved: (_request_checks,),
     EvaluationAttached: (_request_checks,),
     EvaluationDetached: (_request_checks,),

@@ -11,6 +11,7 @@ from django.db import transaction
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
 from registry.changes import emergencies
+from registry.changes import queries as change_queries
 from registry.changes.emergencies import Emergency
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Comment, Decision
@@ -24,6 +25,8 @@ from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import EMERGENCY, Notification, Watch
+from registry.releases.events import ReleaseCommented
+from registry.releases.models import ReleaseComment
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Version
@@ -39,6 +42,7 @@ __all__ = [
     "tell_of_key",
     "tell_of_move",
     "tell_of_redaction",
+    "tell_of_release_comment",
     "tell_of_save",
     "tell_reviewers",
 ]
@@ -84,6 +88,18 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
     commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
     sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
     _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], sentence, change)
+
+
+def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
+    """The people of a release's requests and those who commented on it before hear of a comment about all of it."""
+    release = comment.release
+    members = change_queries.list_members([release.number])
+    if not members:
+        return
+    people = [release.opened_by, *User.objects.filter(pk__in=release.comments.values("person"))]
+    people += [person for change in members for person in (change.opened_by, change.version.author)]
+    sentence = f"{_name(actor)} commented on release {release.number}: {release.title}."
+    _tell(actor, ReleaseCommented.kind, people, sentence, members[0])
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
