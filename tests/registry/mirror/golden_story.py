@@ -26,6 +26,10 @@ from registry.journal import log
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
+from registry.releases import proposals as release_proposals
+from registry.releases import roll_backs
+from registry.releases import services as releases
+from registry.releases.plans import ReleaseSelection
 from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -101,6 +105,7 @@ def play() -> None:
     _filter_webhook(cast["admin"])
     _connect_models(cast["admin"])
     _invite_people(cast["admin"])
+    _release_together(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -315,6 +320,44 @@ def _invite_people(admin: Actor) -> None:
     ended = invitation_services.invite_person(actor=admin, namespace="support", role="author")
     invitation_services.end_invitation(actor=admin, invitation_id=ended.invitation.id)
     invitation_services.invite_person(actor=admin, namespace="support", role="reviewer", email="reader@shop.example")
+
+
+def _release_together(cast: Cast) -> None:
+    """Releases: two published one on top of the other, the second rolled back in part; one withdrawn, with words about
+    it, a template added and one removed."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    names = ["support/together/one", "support/together/two"]
+    for round_number, words in enumerate(("hello", "good day"), 1):
+        for name in names:
+            before = Version.objects.filter(template__name=name).order_by("-number").first()
+            _save(author, name, _greet(words), before)
+        number = _propose_together(author, dict.fromkeys(names, round_number), f"Greet with {words}")
+        members = ChangeRequest.objects.filter(release=number).order_by("number").select_related("version")
+        for member in members:
+            check_results.run_checks(number=member.number)
+        digests = {member.number: member.version.digest for member in members}
+        releases.approve_release(actor=reviewer, number=number, digests=digests, text="Both\n\nof them")
+        releases.publish_release(actor=author, number=number)
+    roll_backs.roll_back_release(actor=reviewer, number=number, reason="Too polite\n\nby far", templates=names[:1])
+    alone = change_services.propose_change(
+        actor=author, name="support/policy", label="production", version=1, message="Alone"
+    )
+    number = _propose_together(author, {"support/policy": 1, names[0]: 2}, "Käse")
+    releases.comment_on_release(actor=reviewer, number=number, text="Promptuary-Chain: z\n\nWhy?")
+    release_proposals.remove_from_release(actor=author, number=number, change=alone.number)
+    release_proposals.add_to_release(actor=author, number=number, versions={"support/policy": 1})
+    releases.withdraw_release(actor=author, number=number, reason="Not\n\nyet")
+
+
+def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> int:
+    return release_proposals.propose_release(
+        actor=actor,
+        namespace="support",
+        label="production",
+        title=title,
+        description="Because\n\n  so",
+        selection=ReleaseSelection(versions=versions),
+    ).release.number
 
 
 def _greet(words: str) -> str:

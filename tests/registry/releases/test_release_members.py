@@ -1,0 +1,101 @@
+import pytest
+
+from registry.changes import services as change_services
+from registry.core.errors import Conflict, NotAllowed, NotFound
+from registry.releases import proposals
+from registry.releases import services as release_services
+from tests.registry.releases.conftest import FOUR
+
+
+def test_a_removed_template_keeps_its_approvals_and_goes_live_alone(
+    author, open_release, approve_all, find_member, publish_alone
+):
+    release = open_release()
+    approve_all(release)
+    change = find_member(release, FOUR[0])
+    proposals.remove_from_release(actor=author, number=release.number, change=change.number)
+    assert publish_alone(change).state == "published"
+    assert release_services.publish_release(actor=author, number=release.number).members.count() == 3
+
+
+def test_an_added_template_is_published_with_the_others(author, open_release, approve_all, save, served):
+    release = open_release(FOUR[:2])
+    save("one", name="support/late")
+    proposals.add_to_release(actor=author, number=release.number, versions={"support/late": 1})
+    approve_all(release)
+    release_services.publish_release(actor=author, number=release.number)
+    assert set(served()) == {*FOUR[:2], "support/late"}
+
+
+def test_an_open_request_can_be_added_as_it_is(author, open_release, propose, save):
+    release = open_release(FOUR[:2])
+    change = propose(save("one", name="support/late"))
+    proposals.add_to_release(actor=author, number=release.number, versions={"support/late": 1})
+    change.refresh_from_db()
+    assert change.release == release
+
+
+@pytest.mark.parametrize("mark", ["one", "two"])
+def test_a_template_is_in_a_release_once(author, open_release, save, mark):
+    release = open_release(FOUR[:2])
+    number = save(mark, name=FOUR[0]).number if mark == "two" else 1
+    with pytest.raises(Conflict, match="in the release already, with version 1"):
+        proposals.add_to_release(actor=author, number=release.number, versions={FOUR[0]: number})
+
+
+def test_what_production_holds_can_not_be_added(author, open_release, save, publish):
+    publish(save("one", name="support/live"))
+    release = open_release(FOUR[:1])
+    with pytest.raises(Conflict, match="support/live can't be added: production holds exactly this already"):
+        proposals.add_to_release(actor=author, number=release.number, versions={"support/live": 1})
+
+
+def test_the_last_template_is_not_removed(author, open_release):
+    release = open_release(FOUR[:1])
+    with pytest.raises(Conflict, match="withdraw the release instead"):
+        proposals.remove_from_release(actor=author, number=release.number, change=1)
+
+
+def test_a_request_of_another_release_is_not_found(author, open_release):
+    open_release(FOUR[:1])
+    other = open_release(FOUR[1:3])
+    with pytest.raises(NotFound, match="has no change request 1"):
+        proposals.remove_from_release(actor=author, number=other.number, change=1)
+
+
+def test_a_closed_release_takes_no_other_templates(author, publish_release, save):
+    release = publish_release()
+    save("one", name="support/late")
+    with pytest.raises(Conflict, match="Release 1 is published"):
+        proposals.add_to_release(actor=author, number=release.number, versions={"support/late": 1})
+    with pytest.raises(Conflict, match="Release 1 is published"):
+        proposals.remove_from_release(actor=author, number=release.number, change=1)
+
+
+def test_readers_change_nothing_and_outsiders_find_nothing(reader, outsider, open_release):
+    release = open_release()
+    with pytest.raises(NotAllowed):
+        proposals.remove_from_release(actor=reader, number=release.number, change=1)
+    with pytest.raises(NotFound, match="no release 1"):
+        proposals.add_to_release(actor=outsider, number=release.number, versions={FOUR[0]: 1})
+
+
+def test_a_withdrawn_member_is_not_reopened_beside_its_replacement(author, open_release, save, find_member):
+    release = open_release(FOUR[:2])
+    change = find_member(release, FOUR[0])
+    change_services.withdraw_change(actor=author, number=change.number)
+    save("two", name=FOUR[0])
+    proposals.add_to_release(actor=author, number=release.number, versions={FOUR[0]: 2})
+    with pytest.raises(Conflict, match=f"Release 1 has change request 3 for {FOUR[0]} already"):
+        change_services.reopen_change(actor=author, number=change.number)
+
+
+def test_a_member_of_a_withdrawn_release_goes_on_alone_when_it_is_reopened(
+    author, open_release, find_member, approve, publish_alone
+):
+    release = open_release(FOUR[:2])
+    release_services.withdraw_release(actor=author, number=release.number, reason="Not yet")
+    change = find_member(release, FOUR[0])
+    change_services.reopen_change(actor=author, number=change.number)
+    approve(change)
+    assert publish_alone(change).state == "published"
