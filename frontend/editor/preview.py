@@ -11,6 +11,7 @@ from frontend.editor.notices import Notices, list_notices
 from frontend.editor.sample_edits import list_spent_samples, remove_sample
 from frontend.editor.state import STARTER_SAMPLES, EditorState, select_sample
 from frontend.editor.token_budget import Budget, token_budget
+from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
@@ -35,17 +36,18 @@ class ComparedVersion:
 
 @dataclass(frozen=True)
 class Preview:
-    """The text checked and rendered. `inputs` are the declared schemas, None where the front matter cannot be read.
+    """The text checked and rendered.
 
     `undeclared` are the inputs that the text uses and does not declare, with the schemas that fit their uses.
     `messages` and `budget` are None where nothing could be rendered; then `stopped` is the problem that stopped it.
     `stand_in` names the version shown instead of the text. `changed_lines` counts lines that differ from `against`.
     `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary. `placeholders`
     are the paths of missing values. `spent_samples` are samples of the example document that went with its inputs.
+    `document` is the text taken apart, None where its front matter cannot be read.
     """
 
     problems: list[Problem]
-    inputs: Mapping[str, Any] | None
+    document: Document | None
     undeclared: Mapping[str, Any]
     messages: list[rendered.Message] | None = None
     text: str | None = None
@@ -60,6 +62,11 @@ class Preview:
     placeholders: list[str] = field(default_factory=list)
     notices: Notices = field(default_factory=Notices)
     spent_samples: list[str] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> Mapping[str, Any] | None:
+        """The declared schemas; None where the document declares none or its front matter cannot be read."""
+        return self.document.inputs if self.document else None
 
     @property
     def prompt_numbers(self) -> range:
@@ -97,7 +104,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     against_words = against.words if against else ""
     return Preview(
         examined.problems,
-        examined.document.inputs if examined.document else None,
+        examined.document,
         {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs},
         messages=_messages(prompt),
         text=prompt.get("text") if prompt else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
@@ -15,6 +16,7 @@ from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState, read_samples
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
+from registry.namespaces.queries import live_label
 from registry.templates.models import Draft, Template, Version
 
 __all__ = [
@@ -48,13 +50,15 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "inputs": dict(preview.inputs or {}),
         "undeclared": preview.undeclared,
         "problems": [problem.to_dict() for problem in preview.problems],
+        "call": _call_facts(preview),
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
         "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
         "draftRevision": state.draft.revision if state.draft else 0,
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
-        "urls": {name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
+        "labels": {"live": live_label(state.namespace), "protected": list(state.namespace.protected_labels)},
+        "urls": _page_addresses(state),
     }
 
 
@@ -104,6 +108,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "notices": render_to_string("frontend/editor/_notices.html", context, request),
         "placeholders": preview.placeholders,
         "spentSamples": preview.spent_samples,
+        "call": _call_facts(preview),
     }
 
 
@@ -120,6 +125,30 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
         "html": render_to_string("frontend/editor/_editor_outcome.html", {"result": result, "state": state}, request),
         "problems": None if problems is None else [problem.to_dict() for problem in problems],
         "saved": _version_facts(saved),
+    }
+
+
+def _page_addresses(state: EditorState) -> dict[str, str]:
+    """The addresses that the script calls or leads to."""
+    place = {"in": state.namespace.name, "for": state.name}
+    return {
+        **{name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
+        "startDraft": reverse("start-draft", args=[state.name]),
+        "run": f"/t/{state.name}/-/run/",
+        "newDataset": f"{reverse('new-dataset')}?{urlencode(place)}",
+    }
+
+
+def _call_facts(preview: Preview) -> dict[str, Any]:
+    """What a run of the text would ask: its model and settings, and the tokens of its prompt (null: not counted)."""
+    document = preview.document
+    is_own = preview.budget is not None and preview.stopped is None
+    return {
+        "model": (document.model if document else None) or "",
+        "settings": document.settings if document else {},
+        "reserve": document.reserve if document else 0,
+        "tokens": preview.budget.used if preview.budget and is_own else None,
+        "hasOutput": bool(document and document.output),
     }
 
 

@@ -226,6 +226,7 @@ def _render_page(
         if with_diff
         else None,
         "section": "templates",
+        "view": "run" if request.GET.get("view") == "run" else "edit",
     }
     return show(request, "editor/editor.html", context, status=result.status if result else 200)
 

@@ -20,10 +20,13 @@ import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
 import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
+import { SampleList } from "./editor/samples.ts";
 import { installSave, showDialog } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
 import type { Data, PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
+import { type EditorView as EditorViewName, installViews } from "./editor/views.ts";
+import { installPlayground } from "./playground/install.ts";
 
 function start(root: HTMLFormElement): void {
   const setup = readJson<Setup>("editor-setup");
@@ -55,6 +58,8 @@ function start(root: HTMLFormElement): void {
   const changed = (): void => {
     preview.refreshSoon();
     draft.saveSoon();
+    playground.followEdits();
+    findElement(root, "[data-sample-count]").textContent = String(Object.keys(inputs.samples).length);
   };
   const saveByKey = (): boolean => {
     save();
@@ -148,6 +153,14 @@ function start(root: HTMLFormElement): void {
     },
     onOutcome,
   });
+  const playground = installPlayground(root, {
+    setup,
+    inputs,
+    document: () => view.state.doc.toString(),
+    saveDraft: () => draft.flush(),
+    goToProblem: () => showNextProblem(),
+  });
+  const sampleList = new SampleList(root, loadSamples, (name) => inputs.choose(name));
   let base = setup.base;
 
   function goTo(place: { line: number; column: number }): void {
@@ -160,6 +173,9 @@ function start(root: HTMLFormElement): void {
 
   function onPreview(look: PreviewAnswer, fresh: boolean, isCurrent: boolean): void {
     showProblems(look.problems);
+    const errors = look.problems.filter((problem) => problem.severity === "error").length;
+    playground.takeFacts({ ...look.call, errors, missing: look.placeholders });
+    if (root.dataset.view === "samples") void sampleList.refresh();
     if (fresh) readPlaces(view, region);
     notices.show(look.notices);
     findElement(root, "[data-summary]").innerHTML = look.summary;
@@ -282,9 +298,12 @@ function start(root: HTMLFormElement): void {
   });
   findElement(root, "[data-targets]").hidden = false;
   findElement(root, "[data-all]").hidden = false;
-  findElement(root, "[data-all]").addEventListener("click", async () => {
+  async function loadSamples(): Promise<string> {
     const look = await callServer<PreviewAnswer>("POST", setup.urls.preview, { ...body(), want: "samples" });
-    const dialog = showDialog("The text on every sample", look.samples ?? "");
+    return look.samples ?? "";
+  }
+  findElement(root, "[data-all]").addEventListener("click", async () => {
+    const dialog = showDialog("The text on every sample", await loadSamples());
     dialog.addEventListener("click", (event) => {
       const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
       if (name === undefined) return;
@@ -311,18 +330,27 @@ function start(root: HTMLFormElement): void {
     }
   });
   message.addEventListener("input", () => draft.saveSoon());
-  message.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") event.preventDefault();
+  root.addEventListener("keydown", (event) => {
+    // Enter in a field would press the first button of the form, which discards the draft.
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
 
   root.classList.add("is-live");
-  installPanes(root);
+  const showFirstTab = installPanes(root);
+  const openView = installViews(root, (opened) => {
+    showFirstTab();
+    if (opened === "run") playground.open();
+    if (opened === "samples") void sampleList.refresh();
+    view.requestMeasure();
+  });
+  playground.takeFacts(setup.call);
   if (base) view.dispatch({ effects: setBase.of(base.document) });
   showProblems(setup.problems);
   readPlaces(view, region);
   showFacts();
   offerLocalDraft();
   void preview.refresh();
+  openView((root.dataset.view ?? "edit") as EditorViewName);
 }
 
 const root = document.querySelector<HTMLFormElement>("form[data-editor]");

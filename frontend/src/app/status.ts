@@ -4,9 +4,9 @@ import { createElement, createIcon, findElement } from "../dom.ts";
 const SHOWN_FOR = 6000;
 let timer: number | undefined;
 
-/** Says something in the page's one status line, with a button that undoes it where it can be undone; errors stand
- * where they arose instead. */
-export function showStatus(text: string, undo?: () => void): void {
+/** Says something in the page's one status line, with a button that undoes it where it can be undone, or a link to
+ * what was made; errors stand where they arose instead. */
+export function showStatus(text: string, undo?: () => void, link?: { words: string; url: string }): void {
   const line = findElement(document, "#status");
   window.clearTimeout(timer);
   const close = createElement("button", { type: "button", class: "status-close", "aria-label": "Close this message" });
@@ -17,7 +17,8 @@ export function showStatus(text: string, undo?: () => void): void {
     line.replaceChildren();
     undo?.();
   });
-  line.replaceChildren(createElement("span", {}, text), ...(undo ? [undoButton] : []), close);
+  const made = link ? [createElement("a", { href: link.url }, link.words)] : [];
+  line.replaceChildren(createElement("span", {}, text), ...made, ...(undo ? [undoButton] : []), close);
   timer = window.setTimeout(() => line.replaceChildren(), SHOWN_FOR);
 }
 

@@ -21,7 +21,7 @@ async function renewToken(): Promise<void> {
 
 /** Sends JSON and reads JSON. An answer in JSON is returned whatever its status, unless it is `{error: sentence}`. */
 export async function callServer<T>(
-  method: "POST" | "PUT" | "DELETE",
+  method: "GET" | "POST" | "PUT" | "DELETE",
   url: string,
   body: unknown,
   options: { signal?: AbortSignal; keepalive?: boolean } = {},
@@ -34,7 +34,7 @@ export async function callServer<T>(
         Accept: "application/json",
         "X-CSRFToken": csrfField(document).value,
       },
-      body: JSON.stringify(body),
+      ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
       ...options,
     });
   const isJson = (answer: Response): boolean => answer.headers.get("Content-Type")?.includes("json") ?? false;

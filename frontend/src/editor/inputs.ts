@@ -67,6 +67,26 @@ export class Inputs {
     return { samples: this.samples, sample: this.sample };
   }
 
+  /** The inputs of the text in their order, then those that only the values have. */
+  get names(): string[] {
+    return [...new Set([...Object.keys({ ...this.#undeclared, ...this.#schemas }), ...Object.keys(this.data)])];
+  }
+
+  /** The defaults of the inputs that have one. */
+  get defaults(): Data {
+    const entries = Object.entries({ ...this.#undeclared, ...this.#schemas });
+    return Object.fromEntries(
+      entries.flatMap(([name, schema]) => (schema.default === undefined ? [] : [[name, schema.default]])),
+    );
+  }
+
+  /** Names of the inputs whose values are not as the sample was saved; none for a sample that never was. */
+  get editedNames(): string[] {
+    const saved = this.#saved[this.sample];
+    if (!saved) return [];
+    return this.names.filter((name) => JSON.stringify(saved[name]) !== JSON.stringify(this.data[name]));
+  }
+
   /** Shows another sample, as choosing it in the list does. */
   choose(name: string): void {
     this.load({ samples: this.samples, sample: name });
@@ -105,7 +125,7 @@ export class Inputs {
       found.addEventListener("click", () => run(found));
     };
     button("[data-reset]", () => this.#write(structuredClone(this.#saved[this.sample] ?? {})));
-    button("[data-keep]", (opener) => this.#askName(opener));
+    button("[data-keep]", (opener) => this.askName(opener));
     button("[data-remove-sample]", () => this.#removeSample());
     this.#showPosition();
   }
@@ -144,7 +164,7 @@ export class Inputs {
   }
 
   /** Copies the values into a sample of another name. */
-  #askName(opener: HTMLElement): void {
+  askName(opener: HTMLElement): void {
     const name = createElement("input", {
       type: "text",
       "aria-label": "Name of the sample",

@@ -5,7 +5,7 @@ const KEY = "editor-panes";
 const LEAST = 180;
 const STEP = 24;
 
-type Sizes = Partial<Record<"source" | "inputs" | "budget", number>>;
+type Sizes = Partial<Record<"source" | "inputs" | "budget" | "draft", number>>;
 
 const readSizes = (): Sizes => {
   try {
@@ -22,18 +22,20 @@ function installDividers(root: HTMLElement): void {
     if (size === undefined) root.style.removeProperty(`--${name}-size`);
     else root.style.setProperty(`--${name}-size`, `${size}px`);
   };
-  for (const name of ["source", "inputs", "budget"] as const) apply(name, sizes[name]);
+  for (const name of ["source", "inputs", "budget", "draft"] as const) apply(name, sizes[name]);
   for (const divider of root.querySelectorAll<HTMLElement>("[data-divider]")) {
     const name = divider.dataset.divider as keyof Sizes;
     const pane = findElement(root, `[data-pane=${name}]`);
     const upright = name !== "budget";
     const now = (): number => (upright ? pane.offsetWidth : pane.offsetHeight);
     const most = (): number => (upright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
+    // Beside the columns of a run the source has a width of its own.
+    const sized = (): keyof Sizes => (name === "source" && root.dataset.view === "run" ? "draft" : name);
     const set = (size: number | undefined): void => {
       const kept = size === undefined ? undefined : Math.round(Math.min(most(), Math.max(upright ? LEAST : 90, size)));
-      if (kept === undefined) delete sizes[name];
-      else sizes[name] = kept;
-      apply(name, kept);
+      if (kept === undefined) delete sizes[sized()];
+      else sizes[sized()] = kept;
+      apply(sized(), kept);
       divider.setAttribute("aria-valuenow", String(now()));
       localStorage.setItem(KEY, JSON.stringify(sizes));
     };
@@ -63,21 +65,27 @@ function installDividers(root: HTMLElement): void {
   }
 }
 
-/** Under 1100 px inputs are a tab of the preview, under 720 px every pane is one; wider screens show all at once. */
-function installTabs(root: HTMLElement): void {
+/** Under 1100 px inputs are a tab of the preview, under 720 px every pane is one; wider screens show all at once. Gives
+ * the function that shows what the view begins with. */
+function installTabs(root: HTMLElement): () => void {
   const tabs = [...root.querySelectorAll<HTMLButtonElement>("[data-tab]")];
   const open = (name: string): void => {
     root.dataset.open = name;
     for (const tab of tabs) tab.setAttribute("aria-pressed", String(tab.dataset.tab === name));
   };
   const narrow = window.matchMedia("(width < 720px)");
-  const start = (): void => open(narrow.matches ? "source" : "preview");
+  const start = (): void => {
+    const { view = "edit" } = root.dataset;
+    open(view !== "edit" ? view : narrow.matches ? "source" : "preview");
+  };
   for (const tab of tabs) tab.addEventListener("click", () => open(tab.dataset.tab ?? "source"));
   narrow.addEventListener("change", start);
   start();
+  return start;
 }
 
-export function installPanes(root: HTMLElement): void {
+/** Gives the function that shows the first tab of the view that is open. */
+export function installPanes(root: HTMLElement): () => void {
   installDividers(root);
-  installTabs(root);
+  return installTabs(root);
 }

@@ -50,6 +50,7 @@ export interface Setup {
   /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
   undeclared: Record<string, Schema>;
   problems: Problem[];
+  call: CallFacts;
   rendered: boolean;
   standIn: string;
   draftSavedAt: number | null;
@@ -57,7 +58,19 @@ export interface Setup {
   filters: string[];
   /** Shaping functions with their signatures. */
   functions: Record<string, string>;
-  urls: { edit: string; preview: string; draft: string };
+  /** The label that counts as live in the namespace, and the protected ones. */
+  labels: { live: string; protected: string[] };
+  /** `run` is what the addresses of the playground begin with; at `newDataset` a dataset for this template is made. */
+  urls: { edit: string; preview: string; draft: string; startDraft: string; run: string; newDataset: string };
+}
+
+/** What a run of the text would ask: its model and settings, and the tokens of its prompt (null: not counted). */
+export interface CallFacts {
+  model: string;
+  settings: Record<string, Json>;
+  reserve: number;
+  tokens: number | null;
+  hasOutput: boolean;
 }
 
 /** The answer to one look at the text: its problems, and the fragments that show it. */
@@ -77,6 +90,7 @@ export interface PreviewAnswer {
   placeholders: string[];
   /** Samples of an example document that went with its inputs. */
   spentSamples: string[];
+  call: CallFacts;
   diff?: string;
   samples?: string;
 }

@@ -1,0 +1,42 @@
+// The three views of the editor: Edit, Run and Samples. The draft, its history and its samples are the same in all.
+import { findElement } from "../dom.ts";
+
+export type EditorView = "edit" | "run" | "samples";
+const VIEWS: EditorView[] = ["edit", "run", "samples"];
+
+/** Installs the links and the keys Alt 1 to 3. `opened` is called with each view that is opened; gives the function that
+ * opens one. */
+export function installViews(root: HTMLElement, opened: (view: EditorView) => void): (view: EditorView) => void {
+  const links = [...root.querySelectorAll<HTMLAnchorElement>("[data-view-link]")];
+  const save = findElement(root, "button[name=do][value=save]");
+  const open = (view: EditorView): void => {
+    root.dataset.view = view;
+    for (const link of links) {
+      if (link.dataset.viewLink === view) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    save.classList.toggle("button-primary", view !== "run"); // there the one primary button is Run
+    window.history.replaceState(null, "", view === "edit" ? window.location.pathname : `?view=${view}`);
+    opened(view);
+  };
+  for (const link of links) {
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      open(link.dataset.viewLink as EditorView);
+    });
+  }
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      const view = VIEWS[["Digit1", "Digit2", "Digit3"].indexOf(event.code)];
+      if (!view || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      open(view);
+      links.find((link) => link.dataset.viewLink === view)?.focus();
+    },
+    { capture: true },
+  );
+  return open;
+}

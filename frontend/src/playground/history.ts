@@ -1,0 +1,131 @@
+// Earlier runs of the reader: what they gave, with the draft of that time to restore.
+import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { formatMoney, sumCosts } from "./money.ts";
+import { describeReply } from "./selectors.ts";
+import { DRAFT, type RunState } from "./state.ts";
+import type { Reply, Run } from "./types.ts";
+
+const FEW = 3; // runs that are shown before the list is opened
+
+export interface HistoryHost {
+  open(run: Run): void;
+  restoreDraft(run: Run): void;
+  toggle(): void;
+  loadMore(): void;
+}
+
+const TITLE_ID = "play-history-title";
+
+export class RunHistory {
+  readonly #element: HTMLElement;
+  readonly #host: HistoryHost;
+  readonly #table = createElement("table", { class: "play-runs" });
+  readonly #note = createElement("p", { class: "note" });
+  readonly #all = createElement("button", { type: "button", class: "link" });
+  readonly #more = createElement("button", { type: "button", class: "button button-small" }, "Show older runs");
+  #drawn: unknown[] = [];
+
+  constructor(element: HTMLElement, host: HistoryHost) {
+    this.#element = element;
+    this.#host = host;
+    const title = createElement("h3", { id: TITLE_ID }, "Earlier runs");
+    element.setAttribute("aria-labelledby", TITLE_ID);
+    this.#all.addEventListener("click", () => host.toggle());
+    this.#more.addEventListener("click", () => host.loadMore());
+    const head = createElement("div", { class: "play-history-head" }, title, this.#note, this.#all);
+    const scroller = createElement("div", { class: "play-history-list", tabindex: 0, role: "group" });
+    scroller.setAttribute("aria-labelledby", TITLE_ID);
+    scroller.append(this.#table, this.#more);
+    element.append(head, scroller);
+  }
+
+  update(state: RunState): void {
+    const minute = Math.floor(Date.now() / 60_000); // ages are drawn again each minute
+    const drawn = [state.runs, state.next, state.isHistoryOpen, state.runId, state.choices, minute];
+    if (drawn.every((each, index) => each === this.#drawn[index]) && this.#drawn.length) return;
+    this.#drawn = drawn;
+    const isStored = state.choices?.is_stored ?? true;
+    this.#note.textContent = isStored ? "yours, kept for 30 days" : "the texts of runs are not stored here";
+    this.#element.classList.toggle("is-open", state.isHistoryOpen);
+    this.#all.hidden = state.runs.length <= FEW && state.next === null && !state.isHistoryOpen;
+    this.#all.textContent = state.isHistoryOpen ? "Fewer" : "All runs";
+    this.#all.setAttribute("aria-expanded", String(state.isHistoryOpen));
+    this.#more.hidden = !state.isHistoryOpen || state.next === null;
+    const runs = state.isHistoryOpen ? state.runs : state.runs.slice(0, FEW);
+    this.#element.hidden = runs.length === 0;
+    this.#drawRows(runs, state.runId);
+  }
+
+  #drawRows(runs: Run[], shown: Run["id"] | null): void {
+    const focused = this.#table.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    const names = ["When", "Sample", "This draft", "Compared with", "Cost"];
+    const heads = names.map((words) => createElement("th", { scope: "col" }, words));
+    const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, "Actions"));
+    const head = createElement("thead", {}, createElement("tr", {}, ...heads, acts));
+    const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown)));
+    this.#table.replaceChildren(head, body);
+    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  #drawRow(run: Run, isShown: boolean): HTMLElement {
+    const when = createElement("time", { datetime: run.at, title: new Date(run.at).toLocaleString() });
+    when.textContent = timeAgo(Date.parse(run.at));
+    const draw = (reply: Reply, title = ""): HTMLElement => drawResult(reply, title, isShown);
+    const own = run.columns.find((column) => column.source === DRAFT);
+    const others = run.columns.filter((column) => column !== own);
+    const cost = sumCosts(run.columns.map((column) => column.cost));
+    const row = createElement(
+      "tr",
+      { class: isShown ? "is-shown" : undefined },
+      createElement("th", { scope: "row" }, when),
+      createElement("td", {}, run.sample ?? ""),
+      createElement("td", {}, ...(own ? [draw(own)] : [])),
+      createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
+      createElement("td", {}, cost ? formatMoney(cost) : ""),
+    );
+    row.append(this.#drawActs(run, own !== undefined, isShown));
+    return row;
+  }
+
+  #drawActs(run: Run, hasDraft: boolean, isShown: boolean): HTMLElement {
+    const link = (name: string, words: string, act: () => void): HTMLElement => {
+      const when = timeAgo(Date.parse(run.at));
+      const attributes = { type: "button", class: "link", id: `play-${name}-${run.id}` };
+      const button = createElement("button", attributes, words, createElement("span", { class: "unseen" }, ` ${when}`));
+      button.addEventListener("click", act);
+      return button;
+    };
+    const cell = createElement("td", { class: "play-run-acts" });
+    if (hasDraft) cell.append(link("restore", "Restore draft", () => this.#host.restoreDraft(run)));
+    cell.append(
+      isShown
+        ? createElement("span", { class: "note" }, "shown above")
+        : link("open", "Open", () => this.#host.open(run)),
+    );
+    return cell;
+  }
+}
+
+const STATES: Record<Exclude<Reply["state"], "done">, string> = {
+  ready: "not started",
+  running: "writing",
+  stopped: "stopped",
+  failed: "failed",
+};
+const ICONS = { ok: "check", bad: "x", warn: "triangle-alert", plain: "check", busy: "loader" };
+
+/** How one reply of a run turned out, in a cell of the list. */
+function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement {
+  const verdict = reply.state === "done" ? describeReply(reply) : null;
+  const kind = verdict?.kind ?? (reply.state === "failed" ? "bad" : "plain");
+  const state = reply.state === "ready" && isShown ? "running" : reply.state;
+  const words = verdict ? verdict.words.replace(/^Output /, "").toLowerCase() : STATES[state as "ready"];
+  const icon = createIcon(reply.state === "done" ? ICONS[kind] : reply.state === "failed" ? "x" : "circle-dashed");
+  const tokens = reply.tokens ? ` ${reply.tokens.completion.toLocaleString("en")} out` : "";
+  const result = createElement("span", { class: "play-result", "data-kind": kind }, title ? `${title} ` : "", icon);
+  result.append(
+    createElement("span", { class: "play-result-words" }, words),
+    createElement("span", { class: "note" }, tokens),
+  );
+  return result;
+}

@@ -1,0 +1,68 @@
+// Small menus and forms that open under their button.
+import { createElement, createIcon } from "../dom.ts";
+
+let isInstalled = false;
+
+/** Menus close on Escape and when something beside them is pressed. */
+function installClosing(): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  document.addEventListener("pointerdown", (event) => {
+    for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.play-menu[open]")) {
+      if (!menu.contains(event.target as Node)) menu.open = false;
+    }
+  });
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const menu = (event.target as Element).closest<HTMLDetailsElement>("details.play-menu[open]");
+      if (event.key !== "Escape" || !menu) return;
+      event.preventDefault();
+      event.stopPropagation();
+      menu.open = false;
+      menu.querySelector<HTMLElement>("summary")?.focus();
+    },
+    { capture: true },
+  );
+}
+
+/** A button that opens `sheet`; `summary` may be changed later. */
+export function createMenu(summary: HTMLElement, sheet: HTMLElement): HTMLDetailsElement {
+  installClosing();
+  return createElement("details", { class: "play-menu" }, summary, sheet);
+}
+
+/** One action of a menu; choosing it closes the menu. */
+export function createMenuItem(icon: string, words: string, act: () => void): HTMLButtonElement {
+  const item = createElement("button", { type: "button" }, createIcon(icon), words);
+  item.addEventListener("click", () => {
+    const menu = item.closest("details");
+    if (menu) menu.open = false;
+    menu?.querySelector<HTMLElement>("summary")?.focus();
+    act();
+  });
+  return item;
+}
+
+/** A select drawn as the pages draw theirs. */
+export function createSelect(label: string, choose: (value: string) => void): [HTMLElement, HTMLSelectElement] {
+  const select = createElement("select", { "aria-label": label });
+  select.addEventListener("change", () => choose(select.value));
+  return [createElement("span", { class: "select" }, select, createIcon("chevrons-up-down")), select];
+}
+
+/** Puts the options in where they differ from those that are there, and chooses one. */
+export function setOptions(
+  select: HTMLSelectElement,
+  options: { value: string; words: string }[],
+  value: string,
+): void {
+  const isSame =
+    select.options.length === options.length &&
+    options.every(({ value: each, words }, index) => {
+      const option = select.options[index];
+      return option?.value === each && option.text === words;
+    });
+  if (!isSame) select.replaceChildren(...options.map((option) => new Option(option.words, option.value)));
+  if (select.value !== value) select.value = value;
+}

@@ -1,0 +1,39 @@
+// Amounts of money, and what a run may cost.
+import type { Model, Money, Settings } from "./types.ts";
+
+const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
+const LONGEST_REPLY = 4096; // tokens, where neither the settings nor the document limit the reply
+
+/** An amount as the pages write it: `$0.0073`, `$5.00`, `0.02 CHF`. Small amounts get two significant digits. */
+export function formatMoney({ amount, currency }: Money): string {
+  const value = Number(amount);
+  const digits = value === 0 || value >= 0.1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(value)));
+  const figure = value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
+  const symbol = SYMBOLS[currency];
+  return symbol ? `${symbol}${figure}` : `${figure} ${currency}`;
+}
+
+/** The most tokens that a reply may have. */
+export function longestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
+  const limit = settings.max_tokens ?? saved.max_tokens ?? saved.max_completion_tokens ?? saved.max_output_tokens;
+  return typeof limit === "number" && limit > 0 ? limit : reserve || LONGEST_REPLY;
+}
+
+/** What one call costs at most: the prompt and the longest reply. Null where the model has no price. */
+export function costOfCall(model: Model | undefined, promptTokens: number, replyTokens: number): Money | null {
+  if (!model?.price) return null;
+  const { prompt, completion, currency } = model.price;
+  return { amount: (promptTokens * Number(prompt) + replyTokens * Number(completion)) / 1_000_000, currency };
+}
+
+/** The sum of costs of one currency; null where one is unknown or the currencies differ. */
+export function sumCosts(costs: (Money | null)[]): Money | null {
+  let amount = 0;
+  let currency = "";
+  for (const cost of costs) {
+    if (!cost || (currency && cost.currency !== currency)) return null;
+    currency = cost.currency;
+    amount += Number(cost.amount);
+  }
+  return currency ? { amount, currency } : null;
+}

@@ -1,0 +1,378 @@
+// The playground: asks models with the draft, beside other versions, models and settings, before anything is saved.
+import { showStatus } from "../app/status.ts";
+import { createElement, createIcon, findElement, pluralize } from "../dom.ts";
+import { ColumnView } from "./column_view.ts";
+import { RunHistory } from "./history.ts";
+import { type InputsFacts, InputsLine } from "./inputs_line.ts";
+import { formatMoney } from "./money.ts";
+import { openRowForm } from "./row_form.ts";
+import {
+  announceReply,
+  type Blocker,
+  describeVerdict,
+  estimateRun,
+  findBlocker,
+  findSource,
+  unpricedModels,
+} from "./selectors.ts";
+import { RunServer } from "./server.ts";
+import { type Action, type Column, isBusy, MOST_COLUMNS, makeState, NO_FACTS, type RunState, reduce } from "./state.ts";
+import { followReply } from "./stream.ts";
+import type { DraftFacts, Reply, Run } from "./types.ts";
+
+const TICK = 250; // milliseconds between two looks at the clock while a reply is written
+const NEARLY = 0.8; // the share of the daily limit from which the amount is a warning
+
+/** What the playground asks the editor. */
+export interface PlaygroundHost {
+  /** The address of the playground's calls, with a slash at its end. */
+  url: string;
+  labels: RunState["labels"];
+  newDatasetUrl: string;
+  /** The sample that is chosen, its values, and what is known of each. */
+  inputs(): Omit<InputsFacts, "problems">;
+  document(): string;
+  chooseSample(name: string): void;
+  askSampleName(opener: HTMLElement): void;
+  openInputs(path?: string): void;
+  goToProblem(): void;
+  /** Sends what is unsent of the draft. */
+  saveDraft(): Promise<void>;
+  /** Starts a draft from a version and opens it; false where the server refused. */
+  startDraft(ref: string): Promise<boolean>;
+  /** Leaves for another address of the editor. */
+  open(url: string): void;
+}
+
+export class Playground {
+  readonly #root: HTMLElement;
+  readonly #host: PlaygroundHost;
+  readonly #server: RunServer;
+  readonly #columns = new Map<number, ColumnView>();
+  readonly #history: RunHistory;
+  readonly #line: InputsLine;
+  readonly #streams = new Map<Reply["id"], () => void>();
+  #state: RunState;
+  #isLoaded = false;
+  #frame = 0;
+  #timer: number | undefined;
+
+  constructor(root: HTMLElement, host: PlaygroundHost) {
+    this.#root = root;
+    this.#host = host;
+    this.#server = new RunServer(host.url);
+    const { data, sample } = host.inputs();
+    this.#state = makeState(host.labels, { document: host.document(), data: JSON.stringify(data), sample });
+    this.#history = new RunHistory(findElement(root, "[data-play-history]"), {
+      open: (run) => this.#openRun(run),
+      restoreDraft: (run) => void this.#restoreDraft(run),
+      toggle: () => this.#dispatch({ type: "historyToggled" }),
+      loadMore: () => void this.#loadHistory(this.#state.next),
+    });
+    this.#line = new InputsLine(
+      {
+        values: findElement(root, "[data-play-values]"),
+        picker: findElement(root, "[data-play-sample]"),
+        position: findElement(root, "[data-play-position]"),
+      },
+      { choose: (name) => host.chooseSample(name), enterValue: (path) => host.openInputs(path) },
+    );
+    this.#wire();
+  }
+
+  /** Loads what can be chosen and what was run before, once. */
+  open(): void {
+    if (!this.#isLoaded) {
+      this.#isLoaded = true;
+      void this.#server.loadChoices().then((action) => this.#dispatch(action));
+      void this.#loadHistory(null);
+    }
+    this.#draw();
+  }
+
+  /** The text, the samples or the values are others now. */
+  followEdits(): void {
+    const { data, sample } = this.#host.inputs();
+    const document = this.#host.document();
+    if (document !== this.#state.document) this.#dispatch({ type: "textChanged", document });
+    const values = JSON.stringify(data);
+    if (values !== this.#state.data || sample !== this.#state.sample) {
+      this.#dispatch({ type: "inputsChanged", data: values, sample });
+    } else this.#drawSoon();
+  }
+
+  /** What the last preview says of the draft; facts that are missing stay as they were. */
+  takeFacts(facts: Partial<DraftFacts>): void {
+    this.#dispatch({ type: "factsChanged", facts: { ...NO_FACTS, ...this.#state.facts, ...facts } });
+  }
+
+  /** Runs all columns, or those with these keys; replies that are being written there are stopped first. */
+  async run(keys?: number[]): Promise<void> {
+    const state = this.#state;
+    if (state.isStarting) return;
+    const blocker = findBlocker(state);
+    if (blocker) {
+      this.#say(`Can't run yet: ${blocker.words}`);
+      findElement(this.#root, "[data-play-run]").focus();
+      return;
+    }
+    const chosen = state.columns.filter((column) => !keys || keys.includes(column.key));
+    await Promise.all(chosen.filter(isBusy).map((column) => this.#stopColumn(column)));
+    const started = chosen.map((column) => column.key);
+    this.#dispatch({ type: "runStarting", keys: started, at: Date.now() });
+    this.#say(`Running ${pluralize(started.length, "column")}`);
+    const action = await this.#server.startRun(this.#state, started);
+    this.#dispatch(action);
+    if (action.type === "runStarted") for (const reply of action.run.columns) this.#follow(reply);
+    else if (action.type === "runRefused") this.#say(`Not started: ${action.detail}`);
+  }
+
+  /** Stops every reply that is being written. */
+  stopAll(): boolean {
+    const busy = this.#state.columns.filter(isBusy);
+    for (const column of busy) void this.#stopColumn(column);
+    return busy.length > 0;
+  }
+
+  #wire(): void {
+    const root = this.#root;
+    findElement(root, "[data-play-run]").addEventListener("click", () => void this.run());
+    findElement(root, "[data-play-add]").addEventListener("click", () => {
+      if (this.#state.columns.length < MOST_COLUMNS) this.#dispatch({ type: "columnAdded" });
+    });
+    findElement(root, "[data-play-edit]").addEventListener("click", () => this.#host.openInputs());
+    const keep = findElement(root, "[data-play-keep]");
+    keep.addEventListener("click", () => this.#host.askSampleName(keep));
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.defaultPrevented && this.stopAll()) event.preventDefault();
+    });
+  }
+
+  #dispatch(action: Action): void {
+    const before = this.#state;
+    this.#state = reduce(before, action);
+    if (action.type === "ended" || action.type === "lost") this.#noteEnd(action.id);
+    if (this.#state !== before) this.#drawSoon();
+  }
+
+  #noteEnd(id: Reply["id"]): void {
+    this.#streams.get(id)?.();
+    this.#streams.delete(id);
+    const column = this.#state.columns.find((each) => each.reply?.id === id);
+    if (column) this.#say(announceReply(this.#state, column, Date.now()));
+    if (this.#streams.size === 0) void this.#server.loadChoices().then((action) => this.#takeSpending(action));
+  }
+
+  /** After a run only what was spent is news; a failed look-up changes nothing. */
+  #takeSpending(action: Action): void {
+    if (action.type === "choicesLoaded") this.#dispatch(action);
+  }
+
+  #follow(reply: Reply): void {
+    if (reply.state !== "ready" && reply.state !== "running") return;
+    this.#streams.set(
+      reply.id,
+      followReply(reply.id, (action) => this.#dispatch(action)),
+    );
+  }
+
+  async #stopColumn(column: Column): Promise<void> {
+    const { reply } = column;
+    if (!reply || column.phase === "starting") return;
+    const action = await this.#server.stopReply(reply.id);
+    if (action) this.#dispatch(action);
+  }
+
+  async #loadHistory(before: Run["id"] | null): Promise<void> {
+    const action = await this.#server.loadHistory(before);
+    if (!action) return;
+    this.#dispatch(action);
+    const newest = this.#state.runs[0];
+    const isUnderWay = newest?.columns.some((reply) => reply.state === "running");
+    if (before === null && newest && isUnderWay && this.#state.runId === null) this.#openRun(newest);
+  }
+
+  #openRun(run: Run): void {
+    this.stopAll();
+    this.#dispatch({ type: "runOpened", run });
+    for (const reply of run.columns) if (reply.state === "running") this.#follow(reply);
+    findElement(this.#root, "[data-play-columns]").scrollIntoView({ block: "nearest" });
+  }
+
+  async #restoreDraft(run: Run): Promise<void> {
+    await this.#host.saveDraft();
+    const answer = await this.#server.restoreDraft(run.id);
+    if (typeof answer === "string") this.#showTrouble(answer);
+    else this.#host.open(answer.url);
+  }
+
+  async #copyToDraft(key: number): Promise<void> {
+    const column = this.#state.columns.find((each) => each.key === key);
+    if (!column) return;
+    const { number, value } = findSource(this.#state, column.source);
+    await this.#host.saveDraft();
+    const isStarted = await this.#host.startDraft(String(number ?? value));
+    if (!isStarted) this.#showTrouble("The draft could not be started from this version. Try again.");
+  }
+
+  #openRowForm(key: number): void {
+    const reply = this.#state.columns.find((each) => each.key === key)?.reply;
+    if (!reply) return;
+    const name = this.#state.sample || "playground";
+    const facts = { name, text: reply.text, newDataset: this.#host.newDatasetUrl };
+    openRowForm(this.#state.choices?.datasets ?? [], facts, async (row) => {
+      const answer = await this.#server.addRow(reply.id, row);
+      if (!("url" in answer)) return answer;
+      showStatus(`Added ${row.name} to ${answer.title}.`, undefined, { words: "Open the dataset", url: answer.url });
+      return null;
+    });
+  }
+
+  #say(words: string): void {
+    findElement(this.#root, "[data-play-say]").textContent = words;
+  }
+
+  #showTrouble(words: string): void {
+    findElement(this.#root, "[data-play-trouble]").textContent = words;
+  }
+
+  #drawSoon(): void {
+    if (this.#frame) return;
+    this.#frame = window.requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    window.cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const state = this.#state;
+    this.#drawColumns(state);
+    this.#drawBar(state);
+    this.#drawSwitch(state);
+    this.#history.update(state);
+    const missing = Object.fromEntries(state.facts.missing.map((path) => [path, "needs a value"]));
+    this.#line.update({ ...this.#host.inputs(), problems: { ...missing, ...state.inputProblems } });
+    this.#tick(state.columns.some(isBusy));
+  }
+
+  /** The clock of a reply that is being written goes on between its words. */
+  #tick(isWriting: boolean): void {
+    if (isWriting && this.#timer === undefined) this.#timer = window.setInterval(() => this.#drawSoon(), TICK);
+    else if (!isWriting && this.#timer !== undefined) {
+      window.clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #drawColumns(state: RunState): void {
+    const place = findElement(this.#root, "[data-play-columns]");
+    for (const [key, view] of this.#columns) {
+      if (state.columns.some((column) => column.key === key)) continue;
+      view.element.remove();
+      this.#columns.delete(key);
+    }
+    for (const column of state.columns) {
+      let view = this.#columns.get(column.key);
+      if (!view) {
+        view = new ColumnView(column.key, {
+          dispatch: (action) => this.#dispatch(action),
+          run: (keys) => void this.run(keys),
+          stop: (key) => void this.#stopByKey(key),
+          copyToDraft: (key) => void this.#copyToDraft(key),
+          openRowForm: (key) => this.#openRowForm(key),
+        });
+        this.#columns.set(column.key, view);
+        place.append(view.element);
+      }
+      view.update(state, column);
+    }
+    place.dataset.count = String(state.columns.length);
+  }
+
+  async #stopByKey(key: number): Promise<void> {
+    const column = this.#state.columns.find((each) => each.key === key);
+    if (column) await this.#stopColumn(column);
+  }
+
+  #drawBar(state: RunState): void {
+    const blocker = findBlocker(state);
+    const run = findElement<HTMLButtonElement>(this.#root, "[data-play-run]");
+    run.classList.toggle("button-primary", !blocker);
+    run.setAttribute("aria-disabled", String(blocker !== null));
+    run.setAttribute("aria-busy", String(state.isStarting));
+    const count = state.columns.length;
+    findElement(run, "[data-play-count]").textContent = count < 2 ? "" : count === 2 ? " both" : ` all ${count}`;
+    this.#drawReason(blocker, state.refusal);
+    const add = findElement(this.#root, "[data-play-add]");
+    add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
+    add.title = count >= MOST_COLUMNS ? "Four columns are the most" : "";
+    this.#drawMoney(state);
+  }
+
+  #drawReason(blocker: Blocker | null, refusal: string): void {
+    const place = findElement(this.#root, "[data-play-reason]");
+    const key = JSON.stringify([blocker, refusal]);
+    if (place.dataset.drawn === key) return;
+    place.dataset.drawn = key;
+    place.classList.toggle("is-bad", !blocker && refusal !== "");
+    if (!blocker) {
+      place.replaceChildren(refusal);
+      return;
+    }
+    const act = blocker.input !== undefined || blocker.isProblem;
+    if (!act) {
+      const link = blocker.link && createElement("a", { href: blocker.link.url }, blocker.link.words);
+      place.replaceChildren(link ? `${blocker.words.replace(/\.$/, "")}. ` : blocker.words, link ?? "");
+      return;
+    }
+    const button = createElement("button", { type: "button", class: "link" }, blocker.words);
+    button.addEventListener("click", () => {
+      if (blocker.input === undefined) this.#host.goToProblem();
+      else this.#host.openInputs(blocker.input);
+    });
+    place.replaceChildren(button);
+  }
+
+  #drawMoney(state: RunState): void {
+    const place = findElement(this.#root, "[data-play-money]");
+    const estimate = estimateRun(state);
+    const [unpriced] = unpricedModels(state);
+    const lines: (Node | string)[][] = [];
+    if (estimate) lines.push(["Up to ", createElement("b", {}, formatMoney(estimate)), " a run"]);
+    else if (unpriced !== undefined) lines.push([`Cost unknown for ${unpriced}`]);
+    const spent = state.choices?.spent;
+    const cap = spent?.cap == null ? null : Number(spent.cap);
+    const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
+    if (spent) {
+      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }));
+      const words =
+        cap === null ? " today" : ` of your ${formatMoney({ amount: cap, currency: spent.currency })} today`;
+      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), today, words]);
+    }
+    const drawn = lines.map((line) => createElement("span", {}, ...line));
+    if (isNear) drawn.at(-1)?.classList.add("warn");
+    place.replaceChildren(...drawn);
+  }
+
+  /** The switch between columns on narrow screens. */
+  #drawSwitch(state: RunState): void {
+    const place = findElement(this.#root, "[data-play-switch]");
+    place.hidden = state.columns.length < 2;
+    const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    const buttons = state.columns.map((column) => {
+      const { value, title, number } = findSource(state, column.source);
+      const words =
+        number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
+      const verdict = describeVerdict(column, Date.now());
+      const button = createElement(
+        "button",
+        { type: "button", id: `play-switch-${column.key}`, "aria-pressed": String(column.key === state.shown) },
+        createElement("b", {}, words),
+        createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.words ?? ""),
+      );
+      button.addEventListener("click", () => this.#dispatch({ type: "columnShown", key: column.key }));
+      return button;
+    });
+    place.replaceChildren(...buttons);
+    if (focused) document.getElementById(focused)?.focus();
+  }
+}

@@ -1,0 +1,129 @@
+// What stands in a column: the reply as text, field by field, as it came, or the prompt that was sent.
+import { createElement, createIcon, pluralize } from "../dom.ts";
+import type { Json } from "../editor/types.ts";
+import { readPartialFields } from "./partial_json.ts";
+import { type Column, isBusy, type View } from "./state.ts";
+import type { Message, OutputField, Reply, ToolCall } from "./types.ts";
+
+const LONG_VALUE = 60; // characters above which a text counts its words
+
+/** Draws the view of a column's reply; `area` keeps its scroll place. */
+export function drawReply(column: Column, view: View): Node[] {
+  const { reply } = column;
+  if (!reply) return [];
+  if (view === "prompt") return drawPrompt(reply);
+  const isWriting = isBusy(column);
+  const body =
+    view === "fields"
+      ? drawFields(reply, isWriting)
+      : [drawText(reply.text, isWriting, view === "raw" ? "raw" : "text")];
+  const note = view === "raw" ? drawJsonProblem(reply, isWriting) : [];
+  return [...note, ...body, ...drawTools(reply.tools), ...drawProblem(reply, isWriting)];
+}
+
+const createCaret = (): HTMLElement => createElement("span", { class: "play-caret", "aria-hidden": "true" });
+
+function drawText(text: string, isWriting: boolean, kind: "text" | "raw"): HTMLElement {
+  const shown = createElement(kind === "raw" ? "pre" : "p", { class: `play-${kind}`, dir: "auto" }, text);
+  if (isWriting) shown.append(createCaret());
+  return shown;
+}
+
+/** A word behind the name of a field: how long its text is. */
+function lengthWords(text: string): string {
+  const words = text.trim().split(/\s+/).filter(Boolean).length;
+  return [...text].length > LONG_VALUE ? pluralize(words, "word") : "";
+}
+
+/** A value as a reader takes it: a text as it is, a list of plain values with commas, all else as JSON. */
+function showValue(value: Json): string {
+  if (typeof value === "string") return value;
+  const isPlain = Array.isArray(value) && value.every((each) => each === null || typeof each !== "object");
+  return isPlain && value.length ? value.map(String).join(", ") : JSON.stringify(value, null, 1);
+}
+
+function drawField(name: string, value: Node | string, facts: string, problem: string | null): HTMLElement {
+  const head = createElement("dt", {}, createElement("b", {}, name));
+  if (facts) head.append(createElement("span", { class: "note" }, facts));
+  const body = createElement("dd", { dir: "auto" }, value);
+  if (problem) body.append(createElement("p", { class: "play-field-problem" }, problem));
+  return createElement("div", { class: problem ? "play-field is-invalid" : "play-field" }, head, body);
+}
+
+function drawFields(reply: Reply, isWriting: boolean): HTMLElement[] {
+  const list = createElement("dl", { class: "play-fields" });
+  if (!isWriting && reply.output?.fields.length) {
+    for (const field of reply.output.fields) list.append(drawReadField(field));
+  } else {
+    const fields = readPartialFields(reply.text);
+    for (const field of fields) {
+      const value = createElement("span", {}, field.isComplete ? readValue(field.text) : field.text);
+      if (isWriting && field === fields.at(-1)) value.append(createCaret());
+      list.append(drawField(field.name, value, field.isComplete ? lengthWords(field.text) : "", null));
+    }
+  }
+  if (!list.childElementCount) return [drawText(reply.text, isWriting, "text")];
+  const rest = reply.output?.problem && !isWriting ? [drawNote("bad", reply.output.problem)] : [];
+  return [...rest, list];
+}
+
+/** The text of a field that is complete: lists look as they will in the end. */
+function readValue(text: string): string {
+  if (!text.startsWith("[")) return text;
+  try {
+    return showValue(JSON.parse(text) as Json);
+  } catch {
+    return text;
+  }
+}
+
+function drawReadField(field: OutputField): HTMLElement {
+  const text = showValue(field.value);
+  return drawField(field.name, text, typeof field.value === "string" ? lengthWords(text) : "", field.problem);
+}
+
+function drawNote(kind: "bad" | "warn", words: string, ...after: Node[]): HTMLElement {
+  const icon = createIcon(kind === "bad" ? "circle-x" : "triangle-alert");
+  return createElement("div", { class: `play-note play-note-${kind}` }, icon, createElement("p", {}, words), ...after);
+}
+
+/** What is wrong with a reply that should have been JSON, above its text. */
+function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
+  const problem = isWriting || reply.output?.kind !== "json" ? null : reply.output.problem;
+  return problem ? [drawNote("bad", problem)] : [];
+}
+
+function drawTools(tools: ToolCall[]): HTMLElement[] {
+  return tools.map((tool) => {
+    const text = typeof tool.arguments === "string" ? tool.arguments : JSON.stringify(tool.arguments, null, 2);
+    const head = createElement("p", { class: "play-tool-head" }, createIcon("wrench"), "Calls ");
+    head.append(createElement("b", {}, tool.name));
+    return createElement("div", { class: "play-tool" }, head, createElement("pre", {}, text ?? ""));
+  });
+}
+
+/** Why a reply failed, or ended before its time; its Retry button is the column's. */
+function drawProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
+  if (isWriting || !reply.problem) return [];
+  return [drawNote(reply.state === "failed" ? "bad" : "warn", reply.problem.detail)];
+}
+
+function drawPrompt(reply: Reply): HTMLElement[] {
+  const { messages, text } = reply.prompt ?? { messages: null, text: null };
+  if (!messages) {
+    return text === null
+      ? [createElement("p", { class: "note" }, "The prompt of this run was not stored.")]
+      : [createElement("p", { class: "play-text", dir: "auto" }, text)];
+  }
+  const list = createElement("div", { class: "messages play-messages" });
+  for (const message of messages) list.append(drawMessage(message));
+  return [list];
+}
+
+function drawMessage(message: Message): HTMLElement {
+  const head = createElement("div", { class: "message-head" }, createElement("b", {}, message.role));
+  const { content } = message;
+  const text = typeof content === "string" ? content : JSON.stringify(content, null, 2);
+  const body = createElement("div", { class: "message-text", dir: "auto" }, text ?? "");
+  return createElement("div", { class: "message message-first" }, head, body);
+}

@@ -1,0 +1,88 @@
+// The dialog that adds a reply to a dataset as a row.
+import { createElement } from "../dom.ts";
+import { createSelect, setOptions } from "./menus.ts";
+import type { Choices } from "./types.ts";
+
+/** What the dialog sends. */
+export interface NewRow {
+  dataset: string;
+  name: string;
+  expected: string;
+  tags: string[];
+}
+
+/** A refusal: what is wrong, and of which field. */
+export interface Refusal {
+  detail: string;
+  fields: Record<string, string>;
+}
+
+function createField(label: string, control: HTMLElement, id: string, aside = ""): HTMLElement {
+  control.id = id;
+  const words = createElement("label", { for: id }, label);
+  if (aside) words.append(" ", createElement("span", { class: "aside" }, aside));
+  return createElement("div", { class: "field" }, words, control);
+}
+
+/** Opens the dialog; `send` adds the row and gives what was refused, or null. */
+export function openRowForm(
+  datasets: Choices["datasets"],
+  reply: { name: string; text: string; newDataset: string },
+  send: (row: NewRow) => Promise<Refusal | null>,
+): void {
+  const dialog = createElement("dialog", { class: "dialog play-row-dialog", "aria-label": "Add as dataset row" });
+  const close = createElement("button", { type: "button", class: "button" }, "Cancel");
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  const title = createElement("h2", {}, "Add as dataset row");
+  if (!datasets.length) {
+    const link = createElement("a", { href: reply.newDataset }, "Create a dataset");
+    const words = createElement("p", {}, "There is no dataset for this template yet. ", link, " first.");
+    dialog.append(title, words, createElement("div", { class: "dialog-foot" }, close));
+  } else dialog.append(title, drawForm(dialog, datasets, reply, send, close));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function drawForm(
+  dialog: HTMLDialogElement,
+  datasets: Choices["datasets"],
+  reply: { name: string; text: string },
+  send: (row: NewRow) => Promise<Refusal | null>,
+  close: HTMLElement,
+): HTMLElement {
+  const [box, dataset] = createSelect("Dataset", () => undefined);
+  setOptions(
+    dataset,
+    datasets.map((each) => ({ value: each.name, words: each.title })),
+    datasets[0]?.name ?? "",
+  );
+  const name = createElement("input", { type: "text", maxlength: 200, required: true });
+  name.value = reply.name;
+  const expected = createElement("textarea", { rows: 10, dir: "auto", spellcheck: "false" });
+  expected.value = reply.text;
+  const tags = createElement("input", { type: "text" });
+  const error = createElement("p", { class: "field-error", role: "alert" });
+  const add = createElement("button", { class: "button button-primary" }, "Add row");
+  const form = createElement(
+    "form",
+    { class: "form" },
+    createElement("div", { class: "field" }, createElement("span", { class: "label" }, "Dataset"), box),
+    createField("Name of the row", name, "play-row-name"),
+    createField("Expected reply", expected, "play-row-expected", "the reply, to be corrected"),
+    createField("Tags", tags, "play-row-tags", "with commas between them"),
+    error,
+    createElement("div", { class: "dialog-foot" }, add, close),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    add.setAttribute("aria-busy", "true");
+    const words = tags.value.split(",").map((tag) => tag.trim());
+    const row = { dataset: dataset.value, name: name.value.trim(), expected: expected.value };
+    const refusal = await send({ ...row, tags: words.filter(Boolean) });
+    add.removeAttribute("aria-busy");
+    if (!refusal) dialog.close();
+    else error.textContent = [...Object.values(refusal.fields), refusal.detail].filter(Boolean)[0] ?? "";
+  });
+  return form;
+}

@@ -1,0 +1,170 @@
+// What the state of the playground means: why a run is not possible, what it may cost, how a reply turned out.
+import { pluralize } from "../dom.ts";
+import { costOfCall, longestReply, sumCosts } from "./money.ts";
+import { looksLikeObject } from "./partial_json.ts";
+import { type Column, DRAFT, isBusy, type RunState, type View } from "./state.ts";
+import type { Money, Reply, Source } from "./types.ts";
+
+/** Why nothing can be run, and where the reader can do something about it. */
+export interface Blocker {
+  words: string;
+  /** The input that lacks a value. */
+  input?: string;
+  isProblem?: boolean;
+  link?: { words: string; url: string };
+}
+
+/** The first thing that stops a run; null where it can start. */
+export function findBlocker(state: RunState): Blocker | null {
+  const { choices, facts } = state;
+  if (!choices) return { words: state.trouble || "Loading the models…" };
+  if (!choices.can_run) {
+    const words = choices.why_not || "No model connected";
+    if (!choices.can_connect || !choices.connect_url) return { words };
+    return { words, link: { words: "Connect a model", url: choices.connect_url } };
+  }
+  const { spent } = choices;
+  if (spent?.cap != null && Number(spent.today) >= Number(spent.cap)) {
+    return { words: "Daily limit reached, resets at 00:00 UTC" };
+  }
+  if (!state.columns.some((column) => column.source === DRAFT)) return null;
+  if (facts.errors) return { words: `Fix ${pluralize(facts.errors, "error")}`, isProblem: true };
+  const input = facts.missing[0];
+  return input === undefined ? null : { words: `${input} needs a value`, input };
+}
+
+/** What the next run of all columns costs at most; null where a model has no price. */
+export function estimateRun(state: RunState): Money | null {
+  return sumCosts(state.columns.map((column) => estimateColumn(state, column)));
+}
+
+function estimateColumn(state: RunState, { source, model: name, settings, reply, ran }: Column): Money | null {
+  const { facts } = state;
+  const model = state.choices?.models.find((each) => each.name === name);
+  // Of another version the last reply knows more than the draft does.
+  const known = source !== DRAFT && ran?.source === source ? reply : null;
+  const tokens = known?.prompt?.tokens ?? facts.tokens;
+  if (tokens === null) return null;
+  const saved = known?.longest_reply ? { max_tokens: known.longest_reply } : facts.settings;
+  return costOfCall(model, tokens, longestReply(settings, saved, facts.reserve));
+}
+
+/** Names of models without a price among the columns. */
+export function unpricedModels(state: RunState): string[] {
+  const models = new Map(state.choices?.models.map((model) => [model.name, model]));
+  const names = new Set(state.columns.map((column) => column.model));
+  return [...names].filter((name) => models.get(name)?.price === null);
+}
+
+/** Why a reply is not of what stands on the page now; empty where it is. */
+export function describeStaleness(state: RunState, column: Column): string {
+  const { ran } = column;
+  if (!ran || !column.reply || isBusy(column)) return "";
+  if (ran.source !== column.source) return "Another version was chosen since this run";
+  if (ran.model !== column.model) return "Another model was chosen since this run";
+  if (ran.document !== null && column.source === DRAFT && ran.document !== state.document) {
+    return "Draft changed since this run";
+  }
+  if (ran.data !== state.data) return "Inputs changed since this run";
+  const isSame = JSON.stringify(ran.settings) === JSON.stringify(column.settings);
+  return isSame ? "" : "Settings changed since this run";
+}
+
+/** How a reply turned out, as a word with an icon. */
+export interface Verdict {
+  kind: "ok" | "warn" | "bad" | "plain" | "busy";
+  words: string;
+}
+
+const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
+
+export function describeVerdict(column: Column, now: number): Verdict | null {
+  const { reply, phase } = column;
+  if (phase === "starting") return { kind: "busy", words: "Starting" };
+  if (phase === "waiting" && column.waiting) {
+    return { kind: "busy", words: waitingWords(column.waiting, now) };
+  }
+  if (phase === "running") return { kind: "busy", words: "Writing" };
+  if (!reply || phase === "idle") return null;
+  if (phase === "failed") return { kind: "bad", words: "Failed" };
+  if (phase === "stopped") return { kind: "warn", words: stoppedWords(reply) };
+  return describeReply(reply);
+}
+
+function waitingWords({ detail, until }: { detail: string; until: number | null }, now: number): string {
+  if (until === null) return detail;
+  const seconds = Math.max(0, Math.ceil((until - now) / 1000));
+  return `${detail.replace(/[.\s]+$/, "")}. Retrying in ${seconds} s`;
+}
+
+function stoppedWords(reply: Reply): string {
+  return reply.tokens ? `Stopped after ${pluralize(reply.tokens.completion, "token")}` : "Stopped";
+}
+
+/** How a finished reply turned out. */
+export function describeReply(reply: Reply): Verdict {
+  if (reply.finish_reason && REFUSALS.has(reply.finish_reason))
+    return { kind: "bad", words: "Refused by the provider" };
+  if (reply.finish_reason === "length") {
+    const limit = reply.longest_reply ?? reply.tokens?.completion;
+    const words = limit ? `Cut off at the limit of ${limit.toLocaleString("en")}` : "Cut off at the limit";
+    return { kind: "warn", words };
+  }
+  const { output } = reply;
+  if (!output)
+    return { kind: "plain", words: reply.tools.length ? pluralize(reply.tools.length, "tool call") : "Done" };
+  if (output.kind === "text" && output.valid) return { kind: "plain", words: "Text" };
+  if (output.valid) return { kind: "ok", words: "Output valid" };
+  const invalid = output.fields.filter((field) => field.problem).length;
+  if (invalid) return { kind: "bad", words: `${pluralize(invalid, "field")} invalid` };
+  return { kind: "bad", words: isJson(reply.text) ? "Output invalid" : "Not JSON" };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gi, ""));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The views that a column offers, the first of them for a reply that is fine. */
+export function listViews(state: RunState, column: Column): View[] {
+  const { reply } = column;
+  const isObject = reply?.output
+    ? reply.output.kind === "json"
+    : column.source === DRAFT && !reply?.text
+      ? state.facts.hasOutput
+      : looksLikeObject(reply?.text ?? "");
+  return [isObject ? "fields" : "reply", "prompt", "raw"];
+}
+
+/** The view that is shown: the reader's choice, else Raw for a reply that should be JSON and is not. */
+export function chosenView(state: RunState, column: Column): View {
+  const views = listViews(state, column);
+  if (column.view && views.includes(column.view)) return column.view;
+  const first = views[0] ?? "reply";
+  const isUnread = column.phase === "done" && first === "fields" && column.reply?.output?.fields.length === 0;
+  return isUnread && !column.reply?.output?.valid ? "raw" : first;
+}
+
+/** What a column runs, for its title. */
+export function findSource(state: RunState, value: string): Source {
+  const source = state.choices?.sources.find((each) => each.value === value);
+  if (source) return source;
+  return { value, title: value === DRAFT ? "This draft" : /^\d+$/.test(value) ? `v${value}` : value, number: null };
+}
+
+/** The sentence that a screen reader hears when a reply ended. */
+export function announceReply(state: RunState, column: Column, now: number): string {
+  const verdict = describeVerdict(column, now);
+  const tokens = column.reply?.tokens?.completion;
+  const facts = [
+    column.phase === "done" ? "done" : "",
+    tokens !== undefined && column.phase === "done" ? pluralize(tokens, "token") : "",
+    verdict ? verdict.words.toLowerCase() : "",
+    column.phase === "failed" ? (column.reply?.problem?.detail ?? "") : "",
+  ].filter(Boolean);
+  return `${findSource(state, column.source).title}: ${facts.join(", ")}`;
+}

@@ -1,0 +1,114 @@
+// Calls of the playground's addresses.
+import { CallError, callServer } from "../editor/api.ts";
+import type { Data } from "../editor/types.ts";
+import type { NewRow, Refusal } from "./row_form.ts";
+import type { Action, RunState } from "./state.ts";
+import { DRAFT } from "./state.ts";
+import type { Choices, Reply, Run } from "./types.ts";
+
+type Answer<T> = T | { detail: string; fields?: Record<string, string> };
+
+const NO_ANSWER = "That did not work. Try again.";
+
+const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: Record<string, string> } =>
+  typeof answer === "object" && answer !== null && "detail" in answer;
+
+function describeError(error: unknown): string {
+  return error instanceof CallError ? error.message : NO_ANSWER;
+}
+
+/** The addresses below `base` (`/t/<name>/-/run/`). */
+export class RunServer {
+  readonly #base: string;
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** What can be chosen, as an action. */
+  async loadChoices(): Promise<Action> {
+    try {
+      const choices = await callServer<Answer<Choices>>("GET", `${this.#base}choices`, null);
+      return isRefused(choices)
+        ? { type: "choicesFailed", trouble: choices.detail }
+        : { type: "choicesLoaded", choices };
+    } catch (error) {
+      return { type: "choicesFailed", trouble: describeError(error) };
+    }
+  }
+
+  /** Runs before the one with this id, the newest without one; null where they could not be loaded. */
+  async loadHistory(before: Run["id"] | null): Promise<Action | null> {
+    const query = before === null ? "" : `?before=${encodeURIComponent(before)}`;
+    try {
+      const page = await callServer<Answer<{ runs: Run[]; next: Run["id"] | null }>>(
+        "GET",
+        `${this.#base}history${query}`,
+        null,
+      );
+      if (isRefused(page)) return null;
+      return { type: "historyLoaded", runs: page.runs, next: page.next, isMore: before !== null };
+    } catch {
+      return null;
+    }
+  }
+
+  /** Starts the columns with these keys; nothing is asked of a model before their streams are opened. */
+  async startRun(state: RunState, keys: number[]): Promise<Action> {
+    const chosen = state.columns.filter((column) => keys.includes(column.key));
+    const columns = chosen.map(({ source, model, settings }) => ({
+      source,
+      ...(source === DRAFT ? { document: state.document } : {}),
+      model,
+      settings,
+    }));
+    const inputs = JSON.parse(state.data) as Data;
+    const body = {
+      columns,
+      inputs,
+      ...(state.sample ? { sample: state.sample } : {}),
+    };
+    try {
+      const run = await callServer<Answer<Pick<Run, "id" | "at" | "columns">>>("POST", `${this.#base}start`, body);
+      if (isRefused(run)) return { type: "runRefused", keys, detail: run.detail, fields: run.fields ?? {} };
+      return { type: "runStarted", keys, run: { ...run, sample: state.sample || null, inputs } };
+    } catch (error) {
+      return { type: "runRefused", keys, detail: describeError(error), fields: {} };
+    }
+  }
+
+  /** Asks the server to stop a reply; null where it did not answer. */
+  async stopReply(id: Reply["id"]): Promise<Action | null> {
+    try {
+      const reply = await callServer<Answer<Reply>>("POST", `${this.#base}columns/${id}/stop`, {});
+      const isOver = !isRefused(reply) && !["ready", "running"].includes(reply.state);
+      return isOver ? { type: "ended", id, reply } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Adds a reply to a dataset: the title and address of the dataset, or why it was refused. */
+  async addRow(id: Reply["id"], row: NewRow): Promise<{ title: string; url: string } | Refusal> {
+    try {
+      const added = await callServer<Answer<{ title: string; url: string }>>(
+        "POST",
+        `${this.#base}columns/${id}/row`,
+        row,
+      );
+      return isRefused(added) ? { detail: added.detail, fields: added.fields ?? {} } : added;
+    } catch (error) {
+      return { detail: describeError(error), fields: {} };
+    }
+  }
+
+  /** Makes the draft of a run the draft again; gives the address of the editor, or a sentence why not. */
+  async restoreDraft(id: Run["id"]): Promise<{ url: string } | string> {
+    try {
+      const answer = await callServer<Answer<{ url: string }>>("POST", `${this.#base}history/${id}/draft`, {});
+      return isRefused(answer) ? answer.detail : answer;
+    } catch (error) {
+      return describeError(error);
+    }
+  }
+}

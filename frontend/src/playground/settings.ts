@@ -1,0 +1,81 @@
+// The settings of a column: temperature, top p, seed and the longest reply, over what the document says.
+import { createElement, createIcon } from "../dom.ts";
+import { createMenu } from "./menus.ts";
+import { type Column, DRAFT, type RunState } from "./state.ts";
+import type { Settings } from "./types.ts";
+
+interface SettingField {
+  name: keyof Settings;
+  label: string;
+  min: number;
+  max?: number;
+  step: string;
+}
+
+const FIELDS: SettingField[] = [
+  { name: "temperature", label: "Temperature", min: 0, max: 2, step: "0.1" },
+  { name: "top_p", label: "Top p", min: 0, max: 1, step: "0.05" },
+  { name: "seed", label: "Seed", min: 0, step: "1" },
+  { name: "max_tokens", label: "Longest reply, in tokens", min: 1, step: "1" },
+];
+
+/** The values of the draft, which count where a field is empty; those of other versions are not known here. */
+function savedSettings(state: RunState, column: Column): Record<string, unknown> {
+  return column.source === DRAFT ? state.facts.settings : {};
+}
+
+/** The word on the button: the temperature, where one is known, and how many other settings were changed. */
+export function describeSettings(state: RunState, column: Column): string {
+  const temperature = column.settings.temperature ?? savedSettings(state, column).temperature;
+  const others = FIELDS.filter(({ name }) => name !== "temperature" && column.settings[name] !== undefined).length;
+  const words = typeof temperature === "number" ? `Temperature ${temperature}` : "Settings";
+  return others ? `${words}, ${others} changed` : words;
+}
+
+/** The button with the form under it. */
+export class SettingsMenu {
+  readonly element: HTMLDetailsElement;
+  readonly #words = createElement("span");
+  readonly #boxes = new Map<keyof Settings, HTMLInputElement>();
+
+  constructor(key: number, choose: (settings: Settings) => void) {
+    const sheet = createElement("div", { class: "play-sheet play-settings", role: "group", "aria-label": "Settings" });
+    for (const { name, label, ...limits } of FIELDS) {
+      const id = `play-${key}-${name}`;
+      const box = createElement("input", { type: "number", id, ...limits });
+      box.addEventListener("input", () => {
+        if (box.validity.valid) choose(this.#read());
+      });
+      this.#boxes.set(name, box);
+      sheet.append(createElement("div", { class: "field" }, createElement("label", { for: id }, label), box));
+    }
+    sheet.append(
+      createElement("p", { class: "note" }, "An empty field is as the document says. Nothing here is saved."),
+    );
+    const summary = createElement(
+      "summary",
+      { class: "button button-small" },
+      createIcon("sliders-horizontal"),
+      this.#words,
+    );
+    this.element = createMenu(summary, sheet);
+  }
+
+  #read(): Settings {
+    const settings: Settings = {};
+    for (const [name, box] of this.#boxes) if (box.value !== "") settings[name] = box.valueAsNumber;
+    return settings;
+  }
+
+  update(state: RunState, column: Column): void {
+    this.#words.textContent = describeSettings(state, column);
+    const saved = savedSettings(state, column);
+    const isDraft = column.source === DRAFT;
+    for (const [name, box] of this.#boxes) {
+      const value = column.settings[name];
+      if (box !== document.activeElement) box.value = value === undefined ? "" : String(value);
+      const fallback = saved[name];
+      box.placeholder = typeof fallback === "number" ? String(fallback) : isDraft ? "not set" : "as saved";
+    }
+  }
+}

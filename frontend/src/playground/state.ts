@@ -1,0 +1,340 @@
+// The state of the playground: a pure reducer, actions in and state out.
+import type { Choices, DraftFacts, Reply, Run, Settings, ToolCall } from "./types.ts";
+
+export const DRAFT = "draft";
+export const MOST_COLUMNS = 4;
+
+export type View = "fields" | "reply" | "prompt" | "raw";
+export type Phase = "idle" | "starting" | "running" | "waiting" | "done" | "stopped" | "failed";
+
+/** What a column asks: a text, a model, settings. */
+export interface Plan {
+  source: string;
+  model: string;
+  settings: Settings;
+}
+
+/** One column: what it will ask, and what came of the last time it asked. */
+export interface Column extends Plan {
+  key: number;
+  /** The view that the reader picked; null: the one that suits the reply. */
+  view: View | null;
+  phase: Phase;
+  reply: Reply | null;
+  /** The text and the inputs that the reply is of; `document` is null where they are of an earlier visit. */
+  ran: (Plan & { document: string | null; data: string }) | null;
+  startedAt: number;
+  /** What the call waits for; `until` is null where nobody knows how long. */
+  waiting: { detail: string; until: number | null } | null;
+  /** Why the server refused to start this column. */
+  refusal: string;
+}
+
+export interface RunState {
+  labels: { live: string; protected: string[] };
+  columns: Column[];
+  nextKey: number;
+  /** The column that narrow screens show. */
+  shown: number;
+  choices: Choices | null;
+  /** Why the choices could not be loaded. */
+  trouble: string;
+  facts: DraftFacts;
+  document: string;
+  /** The inputs as JSON. */
+  data: string;
+  sample: string;
+  /** Whether a run is on its way to the server. */
+  isStarting: boolean;
+  refusal: string;
+  /** Refusals of inputs, by path. */
+  inputProblems: Record<string, string>;
+  runs: Run[];
+  /** The id after which older runs follow; null: there are none. */
+  next: string | number | null;
+  isHistoryOpen: boolean;
+  /** The run that the columns show. */
+  runId: string | number | null;
+}
+
+export type Action =
+  | { type: "choicesLoaded"; choices: Choices }
+  | { type: "choicesFailed"; trouble: string }
+  | { type: "factsChanged"; facts: DraftFacts }
+  | { type: "textChanged"; document: string }
+  | { type: "inputsChanged"; data: string; sample: string }
+  | { type: "columnAdded" }
+  | { type: "columnRemoved"; key: number }
+  | { type: "columnShown"; key: number }
+  | { type: "sourceChosen"; key: number; source: string }
+  | { type: "modelChosen"; key: number; model: string }
+  | { type: "settingsChosen"; key: number; settings: Settings }
+  | { type: "viewChosen"; key: number; view: View }
+  | { type: "runStarting"; keys: number[]; at: number }
+  | { type: "runStarted"; keys: number[]; run: Run }
+  | { type: "runRefused"; keys: number[]; detail: string; fields: Record<string, string> }
+  /** A piece of the text, or with `isWhole` all that came so far. */
+  | { type: "textCame"; id: Reply["id"]; text: string; isWhole: boolean }
+  | { type: "toolCame"; id: Reply["id"]; tool: ToolCall }
+  | { type: "waitingCame"; id: Reply["id"]; detail: string; until: number | null }
+  | { type: "ended"; id: Reply["id"]; reply: Reply }
+  | { type: "lost"; id: Reply["id"]; detail: string; retryAfter: number | null }
+  | { type: "historyLoaded"; runs: Run[]; next: string | number | null; isMore: boolean }
+  | { type: "historyToggled" }
+  | { type: "runOpened"; run: Run };
+
+export const NO_FACTS: DraftFacts = {
+  model: "",
+  settings: {},
+  reserve: 0,
+  tokens: null,
+  hasOutput: false,
+  errors: 0,
+  missing: [],
+};
+
+export function makeState(
+  labels: RunState["labels"],
+  { document, data, sample }: { document: string; data: string; sample: string },
+): RunState {
+  return {
+    labels,
+    columns: [],
+    nextKey: 1,
+    shown: 1,
+    choices: null,
+    trouble: "",
+    facts: NO_FACTS,
+    document,
+    data,
+    sample,
+    isStarting: false,
+    refusal: "",
+    inputProblems: {},
+    runs: [],
+    next: null,
+    isHistoryOpen: false,
+    runId: null,
+  };
+}
+
+const makeColumn = (key: number, plan: Plan): Column => ({
+  key,
+  ...plan,
+  view: null,
+  phase: "idle",
+  reply: null,
+  ran: null,
+  startedAt: 0,
+  waiting: null,
+  refusal: "",
+});
+
+/** Whether a reply is under way in this column. */
+export const isBusy = (column: Column): boolean => ["starting", "running", "waiting"].includes(column.phase);
+
+function addColumn(state: RunState, plan: Plan): RunState {
+  if (state.columns.length >= MOST_COLUMNS) return state;
+  const columns = [...state.columns, makeColumn(state.nextKey, plan)];
+  return { ...state, columns, nextKey: state.nextKey + 1, shown: columns.length === 1 ? state.nextKey : state.shown };
+}
+
+/** The two columns that a visit begins with: the draft, and what is live where something is. */
+function beginColumns(state: RunState, choices: Choices): RunState {
+  const named = choices.models.find((model) => model.name === state.facts.model);
+  const model = (named ?? choices.models[0])?.name ?? "";
+  const begun = addColumn(state, { source: DRAFT, model, settings: {} });
+  const live = choices.sources.find((source) => source.value === state.labels.live);
+  return live ? addColumn(begun, { source: live.value, model, settings: {} }) : begun;
+}
+
+/** The source of a column that is added: the first one that no column shows yet, else the draft. */
+function nextSource(state: RunState): string {
+  const shown = new Set(state.columns.map((column) => column.source));
+  const sources = state.choices?.sources ?? [];
+  return (sources.find((source) => source.value !== DRAFT && !shown.has(source.value)) ?? { value: DRAFT }).value;
+}
+
+function changeColumn(state: RunState, key: number, change: (column: Column) => Column): RunState {
+  return { ...state, columns: state.columns.map((column) => (column.key === key ? change(column) : column)) };
+}
+
+/** Changes the column that shows the reply with this id; a reply that no column shows any more changes nothing. */
+function changeReply(state: RunState, id: Reply["id"], change: (column: Column, reply: Reply) => Column): RunState {
+  return {
+    ...state,
+    columns: state.columns.map((column) => (column.reply?.id === id ? change(column, column.reply) : column)),
+  };
+}
+
+const PHASES: Record<Reply["state"], Phase> = {
+  ready: "running",
+  running: "running",
+  done: "done",
+  stopped: "stopped",
+  failed: "failed",
+};
+
+function startColumns(state: RunState, keys: number[], at: number): RunState {
+  const columns = state.columns.map((column) => {
+    if (!keys.includes(column.key)) return column;
+    const { source, model, settings } = column;
+    const ran = { source, model, settings, document: state.document, data: state.data };
+    return { ...column, phase: "starting" as const, ran, startedAt: at, waiting: null, refusal: "" };
+  });
+  return { ...state, columns, isStarting: true, refusal: "", inputProblems: {} };
+}
+
+function takeRun(state: RunState, keys: number[], run: Run): RunState {
+  const columns = state.columns.map((column) => {
+    const reply = run.columns[keys.indexOf(column.key)];
+    return keys.includes(column.key) && reply ? { ...column, reply, phase: PHASES[reply.state] } : column;
+  });
+  return { ...state, columns, isStarting: false, runId: run.id, runs: [run, ...state.runs] };
+}
+
+/** A refused start: what names a column stands in it, what names an input by its field, the rest beside Run. */
+function refuseRun(state: RunState, keys: number[], detail: string, fields: Record<string, string>): RunState {
+  const refusals = new Map<number, string[]>();
+  const inputProblems: Record<string, string> = {};
+  for (const [path, sentence] of Object.entries(fields)) {
+    const [head, ...rest] = path.split(".");
+    const key = head === "columns" ? keys[Number(rest[0])] : undefined;
+    if (key !== undefined) refusals.set(key, [...(refusals.get(key) ?? []), sentence]);
+    else if (head === "inputs") inputProblems[rest.join(".")] = sentence;
+  }
+  const columns = state.columns.map((column) => {
+    if (!keys.includes(column.key)) return column;
+    const phase: Phase = column.reply ? PHASES[column.reply.state] : "idle";
+    return { ...column, phase, refusal: (refusals.get(column.key) ?? []).join(" "), ran: column.reply && column.ran };
+  });
+  const isSaid = refusals.size > 0 || Object.keys(inputProblems).length > 0;
+  return { ...state, columns, isStarting: false, refusal: isSaid ? "" : detail, inputProblems };
+}
+
+function openRun(state: RunState, run: Run): RunState {
+  const data = JSON.stringify(run.inputs);
+  const columns = run.columns.slice(0, MOST_COLUMNS).map((reply, index) => {
+    const plan = { source: reply.source, model: reply.model, settings: reply.settings };
+    const ran = { ...plan, document: null, data };
+    return { ...makeColumn(state.nextKey + index, plan), reply, ran, phase: PHASES[reply.state] };
+  });
+  const nextKey = state.nextKey + columns.length;
+  return { ...state, columns, nextKey, shown: columns[0]?.key ?? state.shown, runId: run.id, refusal: "" };
+}
+
+/** The runs with the reply as it ended, so that the list and the columns agree. */
+function updateRuns(runs: Run[], reply: Reply): Run[] {
+  return runs.map((run) =>
+    run.columns.some((each) => each.id === reply.id)
+      ? { ...run, columns: run.columns.map((each) => (each.id === reply.id ? reply : each)) }
+      : run,
+  );
+}
+
+function endReply(state: RunState, reply: Reply): RunState {
+  const ended = changeReply(state, reply.id, (column) => ({
+    ...column,
+    reply,
+    phase: PHASES[reply.state],
+    waiting: null,
+  }));
+  return { ...ended, runs: updateRuns(state.runs, reply) };
+}
+
+function loseReply(state: RunState, id: Reply["id"], detail: string, retryAfter: number | null): RunState {
+  const column = state.columns.find((each) => each.reply?.id === id);
+  if (!column?.reply) return state;
+  return endReply(state, { ...column.reply, state: "failed", problem: { detail, retry_after: retryAfter } });
+}
+
+function reduceColumns(state: RunState, action: Action): RunState | null {
+  switch (action.type) {
+    case "columnAdded": {
+      const model = state.columns[0]?.model ?? state.choices?.models[0]?.name ?? "";
+      return addColumn(state, { source: nextSource(state), model, settings: {} });
+    }
+    case "columnRemoved": {
+      if (state.columns.length < 2) return state;
+      const columns = state.columns.filter((column) => column.key !== action.key);
+      const shown = state.shown === action.key ? (columns[0]?.key ?? 0) : state.shown;
+      return { ...state, columns, shown };
+    }
+    case "columnShown":
+      return { ...state, shown: action.key };
+    case "sourceChosen":
+      return changeColumn(state, action.key, (column) => ({ ...column, source: action.source, refusal: "" }));
+    case "modelChosen":
+      return changeColumn(state, action.key, (column) => ({ ...column, model: action.model, refusal: "" }));
+    case "settingsChosen":
+      return changeColumn(state, action.key, (column) => ({ ...column, settings: action.settings, refusal: "" }));
+    case "viewChosen":
+      return changeColumn(state, action.key, (column) => ({ ...column, view: action.view }));
+    default:
+      return null;
+  }
+}
+
+function reduceStream(state: RunState, action: Action): RunState | null {
+  switch (action.type) {
+    case "textCame":
+      return changeReply(state, action.id, (column, reply) => ({
+        ...column,
+        phase: "running",
+        waiting: null,
+        reply: { ...reply, state: "running", text: (action.isWhole ? "" : reply.text) + action.text },
+      }));
+    case "toolCame":
+      return changeReply(state, action.id, (column, reply) => ({
+        ...column,
+        reply: { ...reply, tools: [...reply.tools, action.tool] },
+      }));
+    case "waitingCame":
+      return changeReply(state, action.id, (column) => ({
+        ...column,
+        phase: "waiting",
+        waiting: { detail: action.detail, until: action.until },
+      }));
+    case "ended":
+      return endReply(state, action.reply);
+    case "lost":
+      return loseReply(state, action.id, action.detail, action.retryAfter);
+    default:
+      return null;
+  }
+}
+
+/** The state after an action. */
+export function reduce(state: RunState, action: Action): RunState {
+  switch (action.type) {
+    case "choicesLoaded": {
+      const loaded = { ...state, choices: action.choices, trouble: "" };
+      return state.columns.length ? loaded : beginColumns(loaded, action.choices);
+    }
+    case "choicesFailed":
+      return { ...state, trouble: action.trouble };
+    case "factsChanged":
+      return { ...state, facts: action.facts };
+    case "textChanged":
+      return { ...state, document: action.document };
+    case "inputsChanged":
+      return { ...state, data: action.data, sample: action.sample, inputProblems: {} };
+    case "runStarting":
+      return startColumns(state, action.keys, action.at);
+    case "runStarted":
+      return takeRun(state, action.keys, action.run);
+    case "runRefused":
+      return refuseRun(state, action.keys, action.detail, action.fields);
+    case "historyLoaded": {
+      const known = new Set(action.isMore ? state.runs.map((run) => run.id) : []);
+      const runs = [...(action.isMore ? state.runs : []), ...action.runs.filter((run) => !known.has(run.id))];
+      return { ...state, runs, next: action.next };
+    }
+    case "historyToggled":
+      return { ...state, isHistoryOpen: !state.isHistoryOpen };
+    case "runOpened":
+      return openRun(state, action.run);
+    default:
+      return reduceColumns(state, action) ?? reduceStream(state, action) ?? state;
+  }
+}

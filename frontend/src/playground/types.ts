@@ -1,0 +1,116 @@
+// What the server and the playground tell each other.
+import type { CallFacts, Data, Json } from "../editor/types.ts";
+
+/** Settings of one call; what is left out is as the document says. */
+export interface Settings {
+  temperature?: number;
+  top_p?: number;
+  seed?: number;
+  max_tokens?: number;
+}
+
+export interface Money {
+  amount: number | string;
+  currency: string;
+}
+
+export interface Message {
+  role: string;
+  content: unknown;
+}
+
+/** One field of a reply that was read as JSON. */
+export interface OutputField {
+  name: string;
+  value: Json;
+  problem: string | null;
+}
+
+/** The reply as the document's output rules read it. */
+export interface Output {
+  kind: "text" | "json";
+  valid: boolean;
+  fields: OutputField[];
+  problem: string | null;
+}
+
+export interface ToolCall {
+  name: string;
+  arguments: unknown;
+}
+
+export type ReplyState = "ready" | "running" | "done" | "stopped" | "failed";
+
+/** One column of a run, as the server stores it. */
+export interface Reply {
+  id: string | number;
+  source: string;
+  title: string;
+  number: number | null;
+  model: string;
+  /** What replaced the settings of the text. */
+  settings: Settings;
+  state: ReplyState;
+  text: string;
+  tools: ToolCall[];
+  /** Null where the texts of runs are not stored. */
+  prompt: { messages: Message[] | null; text: string | null; tokens: number | null; digest: string } | null;
+  tokens: { prompt: number; completion: number } | null;
+  cost: Money | null;
+  estimate: Money | null;
+  milliseconds: number | null;
+  first_token_milliseconds: number | null;
+  finish_reason: string | null;
+  /** The most tokens that the reply may have, by the settings of the text and of the column. */
+  longest_reply?: number;
+  output: Output | null;
+  problem: { detail: string; retry_after: number | null } | null;
+}
+
+export interface Run {
+  id: string | number;
+  at: string;
+  sample: string | null;
+  inputs: Data;
+  columns: Reply[];
+}
+
+/** The price of a million tokens. */
+export interface Price {
+  prompt: number | string;
+  completion: number | string;
+  currency: string;
+}
+
+export interface Model {
+  name: string;
+  price: Price | null;
+  is_connection: boolean;
+}
+
+/** What a column can run: the draft, a label or a version. */
+export interface Source {
+  value: string;
+  title: string;
+  number: number | null;
+}
+
+/** What can be chosen on the page, and whether anything can be run at all. */
+export interface Choices {
+  models: Model[];
+  sources: Source[];
+  spent: { today: number | string; cap: number | string | null; currency: string } | null;
+  can_run: boolean;
+  why_not: string | null;
+  can_connect: boolean;
+  connect_url: string | null;
+  is_stored: boolean;
+  datasets: { name: string; title: string }[];
+}
+
+/** What the last preview says of the draft. */
+export interface DraftFacts extends CallFacts {
+  errors: number;
+  /** Paths of inputs that have no value. */
+  missing: string[];
+}
