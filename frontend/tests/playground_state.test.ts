@@ -157,12 +157,24 @@ test("events of a reply that no column shows any more change nothing", () => {
 });
 
 test("a call that waits says how long, and the next word ends the waiting", () => {
-  const waiting = running({ type: "waitingCame", id: 71, detail: "The model is busy (429).", until: 5000 });
+  const waiting = running({
+    type: "waitingCame",
+    id: 71,
+    detail: "The model is busy (429). Retrying in 4 s.",
+    until: 5000,
+  });
   assert.equal(describeVerdict(columnAt(waiting, 0), 1000)?.words, "The model is busy (429). Retrying in 4 s");
   const going = reduce(waiting, { type: "textCame", id: 71, text: "A", isWhole: false });
   assert.equal(describeVerdict(columnAt(going, 0), 1000)?.words, "Writing");
   const queued = running({ type: "waitingCame", id: 71, detail: "Waiting for a free place", until: null });
   assert.equal(describeVerdict(columnAt(queued, 0), 1000)?.words, "Waiting for a free place");
+});
+
+test("a reply that is asked to stop says so until it has", () => {
+  const asked = running({ type: "stopAsked", id: 71 });
+  assert.equal(describeVerdict(columnAt(asked, 0), 0)?.words, "Stopping");
+  const stopped = reduce(asked, done(71, "draft", { state: "stopped", tokens: { prompt: 9, completion: 61 } }));
+  assert.equal(describeVerdict(columnAt(stopped, 0), 0)?.words, "Stopped after 61 tokens");
 });
 
 test("a reply that ended stands in its column and in the list of runs", () => {
@@ -199,6 +211,7 @@ test("a refusal stands where it belongs: in its column, at its input, or beside 
   assert.equal(columnAt(refuse({ "columns.0.model": "No such model." }), 1).refusal, "No such model.");
   assert.deepEqual(refuse({ "inputs.order_id": "needs a value" }).inputProblems, { order_id: "needs a value" });
   assert.equal(refuse({}).refusal, "Not started.");
+  assert.equal(refuse({ inputs: "inputs are an object." }).refusal, "inputs are an object.");
   assert.equal(columnAt(refuse({}), 0).phase, "idle");
 });
 

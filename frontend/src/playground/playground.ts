@@ -179,6 +179,7 @@ export class Playground {
   async #stopColumn(column: Column): Promise<void> {
     const { reply } = column;
     if (!reply || column.phase === "starting") return;
+    this.#dispatch({ type: "stopAsked", id: reply.id });
     const action = await this.#server.stopReply(reply.id);
     if (action) this.#dispatch(action);
   }
@@ -219,7 +220,8 @@ export class Playground {
     const reply = this.#state.columns.find((each) => each.key === key)?.reply;
     if (!reply) return;
     const name = this.#state.sample || "playground";
-    const facts = { name, text: reply.text, newDataset: this.#host.newDatasetUrl };
+    const isObject = reply.output?.kind === "json" && reply.output.valid;
+    const facts = { name, text: reply.text, isObject, newDataset: this.#host.newDatasetUrl };
     openRowForm(this.#state.choices?.datasets ?? [], facts, async (row) => {
       const answer = await this.#server.addRow(reply.id, row);
       if (!("url" in answer)) return answer;

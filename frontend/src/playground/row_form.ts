@@ -1,5 +1,6 @@
 // The dialog that adds a reply to a dataset as a row.
 import { createElement } from "../dom.ts";
+import type { Data, Json } from "../editor/types.ts";
 import { createSelect, setOptions } from "./menus.ts";
 import type { Choices } from "./types.ts";
 
@@ -7,8 +8,16 @@ import type { Choices } from "./types.ts";
 export interface NewRow {
   dataset: string;
   name: string;
-  expected: string;
-  tags: string[];
+  /** The expected reply: a text, or an object of fields. */
+  expected: string | Data;
+}
+
+/** What the dialog begins with; `isObject`: the document's output rules read the reply as an object. */
+interface ReplyFacts {
+  name: string;
+  text: string;
+  isObject: boolean;
+  newDataset: string;
 }
 
 /** A refusal: what is wrong, and of which field. */
@@ -27,7 +36,7 @@ function createField(label: string, control: HTMLElement, id: string, aside = ""
 /** Opens the dialog; `send` adds the row and gives what was refused, or null. */
 export function openRowForm(
   datasets: Choices["datasets"],
-  reply: { name: string; text: string; newDataset: string },
+  reply: ReplyFacts,
   send: (row: NewRow) => Promise<Refusal | null>,
 ): void {
   const dialog = createElement("dialog", { class: "dialog play-row-dialog", "aria-label": "Add as dataset row" });
@@ -47,7 +56,7 @@ export function openRowForm(
 function drawForm(
   dialog: HTMLDialogElement,
   datasets: Choices["datasets"],
-  reply: { name: string; text: string },
+  reply: ReplyFacts,
   send: (row: NewRow) => Promise<Refusal | null>,
   close: HTMLElement,
 ): HTMLElement {
@@ -61,7 +70,6 @@ function drawForm(
   name.value = reply.name;
   const expected = createElement("textarea", { rows: 10, dir: "auto", spellcheck: "false" });
   expected.value = reply.text;
-  const tags = createElement("input", { type: "text" });
   const error = createElement("p", { class: "field-error", role: "alert" });
   const add = createElement("button", { class: "button button-primary" }, "Add row");
   const form = createElement(
@@ -70,19 +78,28 @@ function drawForm(
     createElement("div", { class: "field" }, createElement("span", { class: "label" }, "Dataset"), box),
     createField("Name of the row", name, "play-row-name"),
     createField("Expected reply", expected, "play-row-expected", "the reply, to be corrected"),
-    createField("Tags", tags, "play-row-tags", "with commas between them"),
     error,
     createElement("div", { class: "dialog-foot" }, add, close),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     add.setAttribute("aria-busy", "true");
-    const words = tags.value.split(",").map((tag) => tag.trim());
-    const row = { dataset: dataset.value, name: name.value.trim(), expected: expected.value };
-    const refusal = await send({ ...row, tags: words.filter(Boolean) });
+    const expectation = readExpected(expected.value, reply.isObject);
+    const refusal = await send({ dataset: dataset.value, name: name.value.trim(), expected: expectation });
     add.removeAttribute("aria-busy");
     if (!refusal) dialog.close();
     else error.textContent = [...Object.values(refusal.fields), refusal.detail].filter(Boolean)[0] ?? "";
   });
   return form;
+}
+
+/** A reply that is read as an object is expected as one; a text that is no object any more stays a text. */
+function readExpected(text: string, isObject: boolean): string | Data {
+  if (!isObject) return text;
+  try {
+    const value = JSON.parse(text.replace(/^\s*```(?:json)?\s*|\s*```\s*$/gi, "")) as Json;
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : text;
+  } catch {
+    return text;
+  }
 }

@@ -80,6 +80,7 @@ const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
 export function describeVerdict(column: Column, now: number): Verdict | null {
   const { reply, phase } = column;
+  if (column.isStopping && isBusy(column)) return { kind: "busy", words: "Stopping" };
   if (phase === "starting") return { kind: "busy", words: "Starting" };
   if (phase === "waiting" && column.waiting) {
     return { kind: "busy", words: waitingWords(column.waiting, now) };
@@ -94,7 +95,8 @@ export function describeVerdict(column: Column, now: number): Verdict | null {
 function waitingWords({ detail, until }: { detail: string; until: number | null }, now: number): string {
   if (until === null) return detail;
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-  return `${detail.replace(/[.\s]+$/, "")}. Retrying in ${seconds} s`;
+  const cause = detail.replace(/\s*Retrying in \S+ s\.?$/, "").replace(/[.\s]+$/, ""); // the seconds are counted down here
+  return `${cause}. Retrying in ${seconds} s`;
 }
 
 function stoppedWords(reply: Reply): string {

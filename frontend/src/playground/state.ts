@@ -26,6 +26,8 @@ export interface Column extends Plan {
   startedAt: number;
   /** What the call waits for; `until` is null where nobody knows how long. */
   waiting: { detail: string; until: number | null } | null;
+  /** Whether the server was asked to stop the reply; it does within a second or two. */
+  isStopping: boolean;
   /** Why the server refused to start this column. */
   refusal: string;
 }
@@ -77,6 +79,7 @@ export type Action =
   | { type: "textCame"; id: Reply["id"]; text: string; isWhole: boolean }
   | { type: "toolCame"; id: Reply["id"]; tool: ToolCall }
   | { type: "waitingCame"; id: Reply["id"]; detail: string; until: number | null }
+  | { type: "stopAsked"; id: Reply["id"] }
   | { type: "ended"; id: Reply["id"]; reply: Reply }
   | { type: "lost"; id: Reply["id"]; detail: string; retryAfter: number | null }
   | { type: "historyLoaded"; runs: Run[]; next: string | number | null; isMore: boolean }
@@ -127,6 +130,7 @@ const makeColumn = (key: number, plan: Plan): Column => ({
   ran: null,
   startedAt: 0,
   waiting: null,
+  isStopping: false,
   refusal: "",
 });
 
@@ -180,7 +184,7 @@ function startColumns(state: RunState, keys: number[], at: number): RunState {
     if (!keys.includes(column.key)) return column;
     const { source, model, settings } = column;
     const ran = { source, model, settings, document: state.document, data: state.data };
-    return { ...column, phase: "starting" as const, ran, startedAt: at, waiting: null, refusal: "" };
+    return { ...column, phase: "starting" as const, ran, startedAt: at, waiting: null, isStopping: false, refusal: "" };
   });
   return { ...state, columns, isStarting: true, refusal: "", inputProblems: {} };
 }
@@ -197,19 +201,21 @@ function takeRun(state: RunState, keys: number[], run: Run): RunState {
 function refuseRun(state: RunState, keys: number[], detail: string, fields: Record<string, string>): RunState {
   const refusals = new Map<number, string[]>();
   const inputProblems: Record<string, string> = {};
+  const others: string[] = [];
   for (const [path, sentence] of Object.entries(fields)) {
     const [head, ...rest] = path.split(".");
     const key = head === "columns" ? keys[Number(rest[0])] : undefined;
     if (key !== undefined) refusals.set(key, [...(refusals.get(key) ?? []), sentence]);
-    else if (head === "inputs") inputProblems[rest.join(".")] = sentence;
+    else if (head === "inputs" && rest.length) inputProblems[rest.join(".")] = sentence;
+    else others.push(sentence);
   }
   const columns = state.columns.map((column) => {
     if (!keys.includes(column.key)) return column;
     const phase: Phase = column.reply ? PHASES[column.reply.state] : "idle";
     return { ...column, phase, refusal: (refusals.get(column.key) ?? []).join(" "), ran: column.reply && column.ran };
   });
-  const isSaid = refusals.size > 0 || Object.keys(inputProblems).length > 0;
-  return { ...state, columns, isStarting: false, refusal: isSaid ? "" : detail, inputProblems };
+  const refusal = others.join(" ") || (Object.keys(fields).length ? "" : detail);
+  return { ...state, columns, isStarting: false, refusal, inputProblems };
 }
 
 function openRun(state: RunState, run: Run): RunState {
@@ -295,6 +301,8 @@ function reduceStream(state: RunState, action: Action): RunState | null {
         phase: "waiting",
         waiting: { detail: action.detail, until: action.until },
       }));
+    case "stopAsked":
+      return changeReply(state, action.id, (column) => ({ ...column, isStopping: true }));
     case "ended":
       return endReply(state, action.reply);
     case "lost":
