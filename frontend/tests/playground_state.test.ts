@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Column } from "../src/playground/columns.ts";
 import {
   announceReply,
   chosenView,
@@ -10,7 +11,7 @@ import {
   findBlocker,
   listViews,
 } from "../src/playground/selectors.ts";
-import { type Action, type Column, makeState, NO_FACTS, type RunState, reduce } from "../src/playground/state.ts";
+import { type Action, makeState, NO_FACTS, type RunState, reduce } from "../src/playground/state.ts";
 import type { Choices, Output, Reply, Run } from "../src/playground/types.ts";
 
 const CHOICES: Choices = {

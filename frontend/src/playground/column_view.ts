@@ -1,11 +1,12 @@
 // One column of the playground: what it runs, the reply as it is written, and what it took.
 import { createElement, createIcon, pluralize } from "../dom.ts";
+import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { createMenu, createMenuItem, createSelect, setOptions } from "./menus.ts";
 import { formatMoney } from "./money.ts";
 import { drawReply } from "./reply_views.ts";
 import { chosenView, describeStaleness, describeVerdict, findSource, listViews, type Verdict } from "./selectors.ts";
 import { SettingsMenu } from "./settings.ts";
-import { type Action, type Column, DRAFT, isBusy, type RunState, type View } from "./state.ts";
+import type { Action, RunState } from "./state.ts";
 
 const VIEW_WORDS: Record<View, string> = { fields: "Fields", reply: "Reply", prompt: "Prompt", raw: "Raw" };
 const VERDICT_ICONS: Record<Verdict["kind"], string> = {

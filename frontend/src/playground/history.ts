@@ -1,8 +1,9 @@
 // Earlier runs of the reader: what they gave, with the draft of that time to restore.
 import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { DRAFT } from "./columns.ts";
 import { formatMoney, sumCosts } from "./money.ts";
 import { describeReply } from "./selectors.ts";
-import { DRAFT, type RunState } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { Reply, Run } from "./types.ts";
 
 const FEW = 3; // runs that are shown before the list is opened

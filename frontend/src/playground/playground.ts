@@ -1,27 +1,19 @@
 // The playground: asks models with the draft, beside other versions, models and settings, before anything is saved.
 import { showStatus } from "../app/status.ts";
-import { createElement, createIcon, findElement, pluralize } from "../dom.ts";
+import { findElement, pluralize } from "../dom.ts";
 import { ColumnView } from "./column_view.ts";
+import { type Column, isBusy, MOST_COLUMNS } from "./columns.ts";
 import { RunHistory } from "./history.ts";
 import { type InputsFacts, InputsLine } from "./inputs_line.ts";
-import { formatMoney } from "./money.ts";
 import { openRowForm } from "./row_form.ts";
-import {
-  announceReply,
-  type Blocker,
-  describeVerdict,
-  estimateRun,
-  findBlocker,
-  findSource,
-  unpricedModels,
-} from "./selectors.ts";
+import { RunBar } from "./run_bar.ts";
+import { announceReply, findBlocker, findSource } from "./selectors.ts";
 import { RunServer } from "./server.ts";
-import { type Action, type Column, isBusy, MOST_COLUMNS, makeState, NO_FACTS, type RunState, reduce } from "./state.ts";
+import { type Action, makeState, NO_FACTS, type RunState, reduce } from "./state.ts";
 import { followReply } from "./stream.ts";
 import type { DraftFacts, Reply, Run } from "./types.ts";
 
 const TICK = 250; // milliseconds between two looks at the clock while a reply is written
-const NEARLY = 0.8; // the share of the daily limit from which the amount is a warning
 
 /** What the playground asks the editor. */
 export interface PlaygroundHost {
@@ -51,6 +43,7 @@ export class Playground {
   readonly #columns = new Map<number, ColumnView>();
   readonly #history: RunHistory;
   readonly #line: InputsLine;
+  readonly #bar: RunBar;
   readonly #streams = new Map<Reply["id"], () => void>();
   #state: RunState;
   #isLoaded = false;
@@ -77,6 +70,11 @@ export class Playground {
       },
       { choose: (name) => host.chooseSample(name), enterValue: (path) => host.openInputs(path) },
     );
+    this.#bar = new RunBar(root, {
+      show: (key) => this.#dispatch({ type: "columnShown", key }),
+      goToProblem: () => host.goToProblem(),
+      openInputs: (path) => host.openInputs(path),
+    });
     this.#wire();
   }
 
@@ -248,8 +246,7 @@ export class Playground {
     this.#frame = 0;
     const state = this.#state;
     this.#drawColumns(state);
-    this.#drawBar(state);
-    this.#drawSwitch(state);
+    this.#bar.update(state);
     this.#history.update(state);
     const missing = Object.fromEntries(state.facts.missing.map((path) => [path, "needs a value"]));
     this.#line.update({ ...this.#host.inputs(), problems: { ...missing, ...state.inputProblems } });
@@ -293,88 +290,5 @@ export class Playground {
   async #stopByKey(key: number): Promise<void> {
     const column = this.#state.columns.find((each) => each.key === key);
     if (column) await this.#stopColumn(column);
-  }
-
-  #drawBar(state: RunState): void {
-    const blocker = findBlocker(state);
-    const run = findElement<HTMLButtonElement>(this.#root, "[data-play-run]");
-    run.classList.toggle("button-primary", !blocker);
-    run.setAttribute("aria-disabled", String(blocker !== null));
-    run.setAttribute("aria-busy", String(state.isStarting));
-    const count = state.columns.length;
-    findElement(run, "[data-play-count]").textContent = count < 2 ? "" : count === 2 ? " both" : ` all ${count}`;
-    this.#drawReason(blocker, state.refusal);
-    const add = findElement(this.#root, "[data-play-add]");
-    add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
-    add.title = count >= MOST_COLUMNS ? "Four columns are the most" : "";
-    this.#drawMoney(state);
-  }
-
-  #drawReason(blocker: Blocker | null, refusal: string): void {
-    const place = findElement(this.#root, "[data-play-reason]");
-    const key = JSON.stringify([blocker, refusal]);
-    if (place.dataset.drawn === key) return;
-    place.dataset.drawn = key;
-    place.classList.toggle("is-bad", !blocker && refusal !== "");
-    if (!blocker) {
-      place.replaceChildren(refusal);
-      return;
-    }
-    const act = blocker.input !== undefined || blocker.isProblem;
-    if (!act) {
-      const link = blocker.link && createElement("a", { href: blocker.link.url }, blocker.link.words);
-      place.replaceChildren(link ? `${blocker.words.replace(/\.$/, "")}. ` : blocker.words, link ?? "");
-      return;
-    }
-    const button = createElement("button", { type: "button", class: "link" }, blocker.words);
-    button.addEventListener("click", () => {
-      if (blocker.input === undefined) this.#host.goToProblem();
-      else this.#host.openInputs(blocker.input);
-    });
-    place.replaceChildren(button);
-  }
-
-  #drawMoney(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-money]");
-    const estimate = estimateRun(state);
-    const [unpriced] = unpricedModels(state);
-    const lines: (Node | string)[][] = [];
-    if (estimate) lines.push(["Up to ", createElement("b", {}, formatMoney(estimate)), " a run"]);
-    else if (unpriced !== undefined) lines.push([`Cost unknown for ${unpriced}`]);
-    const spent = state.choices?.spent;
-    const cap = spent?.cap == null ? null : Number(spent.cap);
-    const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
-    if (spent) {
-      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }));
-      const words =
-        cap === null ? " today" : ` of your ${formatMoney({ amount: cap, currency: spent.currency })} today`;
-      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), today, words]);
-    }
-    const drawn = lines.map((line) => createElement("span", {}, ...line));
-    if (isNear) drawn.at(-1)?.classList.add("warn");
-    place.replaceChildren(...drawn);
-  }
-
-  /** The switch between columns on narrow screens. */
-  #drawSwitch(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-switch]");
-    place.hidden = state.columns.length < 2;
-    const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
-    const buttons = state.columns.map((column) => {
-      const { value, title, number } = findSource(state, column.source);
-      const words =
-        number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
-      const verdict = describeVerdict(column, Date.now());
-      const button = createElement(
-        "button",
-        { type: "button", id: `play-switch-${column.key}`, "aria-pressed": String(column.key === state.shown) },
-        createElement("b", {}, words),
-        createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.words ?? ""),
-      );
-      button.addEventListener("click", () => this.#dispatch({ type: "columnShown", key: column.key }));
-      return button;
-    });
-    place.replaceChildren(...buttons);
-    if (focused) document.getElementById(focused)?.focus();
   }
 }

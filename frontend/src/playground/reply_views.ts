@@ -1,8 +1,8 @@
 // What stands in a column: the reply as text, field by field, as it came, or the prompt that was sent.
 import { createElement, createIcon, pluralize } from "../dom.ts";
 import type { Json } from "../editor/types.ts";
+import { type Column, isBusy, type View } from "./columns.ts";
 import { readPartialFields } from "./partial_json.ts";
-import { type Column, isBusy, type View } from "./state.ts";
 import type { Message, OutputField, Reply, ToolCall } from "./types.ts";
 
 const LONG_VALUE = 60; // characters above which a text counts its words

@@ -1,8 +1,9 @@
 // What the state of the playground means: why a run is not possible, what it may cost, how a reply turned out.
 import { pluralize } from "../dom.ts";
+import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { costOfCall, longestReply, sumCosts } from "./money.ts";
 import { looksLikeObject } from "./partial_json.ts";
-import { type Column, DRAFT, isBusy, type RunState, type View } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { Money, Reply, Source } from "./types.ts";
 
 /** Why nothing can be run, and where the reader can do something about it. */

@@ -1,9 +1,9 @@
 // Calls of the playground's addresses.
 import { CallError, callServer } from "../editor/api.ts";
 import type { Data } from "../editor/types.ts";
+import { DRAFT } from "./columns.ts";
 import type { NewRow, Refusal } from "./row_form.ts";
 import type { Action, RunState } from "./state.ts";
-import { DRAFT } from "./state.ts";
 import type { Choices, Reply, Run } from "./types.ts";
 
 type Answer<T> = T | { detail: string; fields?: Record<string, string> };

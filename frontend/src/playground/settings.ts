@@ -1,7 +1,8 @@
 // The settings of a column: temperature, top p, seed and the longest reply, over what the document says.
 import { createElement, createIcon } from "../dom.ts";
+import { type Column, DRAFT } from "./columns.ts";
 import { createMenu } from "./menus.ts";
-import { type Column, DRAFT, type RunState } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { Settings } from "./types.ts";
 
 interface SettingField {

@@ -1,36 +1,6 @@
 // The state of the playground: a pure reducer, actions in and state out.
+import { type Column, DRAFT, MOST_COLUMNS, makeColumn, PHASES, type Phase, type Plan, type View } from "./columns.ts";
 import type { Choices, DraftFacts, Reply, Run, Settings, ToolCall } from "./types.ts";
-
-export const DRAFT = "draft";
-export const MOST_COLUMNS = 4;
-
-export type View = "fields" | "reply" | "prompt" | "raw";
-export type Phase = "idle" | "starting" | "running" | "waiting" | "done" | "stopped" | "failed";
-
-/** What a column asks: a text, a model, settings. */
-export interface Plan {
-  source: string;
-  model: string;
-  settings: Settings;
-}
-
-/** One column: what it will ask, and what came of the last time it asked. */
-export interface Column extends Plan {
-  key: number;
-  /** The view that the reader picked; null: the one that suits the reply. */
-  view: View | null;
-  phase: Phase;
-  reply: Reply | null;
-  /** The text and the inputs that the reply is of; `document` is null where they are of an earlier visit. */
-  ran: (Plan & { document: string | null; data: string }) | null;
-  startedAt: number;
-  /** What the call waits for; `until` is null where nobody knows how long. */
-  waiting: { detail: string; until: number | null } | null;
-  /** Whether the server was asked to stop the reply; it does within a second or two. */
-  isStopping: boolean;
-  /** Why the server refused to start this column. */
-  refusal: string;
-}
 
 export interface RunState {
   labels: { live: string; protected: string[] };
@@ -121,22 +91,6 @@ export function makeState(
   };
 }
 
-const makeColumn = (key: number, plan: Plan): Column => ({
-  key,
-  ...plan,
-  view: null,
-  phase: "idle",
-  reply: null,
-  ran: null,
-  startedAt: 0,
-  waiting: null,
-  isStopping: false,
-  refusal: "",
-});
-
-/** Whether a reply is under way in this column. */
-export const isBusy = (column: Column): boolean => ["starting", "running", "waiting"].includes(column.phase);
-
 function addColumn(state: RunState, plan: Plan): RunState {
   if (state.columns.length >= MOST_COLUMNS) return state;
   const columns = [...state.columns, makeColumn(state.nextKey, plan)];
@@ -170,14 +124,6 @@ function changeReply(state: RunState, id: Reply["id"], change: (column: Column, 
     columns: state.columns.map((column) => (column.reply?.id === id ? change(column, column.reply) : column)),
   };
 }
-
-const PHASES: Record<Reply["state"], Phase> = {
-  ready: "running",
-  running: "running",
-  done: "done",
-  stopped: "stopped",
-  failed: "failed",
-};
 
 function startColumns(state: RunState, keys: number[], at: number): RunState {
   const columns = state.columns.map((column) => {

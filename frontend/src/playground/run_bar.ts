@@ -1,0 +1,109 @@
+// The bar over the columns: whether a run can start and why not, what it may cost, and on phones which column is shown.
+import { createElement, createIcon, findElement } from "../dom.ts";
+import { MOST_COLUMNS } from "./columns.ts";
+import { formatMoney } from "./money.ts";
+import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
+import type { RunState } from "./state.ts";
+
+const NEARLY = 0.8; // the share of the daily limit from which the amount is a warning
+
+interface BarHost {
+  /** Shows a column on narrow screens. */
+  show(key: number): void;
+  goToProblem(): void;
+  openInputs(path: string): void;
+}
+
+export class RunBar {
+  readonly #root: HTMLElement;
+  readonly #host: BarHost;
+
+  constructor(root: HTMLElement, host: BarHost) {
+    this.#root = root;
+    this.#host = host;
+  }
+
+  update(state: RunState): void {
+    const blocker = findBlocker(state);
+    const run = findElement<HTMLButtonElement>(this.#root, "[data-play-run]");
+    run.classList.toggle("button-primary", !blocker);
+    run.setAttribute("aria-disabled", String(blocker !== null));
+    run.setAttribute("aria-busy", String(state.isStarting));
+    const count = state.columns.length;
+    findElement(run, "[data-play-count]").textContent = count < 2 ? "" : count === 2 ? " both" : ` all ${count}`;
+    this.#drawReason(blocker, state.refusal);
+    const add = findElement(this.#root, "[data-play-add]");
+    add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
+    add.title = count >= MOST_COLUMNS ? "Four columns are the most" : "";
+    this.#drawMoney(state);
+    this.#drawSwitch(state);
+  }
+
+  #drawReason(blocker: Blocker | null, refusal: string): void {
+    const place = findElement(this.#root, "[data-play-reason]");
+    const key = JSON.stringify([blocker, refusal]);
+    if (place.dataset.drawn === key) return;
+    place.dataset.drawn = key;
+    place.classList.toggle("is-bad", !blocker && refusal !== "");
+    if (!blocker) {
+      place.replaceChildren(refusal);
+      return;
+    }
+    const act = blocker.input !== undefined || blocker.isProblem;
+    if (!act) {
+      const link = blocker.link && createElement("a", { href: blocker.link.url }, blocker.link.words);
+      place.replaceChildren(link ? `${blocker.words.replace(/\.$/, "")}. ` : blocker.words, link ?? "");
+      return;
+    }
+    const button = createElement("button", { type: "button", class: "link" }, blocker.words);
+    button.addEventListener("click", () => {
+      if (blocker.input === undefined) this.#host.goToProblem();
+      else this.#host.openInputs(blocker.input);
+    });
+    place.replaceChildren(button);
+  }
+
+  #drawMoney(state: RunState): void {
+    const place = findElement(this.#root, "[data-play-money]");
+    const estimate = estimateRun(state);
+    const [unpriced] = unpricedModels(state);
+    const lines: (Node | string)[][] = [];
+    if (estimate) lines.push(["Up to ", createElement("b", {}, formatMoney(estimate)), " a run"]);
+    else if (unpriced !== undefined) lines.push([`Cost unknown for ${unpriced}`]);
+    const spent = state.choices?.spent;
+    const cap = spent?.cap == null ? null : Number(spent.cap);
+    const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
+    if (spent) {
+      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }));
+      const words =
+        cap === null ? " today" : ` of your ${formatMoney({ amount: cap, currency: spent.currency })} today`;
+      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), today, words]);
+    }
+    const drawn = lines.map((line) => createElement("span", {}, ...line));
+    if (isNear) drawn.at(-1)?.classList.add("warn");
+    place.replaceChildren(...drawn);
+  }
+
+  /** The switch between columns on narrow screens. */
+  #drawSwitch(state: RunState): void {
+    const place = findElement(this.#root, "[data-play-switch]");
+    place.hidden = state.columns.length < 2;
+    const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    const buttons = state.columns.map((column) => {
+      const { value, title, number } = findSource(state, column.source);
+      const words =
+        number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
+      const verdict = describeVerdict(column, Date.now());
+      const button = createElement(
+        "button",
+        { type: "button", id: `play-switch-${column.key}`, "aria-pressed": String(column.key === state.shown) },
+        createElement("b", {}, words),
+        createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.words ?? ""),
+      );
+      button.addEventListener("click", () => this.#host.show(column.key));
+      return button;
+    });
+    place.replaceChildren(...buttons);
+    if (focused) document.getElementById(focused)?.focus();
+  }
+}
