@@ -16,6 +16,7 @@ PAGES = {
     "browse": "/t/",
     "template": REPLY,
     "editor": f"{REPLY}/-/edit",
+    "run": f"{REPLY}/-/edit?view=run",
     "versions": f"{REPLY}/-/versions",
     "diff": f"{REPLY}/-/diff?from=1&to=2",
     "changes": "/changes/",
@@ -36,7 +37,7 @@ RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_barrier(visit: Visit, name: str, viewport, theme):
     page = visit.open("author", PAGES[name], viewport=viewport, color_scheme=theme)
-    if name == "editor":
+    if name in ("editor", "run"):
         EditorPage(page).ready()
     assert _barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

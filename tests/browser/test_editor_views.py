@@ -1,0 +1,75 @@
+"""Edit, Run and Samples: three views of one draft."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.support.editor_page import EditorPage
+
+REPLY = "/t/support/refunds/reply/-/edit"
+
+
+@pytest.fixture
+def new_draft(visit: Visit, request):
+    """The editor on a template that does not exist yet, named after the test."""
+    slug = re.sub(r"[^a-z0-9]+", "-", request.node.name)[:40].strip("-")
+    return EditorPage(visit.open("author", f"/t/demo/{slug}/-/edit")).ready()
+
+
+def test_the_draft_and_its_undo_history_are_one_in_all_views(new_draft):
+    new_draft.replace("one short paragraph", "a haiku")
+    new_draft.page.keyboard.press("Alt+2")
+    expect(new_draft.page.get_by_role("link", name="Run", exact=True)).to_have_attribute("aria-current", "page")
+    assert "a haiku" in new_draft.text
+    new_draft.replace("a haiku", "a sonnet")
+    new_draft.page.get_by_role("button", name="Undo", exact=True).click()
+    new_draft.page.keyboard.press("Alt+1")
+    assert "a haiku" in new_draft.text
+    new_draft.page.get_by_role("button", name="Undo", exact=True).click()
+    assert "one short paragraph" in new_draft.text
+
+
+def test_the_view_stays_over_a_reload(visit: Visit):
+    page = visit.open("author", REPLY)
+    EditorPage(page).ready()
+    page.get_by_role("link", name="Run", exact=True).click()
+    expect(page).to_have_url(re.compile(r"\?view=run$"))
+    page.reload()
+    expect(page.locator("[data-play-run]")).to_be_visible()
+    expect(page.get_by_role("region", name="What the model reads")).to_be_hidden()
+
+
+def test_samples_shows_the_text_on_each_and_follows_the_values(visit: Visit):
+    page = visit.open("author", REPLY)
+    EditorPage(page).ready()
+    page.keyboard.press("Alt+3")
+    rows = page.locator("[data-samples] tbody tr")
+    expect(rows).to_have_count(page.locator("#sample option").count())
+    last = rows.last.get_by_role("button")
+    name = last.inner_text()
+    last.click()
+    expect(page.get_by_label("Sample", exact=True)).to_have_value(name)
+    expect(rows.last).to_contain_text("shown now")
+
+
+def test_enter_in_a_field_presses_no_button_of_the_form(new_draft):
+    new_draft.replace("one short paragraph", "a haiku")
+    expect(new_draft.page.locator("[data-draft-state]")).to_contain_text("saved")
+    new_draft.message.press("Enter")
+    new_draft.page.keyboard.press("Alt+2")
+    settings = new_draft.page.locator(".play-controls summary").first
+    settings.click()
+    new_draft.page.get_by_label("Seed").first.press("Enter")
+    expect(new_draft.page.get_by_text("Your draft", exact=True)).to_be_visible()
+    assert "a haiku" in new_draft.text
+
+
+def test_without_scripts_run_says_what_it_needs_and_the_form_works(visit: Visit):
+    page = visit.open("author", f"{REPLY}?view=run", java_script_enabled=False)
+    expect(page.get_by_text("Trying the draft with a model needs scripts")).to_be_visible()
+    expect(page.locator("[data-play-run]")).to_be_hidden()
+    expect(page.get_by_role("button", name="Check and preview")).to_be_visible()
+    page.get_by_role("link", name="Edit", exact=True).click()
+    expect(page.get_by_label("Inputs as one JSON object")).to_be_visible()
