@@ -171,7 +171,8 @@ export class ColumnView {
     if (column.phase === "starting") this.#follows = true;
     const isGrowing = isWriting && wasWriting && view !== "fields";
     if (!(isGrowing && this.#appendText(column))) {
-      const empty = createElement("p", { class: "play-empty" }, "Run this draft to see what the model answers.");
+      const words = column.source === DRAFT ? "Run this draft to see what the model answers." : "Not run yet.";
+      const empty = createElement("p", { class: "play-empty" }, words);
       this.#body.replaceChildren(...(column.reply ? drawReply(column, view) : [empty]));
       if (column.reply && !isWriting && this.#follows) this.#body.scrollTop = 0;
     }
@@ -236,7 +237,8 @@ export class ColumnView {
 /** A label as every page draws it. */
 function createPill(label: string, isProtected: boolean): HTMLElement {
   const words = isProtected ? [createIcon("lock"), label] : [label];
-  return createElement("span", { class: isProtected ? "pill pill-protected" : "pill" }, ...words);
+  const kind = isProtected ? "pill pill-protected" : label === "latest" ? "pill pill-latest" : "pill";
+  return createElement("span", { class: kind }, ...words);
 }
 
 const formatSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
