@@ -134,7 +134,7 @@ def _page_addresses(state: EditorState) -> dict[str, str]:
     return {
         **{name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
         "startDraft": reverse("start-draft", args=[state.name]),
-        "run": f"/t/{state.name}/-/run/",
+        "run": reverse("playground-choices", args=[state.name]).removesuffix("choices"),
         "newDataset": f"{reverse('new-dataset')}?{urlencode(place)}",
     }
 

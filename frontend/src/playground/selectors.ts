@@ -96,7 +96,8 @@ export function describeVerdict(column: Column, now: number): Verdict | null {
 function waitingWords({ detail, until }: { detail: string; until: number | null }, now: number): string {
   if (until === null) return detail;
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-  const cause = detail.replace(/\s*Retrying in \S+ s\.?$/, "").replace(/[.\s]+$/, ""); // the seconds are counted down here
+  // The seconds are counted down here, so the server's own go.
+  const cause = detail.replace(/\s*Retrying in \S+ s\.?$/, "").replace(/[.\s]+$/, "");
   return `${cause}. Retrying in ${seconds} s`;
 }
 
