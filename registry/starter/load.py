@@ -17,7 +17,7 @@ from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
-from registry.starter import evaluation_demo
+from registry.starter import demo_connection, evaluation_demo
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.label_models import Label
@@ -64,6 +64,7 @@ def load_starter(say: Callable[[str], None]) -> None:
         if number <= 2:
             _publish(author, reviewer, number, message)
     evaluation_demo.load_evaluation_demo(admin, author, reviewer, say)
+    demo_connection.cap_demo_spending(admin)
     _keep_key(admin)
     Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's own making is no news
 

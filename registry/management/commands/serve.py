@@ -18,6 +18,7 @@ from promptuary.renderer.isolation import process as isolation_process
 from registry.core import env, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
+from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
 
@@ -46,8 +47,11 @@ class Command(BaseCommand):
         elif demo and not starter_load.is_starter_loaded():
             self.stdout.write("Loading the starter library ...")
             starter_load.load_starter(lambda line: self.stdout.write(f"  {line}"))
+        model_port = demo_connection.choose_demo_port() if demo and only != "worker" else None
+        if model_port is not None and not demo_connection.write_demo_model(model_port):
+            model_port = None  # the operator's own list of models stays as it is
         self.stdout.flush()
-        _become_supervisor(host, only, _banner(demo) if only != "worker" else [])
+        _become_supervisor(host, only, _banner(demo) if only != "worker" else [], model_port)
 
 
 def _prepare(host: str, only: str | None) -> None:
@@ -78,12 +82,15 @@ def _database_files() -> list[Path]:
     return [Path(f"{database['NAME']}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
-def _become_supervisor(host: str, only: str | None, banner: list[str]) -> NoReturn:
+def _become_supervisor(host: str, only: str | None, banner: list[str], model_port: int | None) -> NoReturn:
     """Replace this process by the supervisor of the server's processes, which holds no Django."""
     bounded().close()
     connection.close()
     names = [name for name in ("web", "worker") if only in (None, name)]
     processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": False} for name in names}
+    if model_port is not None:
+        argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
+        processes["model"] = {"argv": argv, "environment": None, "restart": True}
     helper = {
         "argv": isolation_process.fork_server_command("{socket}"),
         "environment": isolation_process.fork_server_environment(),

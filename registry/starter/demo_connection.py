@@ -1,0 +1,59 @@
+"""The demo model in the operator's list of models, where the demo wrote that list; and the caps of the demo's spending.
+
+Each start writes its address again, because its port is a free one beside the server's.
+"""
+
+import json
+import re
+import socket
+from pathlib import Path
+
+from django.conf import settings
+
+from registry.accounts.actor import Actor
+from registry.connections import services as connection_services
+from registry.connections.models import SpendingCap
+from registry.starter.evaluation_demo import MODEL
+
+__all__ = ["DEMO_MODEL", "cap_demo_spending", "choose_demo_port", "write_demo_model"]
+
+DEMO_MODEL = "Demo model, local"
+_LINE = re.compile(rf'^"{re.escape(DEMO_MODEL)}": .*\n?', re.MULTILINE)
+_PRICE = {"prompt": 0.15, "completion": 0.6}  # made up, so that the demo shows what replies would cost
+_MOST_PORTS = 50
+_DAY_OF_A_PERSON = "5"
+
+
+def choose_demo_port() -> int | None:
+    """A free port of loopback after the server's own; None where there is none among fifty."""
+    for port in range(settings.PORT + 1, min(settings.PORT + _MOST_PORTS, 65_535)):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    return None
+
+
+def write_demo_model(port: int) -> bool:
+    """List the demo model at this port; False where the list is the operator's own, which stays as it is."""
+    path = Path(settings.MODELS_PATH)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if text.strip() and not text.startswith(f"{MODEL}: ") and not _LINE.search(text):
+        return False
+    entry = {"base_url": f"http://127.0.0.1:{port}/v1", "model": "demo-local", "price": _PRICE}
+    line = f"{json.dumps(DEMO_MODEL)}: {json.dumps(entry)}\n"
+    kept = _LINE.sub("", text)
+    path.write_text(f"{kept}{'' if kept.endswith(chr(10)) or not kept else chr(10)}{line}", encoding="utf-8")
+    return True
+
+
+def cap_demo_spending(admin: Actor) -> None:
+    """Give the demo's namespaces a cap, so that the pages show one; caps that were set stay."""
+    for namespace in ("demo", "support"):
+        if not SpendingCap.objects.filter(namespace__name=namespace).exists():
+            connection_services.set_caps(
+                actor=admin, namespace=namespace, person_day=_DAY_OF_A_PERSON, namespace_month=None
+            )

@@ -1,0 +1,154 @@
+"""The demo's model server, which is no language model: `python -m registry.starter.demo_model <port>`.
+
+It speaks OpenAI's chat completions on loopback and answers from the prompt by rules, the same prompt always alike:
+
+- instructions that list words to choose from ("one word: refund, exchange or refuse") get one of the words,
+- instructions that speak of JSON get an object with the keys that they name,
+- anything else gets the sentence of the prompt that shares most words with the last message, quoted.
+
+A streamed reply comes at 20 tokens a second, as models write; a token is a word here. It loads no Django.
+"""
+
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+__all__ = ["answer_prompt", "main", "make_server"]
+
+TOKENS_A_SECOND = 20
+_LONGEST_BODY = 8 * 1024 * 1024
+_NOTE = (
+    "This is the demo model. It is no language model: it repeats the sentence that shares most words with the question."
+)
+_CHOICE = re.compile(r"one word: ((?:[\w-]+, )*[\w-]+) or ([\w-]+)", re.IGNORECASE)
+_KEY = re.compile(r'"([a-z][a-z0-9_]*)"\s*[:(]')
+_OPTION = re.compile(r"^- ([^:\n]{1,40}):", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def answer_prompt(messages: list[dict[str, Any]]) -> str:
+    """The reply to messages in OpenAI form; the same for the same messages."""
+    texts = [_text_of(message.get("content")) for message in messages]
+    question, context = (texts[-1], "\n".join(texts[:-1])) if texts else ("", "")
+    instructions = context or question
+    if choice := _CHOICE.search(instructions):
+        return _choose([*choice[1].split(", "), choice[2]], question)
+    sentence = _find_sentence(context or question, question)
+    if "JSON" in instructions and (keys := list(dict.fromkeys(_KEY.findall(instructions)))):
+        options = _OPTION.findall(instructions)
+        values = [_choose(options, question) if options and not place else sentence for place in range(len(keys))]
+        return json.dumps(dict(zip(keys, values, strict=True)), ensure_ascii=False)
+    return f"“{sentence}” {_NOTE}" if sentence else _NOTE
+
+
+def _text_of(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(item.get("text", "")) for item in content if isinstance(item, dict))
+    return str(content or "")
+
+
+def _choose(options: list[str], question: str) -> str:
+    """The option that the question names, else one by its length: any rule does that always says the same."""
+    named = [option for option in options if option.lower() in question.lower()]
+    return named[0] if named else options[len(question) % len(options)]
+
+
+def _find_sentence(context: str, question: str) -> str:
+    words = set(map(str.lower, _WORD.findall(question)))
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(context) if _WORD.search(sentence)]
+    return max(sentences, key=lambda sentence: len(words & set(map(str.lower, _WORD.findall(sentence)))), default="")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """Answer `/v1/chat/completions`."""
+        size = int(self.headers.get("Content-Length") or 0)
+        if not self.path.endswith("/chat/completions") or size > _LONGEST_BODY:
+            self._send_json(404, {"error": {"message": "The demo model answers /v1/chat/completions only."}})
+            return
+        try:
+            body = json.loads(self.rfile.read(size))
+            if not isinstance(body["messages"], list):
+                raise TypeError("messages")
+            messages = [message for message in body["messages"] if isinstance(message, dict)]
+            tokens, is_cut = _tokens_of(messages, body)
+        except (ValueError, LookupError, TypeError):
+            self._send_json(400, {"error": {"message": "The body is no chat completion."}})
+            return
+        prompt_tokens = sum(len(_text_of(message.get("content")).split()) for message in messages)
+        usage = {"prompt_tokens": prompt_tokens, "completion_tokens": len(tokens)}
+        reason = "length" if is_cut else "stop"
+        try:
+            if body.get("stream"):
+                self._stream(tokens, reason, usage)
+            else:
+                choice = {"index": 0, "finish_reason": reason}
+                message = {"role": "assistant", "content": "".join(tokens)}
+                self._send_json(200, {**_FACTS, "choices": [{**choice, "message": message}], "usage": usage})
+        except OSError:
+            pass  # the caller stopped the reply
+
+    def _stream(self, tokens: list[str], reason: str, usage: dict[str, int]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for event in _stream_events(tokens, reason, usage):
+            self.wfile.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
+            self.wfile.flush()
+            time.sleep(1 / TOKENS_A_SECOND)
+        self.wfile.write(b"data: [DONE]\n\n")
+        self.close_connection = True
+
+    def _send_json(self, status: int, value: dict[str, Any]) -> None:
+        content = json.dumps(value, ensure_ascii=False).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_arguments: Any) -> None:
+        """Nothing: prompts are nobody's log."""
+
+
+_FACTS = {"id": "demo", "object": "chat.completion", "created": 0, "model": "demo-local"}
+
+
+def _tokens_of(messages: list[dict[str, Any]], body: dict[str, Any]) -> tuple[list[str], bool]:
+    """The words of the reply with the blanks before them, and whether the longest reply that was asked for cut it."""
+    tokens = re.findall(r"\s*\S+", answer_prompt(messages))
+    limit = body.get("max_completion_tokens") or body.get("max_tokens")
+    is_cut = isinstance(limit, int) and 0 < limit < len(tokens)
+    return (tokens[:limit], True) if is_cut else (tokens, False)
+
+
+def _stream_events(tokens: list[str], reason: str, usage: dict[str, int]) -> Iterator[dict[str, Any]]:
+    facts = {**_FACTS, "object": "chat.completion.chunk"}
+    for token in tokens:
+        yield {**facts, "choices": [{"index": 0, "delta": {"content": token}, "finish_reason": None}]}
+    yield {**facts, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+    yield {**facts, "choices": [], "usage": usage}
+
+
+def make_server(port: int) -> ThreadingHTTPServer:
+    """The server, bound to loopback and not serving yet."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
+    server.daemon_threads = True
+    return server
+
+
+def main() -> None:
+    """Serve at the port that the first argument names until the process is ended."""
+    make_server(int(sys.argv[1])).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

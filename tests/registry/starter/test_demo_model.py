@@ -1,0 +1,117 @@
+"""The demo's model server: answers by rules, streams, and is listed where the demo wrote the list of models."""
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import openai
+import pytest
+
+from promptuary.evaluation.protocols import PartialReply
+from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
+from registry.accounts.actor import Actor
+from registry.connections import queries
+from registry.starter import demo_connection, demo_model
+from tests.people import load_people
+
+POLICY = {"role": "system", "content": "Use the policy. Refunds are made within 30 days. Gift cards are final."}
+QUESTION = {"role": "user", "content": "Are gift cards refunded?"}
+
+
+@pytest.fixture
+def url():
+    server = demo_model.make_server(0)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_it_quotes_the_sentence_that_fits_best_and_says_what_it_is():
+    answer = demo_model.answer_prompt([POLICY, QUESTION])
+    assert answer.startswith("“Gift cards are final.”")
+    assert "no language model" in answer
+    assert demo_model.answer_prompt([POLICY, QUESTION]) == answer
+
+
+def test_it_chooses_one_of_the_words_that_are_listed():
+    system = {"role": "system", "content": "Answer with one word: refund, exchange or refuse."}
+    assert demo_model.answer_prompt([system, {"role": "user", "content": "I want an exchange"}]) == "exchange"
+    assert demo_model.answer_prompt([system, {"role": "user", "content": "Hi"}]) in ("refund", "exchange", "refuse")
+
+
+def test_it_gives_the_json_keys_that_are_named():
+    system = {"role": "system", "content": '- late: not there\n- broken: damaged\nReturn JSON: {"kind": "", "why": ""}'}
+    answer = json.loads(demo_model.answer_prompt([system, {"role": "user", "content": "My broken boots"}]))
+    assert (list(answer), answer["kind"]) == (["kind", "why"], "broken")
+
+
+@pytest.mark.parametrize("messages", [[], [{"role": "user"}], [{"role": "user", "content": [{"type": "image_url"}]}]])
+def test_it_answers_anything(messages):
+    assert "no language model" in demo_model.answer_prompt(messages)
+
+
+def test_the_openai_package_reads_it_whole(url):
+    client: Any = openai.OpenAI(api_key="k", base_url=url, max_retries=0)
+    answer = client.chat.completions.create(model="m", messages=[POLICY, QUESTION], max_tokens=3)
+    assert answer.choices[0].message.content == "“Gift cards are"
+    assert (answer.choices[0].finish_reason, answer.usage.completion_tokens) == ("length", 3)
+
+
+def test_it_streams_twenty_tokens_a_second(url):
+    reply, began = PartialReply(), time.monotonic()
+
+    async def collect():
+        request = StreamRequest([POLICY, QUESTION], {"max_tokens": 10})
+        return [piece async for piece in HTTPStream("m", url).stream(request, reply)]
+
+    assert len(asyncio.run(collect())) == reply.completion_tokens == 10
+    assert time.monotonic() - began >= 10 / demo_model.TOKENS_A_SECOND
+
+
+def test_a_body_that_is_no_completion_is_refused(url):
+    client: Any = openai.OpenAI(api_key="k", base_url=url, max_retries=0)
+    with pytest.raises(openai.BadRequestError):
+        client.chat.completions.create(model="m", messages="no")
+    with pytest.raises(openai.NotFoundError):
+        client.responses.create(model="m", input="no")
+
+
+@pytest.mark.django_db
+def test_each_start_lists_it_at_its_port_and_keeps_what_else_is_there(settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    settings.MODELS_PATH.write_text("recorded-answers: {replies: recorded-answers.jsonl}\n")
+    (tmp_path / "recorded-answers.jsonl").write_text("")
+    assert demo_connection.write_demo_model(9001)
+    assert demo_connection.write_demo_model(9002)
+    models = {endpoint.name: endpoint for endpoint in queries.list_endpoints("support")}
+    assert list(models) == ["Demo model, local", "recorded-answers", "echo"]
+    assert models[demo_connection.DEMO_MODEL].base_url == "http://127.0.0.1:9002/v1"
+    assert models[demo_connection.DEMO_MODEL].price.currency == "USD"
+
+
+def test_the_operators_own_list_stays_as_it_is(settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    settings.MODELS_PATH.write_text("mine: {base_url: 'http://127.0.0.1:1/v1'}\n")
+    assert not demo_connection.write_demo_model(9001)
+    assert settings.MODELS_PATH.read_text() == "mine: {base_url: 'http://127.0.0.1:1/v1'}\n"
+
+
+def test_without_a_list_it_is_the_first_model(settings, tmp_path):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    assert demo_connection.write_demo_model(9001)
+    assert settings.MODELS_PATH.read_text().startswith('"Demo model, local": ')
+
+
+@pytest.mark.django_db
+def test_the_demos_namespaces_get_a_cap_once():
+    admin = Actor(load_people()["admin"])
+    demo_connection.cap_demo_spending(admin)
+    demo_connection.cap_demo_spending(admin)
+    assert queries.find_cap_of(admin, "support").person_day == 5
+
+
+def test_a_port_beside_the_servers_is_chosen(settings):
+    assert settings.PORT < demo_connection.choose_demo_port() <= settings.PORT + 50
