@@ -21,6 +21,7 @@ from typing import Any
 
 from django.urls.resolvers import RoutePattern
 
+from registry.live.playground_stream import stream_reply
 from registry.live.requests import LiveRequest
 from registry.live.wsgi_environ import HTTPProtocol
 
@@ -39,7 +40,7 @@ class Route:
     methods: tuple[str, ...] = ("GET",)
 
 
-ROUTES: tuple[Route, ...] = ()
+ROUTES: tuple[Route, ...] = (Route("/live/playground/<int:column>", stream_reply),)
 
 
 def find_route(path: str, routes: tuple[Route, ...] = ROUTES) -> tuple[Route, dict[str, Any]] | None:
