@@ -21,6 +21,7 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-namespace", "PATCH"),
     ("api-member", "PUT"),
     ("api-member", "DELETE"),
+    ("api-invitations", "POST"),
     ("api-keys", "POST"),
     ("api-key-rotate", "POST"),
     ("api-connections", "POST"),

@@ -36,6 +36,8 @@ ASK = {
     ("emergency", "POST", ""),
     ("emergency", "POST", "with a reason"),
     ("members", "POST", ""),
+    ("members", "POST", "invite"),
+    ("members", "POST", "a new link"),
     ("members", "POST", "remove"),
     ("members", "POST", "raise"),
     ("keys", "POST", "issue"),
