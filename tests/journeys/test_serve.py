@@ -103,6 +103,11 @@ def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
     answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
     assert '"name":"support/refunds/reply","version":2,' in answer.stdout
+    address = re.search(r'"Demo model, local": .*"base_url": "([^"]+)"', (served.home / "models.yml").read_text())
+    assert address
+    messages = [{"role": "user", "content": "Are you a language model?"}]
+    reply = httpx.post(f"{address[1]}/chat/completions", json={"messages": messages}, timeout=20)
+    assert "no language model" in reply.json()["choices"][0]["message"]["content"]
     served.interrupt()
     assert served.left_behind() == []
 
