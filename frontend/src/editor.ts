@@ -174,7 +174,9 @@ function start(root: HTMLFormElement): void {
   function onPreview(look: PreviewAnswer, fresh: boolean, isCurrent: boolean): void {
     showProblems(look.problems);
     const errors = look.problems.filter((problem) => problem.severity === "error").length;
-    playground.takeFacts({ ...look.call, errors, missing: look.placeholders });
+    // A value inside an input may be optional, which only the server can say.
+    const missing = look.placeholders.filter((path) => !/[.[]/.test(path));
+    playground.takeFacts({ ...look.call, errors, missing });
     if (root.dataset.view === "samples") void sampleList.refresh();
     if (fresh) readPlaces(view, region);
     notices.show(look.notices);

@@ -44,6 +44,8 @@ test("money is short, and small amounts keep two digits", () => {
   assert.equal(dollars("0.42"), "$0.42");
   assert.equal(dollars(0.007312), "$0.0073");
   assert.equal(dollars(0), "$0.00");
+  assert.equal(dollars("0.000029"), "<$0.0001");
+  assert.equal(formatMoney({ amount: "0.000029", currency: "USD" }, 0.01), "<$0.01");
   assert.equal(formatMoney({ amount: 1234.5, currency: "CHF" }), "1,234.50 CHF");
 });
 

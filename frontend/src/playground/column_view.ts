@@ -249,8 +249,7 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
   if (!reply) return [];
   const figures: [string, string, string][] = [];
   const tokensIn = reply.tokens?.prompt ?? reply.prompt?.tokens;
-  if (tokensIn != null)
-    figures.push(["Tokens in", tokensIn.toLocaleString("en"), compareTokens(state, column, tokensIn)]);
+  if (tokensIn != null) figures.push(["Tokens in", tokensIn.toLocaleString("en"), compareTokens(state, column)]);
   if (isBusy(column)) {
     const words = reply.text.trim().split(/\s+/).filter(Boolean).length;
     figures.push(["Out so far", pluralize(words, "word"), ""]);
@@ -263,11 +262,11 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
   return figures;
 }
 
-/** How many tokens more or fewer the first column's prompt has than the second's. */
-function compareTokens(state: RunState, column: Column, tokens: number): string {
+/** How many tokens more or fewer the first column's prompt has than the second's, both as the registry counts them. */
+function compareTokens(state: RunState, column: Column): string {
   const [first, second] = state.columns;
-  const other = second?.reply?.prompt?.tokens;
-  if (column !== first || other == null || tokens === other) return "";
-  const change = tokens - other;
-  return change > 0 ? `+${change.toLocaleString("en")}` : `−${Math.abs(change).toLocaleString("en")}`;
+  const [own, other] = [first?.reply?.prompt?.tokens, second?.reply?.prompt?.tokens];
+  if (column !== first || own == null || other == null || own === other) return "";
+  const change = Math.abs(own - other).toLocaleString("en");
+  return own > other ? `+${change}` : `−${change}`;
 }

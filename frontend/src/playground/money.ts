@@ -4,13 +4,15 @@ import type { Model, Money, Settings } from "./types.ts";
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
 const LONGEST_REPLY = 4096; // tokens, where neither the settings nor the document limit the reply
 
-/** An amount as the pages write it: `$0.0073`, `$5.00`, `0.02 CHF`. Small amounts get two significant digits. */
-export function formatMoney({ amount, currency }: Money): string {
+/** An amount as the pages write it: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts under `least` are told as that: `<$0.0001`. */
+export function formatMoney({ amount, currency }: Money, least = 0.0001): string {
   const value = Number(amount);
-  const digits = value === 0 || value >= 0.1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(value)));
-  const figure = value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
+  const isTiny = value > 0 && value < least;
+  const shown = isTiny ? least : value;
+  const digits = shown === 0 || shown >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shown)));
+  const figure = shown.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
   const symbol = SYMBOLS[currency];
-  return symbol ? `${symbol}${figure}` : `${figure} ${currency}`;
+  return `${isTiny ? "<" : ""}${symbol ? `${symbol}${figure}` : `${figure} ${currency}`}`;
 }
 
 /** The most tokens that a reply may have. */

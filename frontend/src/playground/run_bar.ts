@@ -74,7 +74,7 @@ export class RunBar {
     const cap = spent?.cap == null ? null : Number(spent.cap);
     const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
     if (spent) {
-      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }));
+      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }, 0.01));
       const words =
         cap === null ? " today" : ` of your ${formatMoney({ amount: cap, currency: spent.currency })} today`;
       lines.push([...(isNear ? [createIcon("triangle-alert")] : []), today, words]);

@@ -1,0 +1,185 @@
+"""The playground: a draft is asked of a model, compared, and used, with the demo's own model server behind it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import PHONE, Visit
+from tests.support.run_page import RunPage
+
+REPLY = "support/refunds/reply"
+LIVE = "production"
+DONE = re.compile("Text|Output valid")
+
+
+@pytest.fixture
+def open_run(visit: Visit):
+    """Run of a template, with what can be chosen loaded."""
+
+    def start(name: str = REPLY, person: str = "author", **options) -> RunPage:
+        return RunPage(visit.open(person, f"/t/{name}/-/edit?view=run", **options)).ready()
+
+    return start
+
+
+@pytest.fixture
+def new_run(open_run, request):
+    """Run of a draft that was never saved, named after the test."""
+    return open_run(f"demo/{re.sub(r'[^a-z0-9]+', '-', request.node.name)[:40].strip('-')}")
+
+
+def test_a_draft_that_was_never_saved_gets_a_streamed_reply_with_its_tokens_cost_and_time(new_run):
+    column = new_run.column("This draft")
+    new_run.run()
+    expect(column.verdict).to_have_text("Writing")
+    expect(column.body.locator(".play-text")).to_contain_text("You answer")
+    expect(column.verdict).to_have_text(DONE)
+    expect(column.body).to_contain_text("This is the demo model.")
+    expect(column.figures).to_contain_text(re.compile(r"Tokens in\d+.*Tokens out\d+.*Cost<?\$0.*Time[\d.]+ s"))
+    expect(new_run.announcement).to_have_text(re.compile(r"This draft: done, \d+ tokens, text"))
+
+
+def test_the_draft_and_production_are_compared_and_an_edit_says_which_reply_is_old(open_run):
+    page = open_run()
+    page.run()
+    expect(page.column("This draft").verdict).to_have_text(DONE)
+    expect(page.column(LIVE).verdict).to_have_text(DONE)
+    page.replace("Quote the line", "Name the line")
+    expect(page.column("This draft").stale).to_have_text("Draft changed since this run")
+    expect(page.column(LIVE).stale).to_be_hidden()
+    page.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.column("This draft").stale).to_be_hidden()
+
+
+def test_the_prompt_that_was_sent_can_be_read(new_run):
+    column = new_run.column("This draft")
+    new_run.run()
+    expect(column.verdict).to_have_text(DONE)
+    column.button("Prompt").click()
+    expect(column.body).to_contain_text("What is a promptuary?")
+
+
+def test_keys_alone_open_run_start_and_stop_it(visit: Visit):
+    page = RunPage(visit.open("author", "/t/demo/summarise/-/edit"))
+    page.page.locator("form.is-live").wait_for()
+    page.page.keyboard.press("Alt+2")
+    page.ready()
+    page.page.keyboard.press("Control+Enter")
+    column = page.column("This draft")
+    expect(column.verdict).to_have_text("Writing")
+    column.body.focus()
+    page.page.keyboard.press("Escape")
+    expect(column.verdict).to_have_text(re.compile("Stopped after"))
+    expect(column.button("Add as dataset row")).to_be_visible()
+
+
+def test_a_column_is_added_chosen_run_alone_and_removed(open_run):
+    page = open_run()
+    page.page.get_by_role("button", name="Add column").click()
+    expect(page.columns).to_have_count(3)
+    added = page.columns.nth(2)
+    added.get_by_label("What this column runs").select_option("1")
+    column = page.column("v1")
+    column.model.select_option("echo")
+    column.choose("Run this column")
+    expect(column.verdict).to_have_text(DONE)
+    expect(column.body).to_contain_text("Who pays the postage?")
+    expect(page.column("This draft").body).to_contain_text("Run this draft to see")
+    column.choose("Remove column")
+    expect(page.columns).to_have_count(2)
+
+
+def test_settings_of_a_column_cut_the_reply(new_run):
+    column = new_run.column("This draft")
+    column.element.locator(".play-controls summary").click()
+    column.element.get_by_label("Longest reply, in tokens").fill("5")
+    new_run.page.keyboard.press("Escape")
+    new_run.run()
+    expect(column.verdict).to_have_text("Cut off at the limit of 5")
+
+
+def test_a_missing_value_stops_the_run_and_its_link_leads_to_the_field(new_run):
+    new_run.page.get_by_role("button", name="Edit inputs").click()
+    new_run.page.get_by_role("button", name="Paste JSON").click()
+    new_run.page.get_by_role("textbox", name="Inputs as JSON").fill("{}")
+    new_run.page.get_by_role("button", name="Use these inputs").click()
+    new_run.page.get_by_role("button", name="Close", exact=True).click()
+    reason = new_run.reason.get_by_role("button", name="question needs a value")
+    reason.click()
+    expect(new_run.page.get_by_role("textbox", name="question", exact=True)).to_be_focused()
+    new_run.page.keyboard.type("Why?")
+    expect(new_run.reason).to_be_empty()
+
+
+def test_an_error_in_the_text_stops_the_run_and_its_link_leads_there(new_run):
+    new_run.replace("{{ question }}", "{{ question")
+    new_run.reason.get_by_role("button", name=re.compile(r"Fix \d error")).click()
+    expect(new_run.source).to_be_focused()
+    expect(new_run.run_button).to_have_attribute("aria-disabled", "true")
+
+
+def test_inputs_become_a_sample_of_the_draft(new_run):
+    new_run.page.get_by_role("button", name="Save as sample").last.click()
+    new_run.page.get_by_label("Name of the sample").fill("another one")
+    new_run.page.keyboard.press("Enter")
+    expect(new_run.page.get_by_label("Sample to run")).to_have_value("another one")
+    expect(new_run.page.locator("[data-sample-count]")).to_have_text("2")
+
+
+def test_a_reply_in_json_is_shown_field_by_field(open_run):
+    page = open_run("demo/extract")
+    page.run()
+    column = page.column("This draft")
+    expect(column.verdict).to_have_text(re.compile("Output valid|invalid"))
+    expect(column.body.locator(".play-field dt b").first).to_have_text("number")
+    column.button("Raw").click()
+    expect(column.body.locator("pre")).to_contain_text('{"number":')
+
+
+def test_a_reply_becomes_a_row_of_a_dataset(open_run):
+    page = open_run("support/refunds/answer")
+    page.run()
+    column = page.column("This draft")
+    expect(column.verdict).to_have_text(DONE)
+    column.button("Add as dataset row").click()
+    dialog = page.page.get_by_role("dialog", name="Add as dataset row")
+    dialog.get_by_label("Name of the row").fill("from the playground")
+    dialog.get_by_label("Expected reply").fill("The shop pays.")
+    dialog.get_by_role("button", name="Add row").click()
+    expect(dialog).to_be_hidden()
+    page.page.get_by_role("link", name="Open the dataset").click()
+    expect(page.page).to_have_url(re.compile("/d/support/"))
+
+
+def test_an_earlier_run_is_opened_and_its_draft_restored(new_run):
+    new_run.run()
+    expect(new_run.column("This draft").verdict).to_have_text(DONE)
+    new_run.replace("one short paragraph", "a haiku")
+    expect(new_run.page.locator("[data-draft-state]")).to_contain_text("saved")
+    new_run.page.reload()
+    new_run.ready()
+    new_run.history.get_by_role("button", name=re.compile("^Open")).click()
+    expect(new_run.column("This draft").body).to_contain_text("This is the demo model.")
+    new_run.history.get_by_role("button", name=re.compile("^Restore draft")).click()
+    expect(new_run.page.get_by_role("button", name=re.compile("Restore the draft you discarded"))).to_be_visible()
+    new_run.ready()
+    assert "one short paragraph" in new_run.text
+
+
+def test_a_version_becomes_the_draft_in_one_click(open_run):
+    page = open_run("support/refunds/answer")
+    page.columns.nth(1).get_by_label("What this column runs").select_option("1")
+    page.column("v1").choose("Use as draft")
+    expect(page.page.get_by_role("status").filter(has_text="Your draft has the text of v1 now")).to_be_visible()
+    expect(page.run_button).to_be_visible()
+
+
+def test_on_a_phone_one_column_is_shown_and_a_switch_shows_the_other(open_run):
+    page = open_run(viewport=PHONE)
+    expect(page.column("This draft").element).to_be_visible()
+    expect(page.column(LIVE).element).to_be_hidden()
+    page.page.get_by_role("group", name="Column shown").get_by_role("button", name=re.compile(LIVE)).click()
+    expect(page.column(LIVE).element).to_be_visible()
+    expect(page.column("This draft").element).to_be_hidden()
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
