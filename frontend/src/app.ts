@@ -5,6 +5,7 @@ import { installFormAutosave } from "./app/form_autosave.ts";
 import { installForms } from "./app/forms.ts";
 import { installShortcuts } from "./app/keys.ts";
 import { installLineRanges } from "./app/line_ranges.ts";
+import { installLiveStatus } from "./app/live.ts";
 import { installPalette } from "./app/palette.ts";
 import { announceStatus, hideStatusLater } from "./app/status.ts";
 
@@ -15,6 +16,7 @@ installFormAutosave();
 installShortcuts();
 installPalette();
 installLineRanges();
+installLiveStatus();
 hideStatusLater();
 announceStatus(document);
 

@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
 from frontend.web.wording import time_since
+from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
 register = template.Library()
@@ -97,6 +98,13 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
 def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
     """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
     return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
+
+
+@register.inclusion_tag("frontend/web/_live.html")
+def live_status(*topics: str) -> dict[str, Any]:
+    """The line in which the page's script tells what others do meanwhile: `home`, `template=<name>`, `change=<n>`."""
+    head = fetcher().follower.head  # None where nothing follows the journal yet: then the script begins with now
+    return {"topics": " ".join(topics), "after": head[0] if head else ""}
 
 
 @register.simple_tag

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware.csrf import CsrfViewMiddleware
 
 from registry.accounts.models import User
@@ -36,14 +36,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class LiveRequest:
-    """What a handler is told. `headers` have names in lower case, `query` the last value of each name.
+    """What a handler is told. `headers` have names in lower case, `query` is Django's.
 
     arguments: what the route's pattern found in the path. session_key: to read the user again with `read_user`.
     """
 
     method: str
     path: str
-    query: Mapping[str, str]
+    query: QueryDict
     headers: Mapping[str, str]
     user: User | None
     session_key: str
@@ -70,7 +70,7 @@ async def read_request(scope: Scope, protocol: HTTPProtocol, arguments: Mapping[
     return LiveRequest(
         scope.method,
         scope.path,
-        request.GET.dict(),
+        request.GET,
         dict(scope.headers.items()),
         user,
         session_key,

@@ -21,6 +21,7 @@ from typing import Any
 
 from django.urls.resolvers import RoutePattern
 
+from registry.live.journal_stream import watch_journal
 from registry.live.playground_stream import stream_reply
 from registry.live.requests import LiveRequest
 from registry.live.wsgi_environ import HTTPProtocol
@@ -40,7 +41,10 @@ class Route:
     methods: tuple[str, ...] = ("GET",)
 
 
-ROUTES: tuple[Route, ...] = (Route("/live/playground/<int:column>", stream_reply),)
+ROUTES: tuple[Route, ...] = (
+    Route("/live/events", watch_journal),
+    Route("/live/playground/<int:column>", stream_reply),
+)
 
 
 def find_route(path: str, routes: tuple[Route, ...] = ROUTES) -> tuple[Route, dict[str, Any]] | None:

@@ -23,25 +23,29 @@ from django.db import DatabaseError, close_old_connections, connection
 from registry.journal.log import CHANNEL
 from registry.journal.models import Event
 
-__all__ = ["HEAD_MAX_AGE", "POLL_INTERVAL", "FollowedEvent", "Follower", "renew_connection", "start_poller"]
+__all__ = ["COLUMNS", "HEAD_MAX_AGE", "POLL_INTERVAL", "FollowedEvent", "Follower", "renew_connection", "start_poller"]
 
 HEAD_MAX_AGE = 0.4
 POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
 STALE_WHILE_POLLING = 0.5
 RETRY_DELAY = 1.0
 MOST_EVENTS = 10_000  # more at once, and everything is dropped instead
+COLUMNS = ("number", "hash", "kind", "namespace", "template", "version", "change", "person")
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedEvent:
-    """An event, as far as it matters to what a process caches."""
+    """An event, as far as it matters to what a process caches and to who is told of it."""
 
     number: int
     hash: str
     kind: str
     namespace: str
     template: str
+    version: int | None = None
+    change: int | None = None
+    person: str = ""
 
 
 class Follower:
@@ -108,7 +112,7 @@ class Follower:
 
     def _take_over(self, previous: tuple[int, str]) -> None:
         rows = Event.objects.filter(number__gte=previous[0]).order_by("number")
-        columns = rows.values_list("number", "hash", "kind", "namespace", "template")
+        columns = rows.values_list(*COLUMNS)
         events = [FollowedEvent(*row) for row in columns[: MOST_EVENTS + 1]]
         is_another_journal = not events or (events[0].number, events[0].hash) != previous
         if is_another_journal or len(events) > MOST_EVENTS:

@@ -5,6 +5,7 @@ in `registry.wsgi`; answers stay the same, and a fetch that meets a page or a ga
 """
 
 import gc
+import resource
 import sys
 
 from django.urls import get_resolver
@@ -17,6 +18,7 @@ SWITCH_INTERVAL = 0.0005  # seconds; a fetch needs microseconds of the interpret
 # Young objects are searched seldom and old ones hardly ever: what is cached for fetches, hundreds of thousands of
 # objects that are in no cycle, is old, and a search through all of it takes 0.2 s.
 GC_THRESHOLDS = (2_000, 10, 100)
+OPEN_FILES = 8192
 
 
 def tune_process() -> None:
@@ -24,9 +26,18 @@ def tune_process() -> None:
 
     Call it once, when everything is imported: what is loaded afterwards is searched for garbage like anything else.
     """
+    _allow_many_connections()
     get_resolver().url_patterns  # noqa: B018  # reading it loads the modules of all pages
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.collect()
     release_memory()  # of importing: as much as 10 MB
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
+
+
+def _allow_many_connections() -> None:
+    """Open pages hold a connection each, and many systems allow 1024 files unless more is asked for."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -67,7 +67,12 @@ async def describe(request, protocol):
     answer_json(
         protocol,
         200,
-        {"arguments": request.arguments, "query": request.query, "thread": thread, "user": request.user is not None},
+        {
+            "arguments": request.arguments,
+            "query": request.query.dict(),
+            "thread": thread,
+            "user": request.user is not None,
+        },
     )
 
 

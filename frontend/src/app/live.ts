@@ -1,0 +1,137 @@
+// Tells on a page what other people did since it was loaded. One tab of the browser holds the stream and passes events
+// on; only visible tabs ask for one, and nothing on the page moves by itself.
+import { createElement } from "../dom.ts";
+import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "./live_events.ts";
+
+const LOCK = "promptuary-live";
+
+/** Starts where the page says what it is about (`data-live`). */
+export function installLiveStatus(): void {
+  const line = document.querySelector<HTMLElement>("#live[data-live]");
+  if (line && "EventSource" in window) new LiveStatus(line).start();
+}
+
+class LiveStatus {
+  private readonly channel = new BroadcastChannel(LOCK);
+  private readonly topics: string[];
+  private after: number | undefined;
+  private count = 0;
+  private stream: EventSource | undefined;
+  private failures = 0;
+  private timer: number | undefined;
+  private waiting: AbortController | undefined;
+
+  constructor(private readonly line: HTMLElement) {
+    this.topics = (line.dataset.live ?? "").split(" ");
+    this.after = line.dataset.after ? Number(line.dataset.after) : undefined;
+  }
+
+  start(): void {
+    this.channel.addEventListener("message", (message) => this.hear(message.data));
+    document.addEventListener("visibilitychange", () => this.follow());
+    window.addEventListener("pagehide", () => this.leave());
+    window.addEventListener("pageshow", () => this.follow());
+    window.addEventListener("online", () => this.connectNow());
+    this.follow();
+  }
+
+  private follow(): void {
+    if (document.visibilityState === "hidden") this.leave();
+    else if (!this.waiting) this.lead();
+  }
+
+  /** Hold the stream as soon as no other tab does. Over plain http there are no locks: each visible tab has its own. */
+  private lead(): void {
+    const waiting = new AbortController();
+    this.waiting = waiting;
+    if (!navigator.locks) {
+      this.connect();
+      return;
+    }
+    this.channel.postMessage({ after: this.after });
+    const untilLeft = () =>
+      new Promise<void>((resolve) => {
+        if (waiting.signal.aborted) return resolve();
+        waiting.signal.addEventListener("abort", () => resolve());
+        this.connect();
+      });
+    navigator.locks.request(LOCK, { signal: waiting.signal }, untilLeft).catch(() => undefined);
+  }
+
+  private leave(): void {
+    window.clearTimeout(this.timer);
+    this.stream?.close();
+    this.stream = undefined;
+    this.waiting?.abort();
+    this.waiting = undefined;
+  }
+
+  private connectNow(): void {
+    if (this.stream && this.failures > 0) this.connect();
+  }
+
+  private connect(): void {
+    window.clearTimeout(this.timer);
+    this.stream?.close();
+    const after = this.after === undefined ? "" : `&after=${this.after}`;
+    const stream = new EventSource(`/live/events?topic=home${after}`);
+    this.stream = stream;
+    stream.addEventListener("journal", (message) => this.pass(JSON.parse(message.data) as JournalEvent));
+    stream.addEventListener("ready", (message) => {
+      this.failures = 0;
+      this.after = Math.max(this.after ?? 0, (JSON.parse(message.data) as { number: number }).number);
+    });
+    stream.addEventListener("reset", (message) => {
+      this.after = (JSON.parse(message.data) as { number: number }).number;
+      this.show("Much has changed since this page was loaded.");
+    });
+    stream.addEventListener("error", () => {
+      stream.close();
+      this.timer = window.setTimeout(() => this.connect(), pauseAfter(this.failures++));
+    });
+  }
+
+  private pass(event: JournalEvent): void {
+    this.channel.postMessage({ event });
+    this.tell(event);
+  }
+
+  private hear(message: { event?: JournalEvent; after?: number }): void {
+    if (message.event) this.tell(message.event);
+    else if (this.stream && message.after !== undefined && message.after < (this.after ?? 0)) {
+      this.after = message.after; // a tab that was hidden missed what this one has told already
+      this.connect();
+    }
+  }
+
+  private readonly told = new Set<number>();
+
+  private tell(event: JournalEvent): void {
+    this.after = Math.max(this.after ?? 0, event.number);
+    if (this.told.has(event.number) || !isAbout(this.topics, event)) return;
+    this.told.add(event.number);
+    this.show(describeEvent(event, this.topics.includes("home")));
+    const obstacle = this.topics.includes(`change=${event.change}`) ? describeObstacle(event) : "";
+    if (obstacle) disableDecision(obstacle);
+  }
+
+  private show(sentence: string): void {
+    const more = this.count++;
+    const link = createElement("a", { href: location.pathname + location.search }, "Show it");
+    link.addEventListener("click", (click) => {
+      click.preventDefault();
+      location.reload();
+    });
+    this.line.replaceChildren(createElement("span", {}, more ? `${sentence} And ${more} more.` : sentence), " ", link);
+  }
+}
+
+/** What this page would publish or approve is not what the change holds now. */
+function disableDecision(reason: string): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("#decide button[value=publish]")) {
+    button.disabled = true;
+    if (document.querySelector("#publish-fault")) continue;
+    button.setAttribute("aria-describedby", "publish-fault");
+    button.parentElement?.after(createElement("p", { class: "note", id: "publish-fault" }, reason));
+  }
+}

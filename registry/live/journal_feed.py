@@ -1,0 +1,143 @@
+"""The journal's events of one process, handed to the streams that may know of them.
+
+One feed follows the journal for all streams: the fetch path's follower calls it from whichever thread polled. Each
+round asks the database three questions for all streams together: which sessions still hold, whose accounts are open and
+unchanged, and who is a member of the events' namespaces. So rights are those of the moment, whatever the number of
+streams.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from registry.accounts.models import User
+from registry.live.requests import run_in_thread
+from registry.namespaces.models import Membership
+from registry.serving.fetcher import Fetcher
+from registry.serving.journal_follower import FollowedEvent
+
+__all__ = ["CHECK_SECONDS", "MOST_WAITING", "JournalFeed", "Readers", "Subscription", "Topics", "load_readers"]
+
+CHECK_SECONDS = 30.0  # a stream outlives its session by no more than this; an event ends it at once
+MOST_WAITING = 500  # events that a stream has not sent yet; beyond that it ends, and the browser connects again
+
+
+@dataclass(frozen=True)
+class Topics:
+    """What a page is about. everything: all that the person may read."""
+
+    everything: bool = False
+    templates: frozenset[str] = frozenset()
+    changes: frozenset[int] = frozenset()
+
+    def match(self, event: FollowedEvent) -> bool:
+        """Whether the page wants to know of this event."""
+        return self.everything or event.template in self.templates or event.change in self.changes
+
+
+@dataclass(eq=False)
+class Subscription:
+    """One stream: whose it is, its topics, and the events that it has still to send; None in the queue ends it."""
+
+    user: User
+    session_key: str
+    topics: Topics
+    queue: asyncio.Queue[FollowedEvent | None] = field(default_factory=asyncio.Queue)
+
+    def end(self) -> None:
+        """Have the stream end after what is in the queue."""
+        self.queue.put_nowait(None)
+
+
+@dataclass(frozen=True)
+class Readers:
+    """What the database said: ids of people with an open account by their password's hash, sessions, members."""
+
+    passwords: dict[int, str]
+    sessions: frozenset[str]
+    members: frozenset[tuple[int, str]]
+
+    def is_signed_in(self, subscription: Subscription) -> bool:
+        """Whether the session holds: another password ends it as a closed account does."""
+        user = subscription.user
+        return subscription.session_key in self.sessions and self.passwords.get(user.pk) == user.password
+
+    def may_read(self, subscription: Subscription, event: FollowedEvent) -> bool:
+        """Whether the person is a member of the event's namespace."""
+        return (subscription.user.pk, event.namespace) in self.members
+
+
+class JournalFeed:
+    """The subscriptions of one process. Its methods belong to the event loop, but for `_on_event`."""
+
+    def __init__(self, fetches: Fetcher) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._subscriptions: set[Subscription] = set()
+        self._incoming: asyncio.Queue[FollowedEvent | None] = asyncio.Queue()
+        self._rounds: asyncio.Task[None] | None = None
+        fetches.listeners.append(self._on_event)
+
+    def add(self, subscription: Subscription) -> None:
+        """Tell it of events from now on."""
+        self._loop = asyncio.get_running_loop()
+        self._subscriptions.add(subscription)
+        if self._rounds is None or self._rounds.done():
+            self._rounds = self._loop.create_task(self._run())
+
+    def remove(self, subscription: Subscription) -> None:
+        """Tell it no more."""
+        self._subscriptions.discard(subscription)
+
+    def _on_event(self, event: FollowedEvent | None) -> None:
+        """The follower's call, from any thread; None: another journal, or too many events to name."""
+        if self._loop is not None and self._subscriptions:
+            with contextlib.suppress(RuntimeError):  # the loop is closed, since the process ends
+                self._loop.call_soon_threadsafe(self._incoming.put_nowait, event)
+
+    async def _run(self) -> None:
+        while self._subscriptions:
+            events = await self._next_events()
+            subscriptions = list(self._subscriptions)
+            if None in events:  # what was missed is read from the journal after connecting again
+                for subscription in subscriptions:
+                    subscription.end()
+                continue
+            readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in events if event})
+            for subscription in subscriptions:
+                self._hand_over(subscription, [event for event in events if event], readers)
+
+    async def _next_events(self) -> list[FollowedEvent | None]:
+        """All that came, after waiting for the first; empty when it is time to look at the sessions."""
+        try:
+            events = [await asyncio.wait_for(self._incoming.get(), CHECK_SECONDS)]
+        except TimeoutError:
+            return []
+        while not self._incoming.empty():
+            events.append(self._incoming.get_nowait())
+        return events
+
+    def _hand_over(self, subscription: Subscription, events: list[FollowedEvent], readers: Readers) -> None:
+        if not readers.is_signed_in(subscription) or subscription.queue.qsize() > MOST_WAITING:
+            subscription.end()
+            return
+        for event in events:
+            if subscription.topics.match(event) and readers.may_read(subscription, event):
+                subscription.queue.put_nowait(event)
+
+
+def load_readers(subscriptions: Sequence[Subscription], namespaces: Iterable[str]) -> Readers:
+    """What these streams may know at this moment. Reads rows: three queries."""
+    people = {subscription.user.pk for subscription in subscriptions}
+    keys = {subscription.session_key for subscription in subscriptions}
+    users = User.objects.filter(pk__in=people, is_active=True).values_list("pk", "password")
+    sessions = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
+    members = Membership.objects.filter(person_id__in=people, namespace__name__in=list(namespaces))
+    return Readers(
+        dict(users),
+        frozenset(sessions.values_list("session_key", flat=True)),
+        frozenset(members.values_list("person_id", "namespace__name")),
+    )

@@ -1,0 +1,55 @@
+"""Two browsers: what one person does is told on the page of the other."""
+
+import re
+import time
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+
+NAME = "support/refunds/reply"
+
+
+def _restore_first_version(page: Page) -> None:
+    page.goto(f"/t/{NAME}?ref=1")
+    page.get_by_role("link", name="Restore v1").click()
+    page.get_by_role("button", name=re.compile("^Restore v1 as")).click()
+    page.wait_for_url(lambda url: "restore" not in url)
+
+
+def test_a_save_by_one_is_told_to_the_other_within_two_seconds(visit: Visit):
+    with_answer = visit.open("reviewer")
+    with with_answer.expect_response(lambda response: "/live/events" in response.url):
+        with_answer.goto(f"/t/{NAME}")
+    author = visit.open("author")
+    line = with_answer.locator("#live")
+    expect(line).to_be_empty()
+    _restore_first_version(author)
+    saved = time.monotonic()
+    expect(line).to_contain_text(re.compile(r"author saved v\d+\. Show it"), timeout=2000)
+    assert time.monotonic() - saved < 2
+    assert line.get_attribute("role") == "status"
+    expect(author.locator("#live")).to_be_empty()
+    line.get_by_role("link", name="Show it").click()
+    expect(with_answer.locator("#live")).to_be_empty()
+
+
+def test_many_tabs_of_one_browser_share_one_stream(visit: Visit):
+    first = visit.open("reviewer")
+    streams: list[str] = []
+    first.context.on("request", lambda request: streams.append(request.url) if "/live/events" in request.url else None)
+    with first.expect_response(lambda response: "/live/events" in response.url):
+        first.goto(f"/t/{NAME}")
+    tabs = [first.context.new_page() for _ in range(7)]
+    for tab in tabs:
+        tab.goto(f"/t/{NAME}")
+    assert len(streams) == 1
+    _restore_first_version(visit.open("author"))
+    for tab in [first, *tabs]:
+        expect(tab.locator("#live")).to_contain_text("author saved v")
+
+
+def test_without_scripts_the_page_is_as_it_was(visit: Visit):
+    page = visit.open("reviewer", f"/t/{NAME}", java_script_enabled=False)
+    expect(page.locator("#live")).to_be_empty()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()

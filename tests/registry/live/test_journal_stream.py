@@ -1,0 +1,166 @@
+"""GET /live/events over the wire: who is told what, from which number on, and when it ends."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from tests.support import instances
+from tests.support.rsgi_server import serve_rsgi
+
+pytestmark = [pytest.mark.slow, pytest.mark.dialect]
+SETUP = """
+import json, django; django.setup()
+from django.test import Client
+from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.models import User
+from registry.namespaces import services
+sessions = {}
+services.create_namespace(actor=operator_actor(), name="support")
+for role in ("author", "reviewer", "outsider"):
+    person = User.objects.create(username=role)
+    if role != "outsider":
+        services.set_role(actor=operator_actor(), namespace="support", username=role, role=role)
+    browser = Client()
+    browser.force_login(person)
+    sessions[role] = browser.session.session_key
+print(json.dumps(sessions))
+"""
+SAVE = """
+import sys, django; django.setup()
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.templates import save
+from registry.templates.models import Version
+name, number = sys.argv[1], int(sys.argv[2])
+base = Version.objects.get(template__name=name, number=number - 1).digest if number > 1 else None
+document = f"- name: a\\n  content: Number {number}\\n"
+save.save_version(actor=Actor(User.objects.get(username="author")), name=name, document=document, message="", base=base)
+"""
+LEAVE = """
+import django; django.setup()
+from registry.accounts.actor import operator_actor
+from registry.namespaces import services
+services.set_role(actor=operator_actor(), namespace="support", username="reviewer", role=None)
+"""
+SIGN_OUT = "import sys, django; django.setup()\nfrom django.contrib.sessions.models import Session\n"
+SIGN_OUT += "Session.objects.filter(session_key=sys.argv[1]).delete()"
+
+
+@pytest.fixture
+def place(tmp_path, db):
+    place = instances.make_instance(tmp_path / "home")
+    yield place
+    instances.remove_instance(place)
+
+
+@pytest.fixture
+def sessions(place) -> dict[str, str]:
+    return json.loads(place.run("-c", SETUP).stdout.splitlines()[-1])
+
+
+@pytest.fixture
+def port(place, sessions) -> Iterator[int]:
+    with serve_rsgi("registry.rsgi:application", place.environment()) as port:
+        yield port
+
+
+class Stream:
+    """The events of one answer, read until the one that is waited for."""
+
+    def __init__(self, answer: httpx.Response) -> None:
+        self.answer = answer
+        self._lines = answer.iter_lines()
+
+    def next(self) -> tuple[str, dict]:
+        """Name and data of the next event; StopIteration when the stream ended."""
+        name = ""
+        for line in self._lines:
+            if line.startswith("event: "):
+                name = line[len("event: ") :]
+            elif line.startswith("data: "):
+                return name, json.loads(line[len("data: ") :])
+        raise StopIteration
+
+
+@contextmanager
+def watch(port: int, session: str, query: str, **headers: str) -> Iterator[Stream]:
+    cookies = {"Cookie": f"promptuary-session={session}", **headers}
+    url = f"http://127.0.0.1:{port}/live/events?{query}"
+    with httpx.stream("GET", url, headers=cookies, timeout=90) as answer:
+        yield Stream(answer)
+
+
+def test_a_save_by_another_process_is_told_within_two_seconds(place, port, sessions):
+    with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
+        assert stream.next()[0] == "ready"
+        place.run("-c", SAVE, "support/other", "1")
+        place.run("-c", SAVE, "support/reply", "1")
+        saved = time.monotonic()
+        name, data = stream.next()
+        assert time.monotonic() - saved < 2
+    assert name == "journal"
+    assert {**data, "number": 0} == {
+        "number": 0,
+        "kind": "version.saved",
+        "namespace": "support",
+        "template": "support/reply",
+        "version": 1,
+        "change": None,
+        "by": "author",
+    }
+
+
+def test_a_stream_resumes_behind_the_last_event(place, port, sessions):
+    for number in (1, 2, 3):
+        place.run("-c", SAVE, "support/reply", str(number))
+    with watch(port, sessions["reviewer"], "topic=home") as stream:
+        head = stream.next()[1]["number"]
+    for query, headers in ((f"topic=home&after={head - 2}", {}), ("topic=home", {"Last-Event-ID": str(head - 2)})):
+        with watch(port, sessions["reviewer"], query, **headers) as stream:
+            events = [stream.next() for _ in range(3)]
+        assert [data.get("version") for _, data in events] == [2, 3, None]
+        assert events[-1] == ("ready", {"number": head})
+    with watch(port, sessions["reviewer"], f"topic=home&after={head + 100}") as stream:
+        assert stream.next() == ("reset", {"number": head})
+
+
+def test_an_outsider_and_the_author_are_told_nothing_of_it(place, port, sessions):
+    with (
+        watch(port, sessions["outsider"], "topic=home&topic=template=support/reply") as outsider,
+        watch(port, sessions["author"], "topic=home") as author,
+        watch(port, sessions["reviewer"], "topic=home") as reviewer,
+    ):
+        assert [stream.next()[0] for stream in (outsider, author, reviewer)] == ["ready"] * 3
+        place.run("-c", SAVE, "support/reply", "1")
+        assert reviewer.next()[0] == "journal"
+        place.run("-c", SIGN_OUT, sessions["outsider"])
+        place.run("-c", SIGN_OUT, sessions["author"])
+        place.run("-c", SAVE, "support/reply", "2")
+        for stream in (outsider, author):  # ended without a word
+            with pytest.raises(StopIteration):
+                stream.next()
+
+
+def test_a_lost_role_holds_at_once(place, port, sessions):
+    with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
+        stream.next()
+        place.run("-c", LEAVE)
+        place.run("-c", SAVE, "support/reply", "1")
+        place.run("-c", SIGN_OUT, sessions["reviewer"])
+        place.run("-c", SAVE, "support/reply", "2")
+        with pytest.raises(StopIteration):
+            stream.next()
+
+
+def test_what_is_no_topic_and_who_is_nobody_is_refused(port, sessions):
+    url = f"http://127.0.0.1:{port}/live/events"
+    assert httpx.get(f"{url}?topic=home", timeout=20).status_code == 401
+    cookies = {"Cookie": f"promptuary-session={sessions['reviewer']}"}
+    for query in ("", "?topic=", "?topic=change=x", "?topic=home&after=x", "?topic=elsewhere"):
+        answer = httpx.get(url + query, headers=cookies, timeout=20)
+        assert answer.status_code == 422, query
+        assert answer.headers["content-type"] == "application/problem+json"
