@@ -18,11 +18,11 @@ def _restore_first_version(page: Page) -> None:
 
 
 def test_a_save_by_one_is_told_to_the_other_within_two_seconds(visit: Visit):
-    with_answer = visit.open("reviewer")
-    with with_answer.expect_response(lambda response: "/live/events" in response.url):
-        with_answer.goto(f"/t/{NAME}")
+    reader = visit.open("reviewer", "/t/")  # a page without a stream
+    with reader.expect_response(lambda response: "/live/events" in response.url):
+        reader.goto(f"/t/{NAME}")
     author = visit.open("author")
-    line = with_answer.locator("#live")
+    line = reader.locator("#live")
     expect(line).to_be_empty()
     _restore_first_version(author)
     saved = time.monotonic()
@@ -31,11 +31,11 @@ def test_a_save_by_one_is_told_to_the_other_within_two_seconds(visit: Visit):
     assert line.get_attribute("role") == "status"
     expect(author.locator("#live")).to_be_empty()
     line.get_by_role("link", name="Show it").click()
-    expect(with_answer.locator("#live")).to_be_empty()
+    expect(reader.locator("#live")).to_be_empty()
 
 
 def test_many_tabs_of_one_browser_share_one_stream(visit: Visit):
-    first = visit.open("reviewer")
+    first = visit.open("reviewer", "/t/")  # a page without a stream
     streams: list[str] = []
     first.context.on("request", lambda request: streams.append(request.url) if "/live/events" in request.url else None)
     with first.expect_response(lambda response: "/live/events" in response.url):
