@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 import pytest
@@ -59,7 +60,8 @@ def place(tmp_path, db):
 
 @pytest.fixture
 def sessions(place) -> dict[str, str]:
-    return json.loads(place.run("-c", SETUP).stdout.splitlines()[-1])
+    sessions: dict[str, str] = json.loads(place.run("-c", SETUP).stdout.splitlines()[-1])
+    return sessions
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ class Stream:
         self.answer = answer
         self._lines = answer.iter_lines()
 
-    def next(self) -> tuple[str, dict]:
+    def next(self) -> tuple[str, dict[str, Any]]:
         """Name and data of the next event; StopIteration when the stream ended."""
         name = ""
         for line in self._lines:
