@@ -21,8 +21,6 @@ from registry.playground.models import PlaygroundColumn
 from registry.playground.serializers import describe_column
 from tests.registry.playground.conftest import DRAFT, collect
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
 JSON_DRAFT = DRAFT.replace("inputs:", "output: {schema: {type: object, required: [decision]}}\ninputs:")
 
 
