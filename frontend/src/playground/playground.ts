@@ -142,12 +142,16 @@ export class Playground {
     const keep = findElement(root, "[data-play-keep]");
     keep.addEventListener("click", () => this.#host.askSampleName(keep));
     root.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && !event.defaultPrevented && this.stopAll()) event.preventDefault();
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      if ((event.target as Element).closest(".inputs-keep")) return; // there it closes the name of a sample
+      if (this.stopAll()) event.preventDefault();
     });
   }
 
   #dispatch(action: Action): void {
     const before = this.#state;
+    const removed = action.type === "columnRemoved" && before.columns.find((column) => column.key === action.key);
+    if (removed && isBusy(removed)) void this.#stopColumn(removed); // nobody would see what it goes on to cost
     this.#state = reduce(before, action);
     if (action.type === "ended" || action.type === "lost") this.#noteEnd(action.id);
     if (this.#state !== before) this.#drawSoon();
