@@ -16,6 +16,7 @@ from promptuary.commands import (
     mcp,
     pull,
     push,
+    releasing,
     render,
     review,
     vendor,
@@ -57,6 +58,7 @@ app.command("push")(push.push)
 app.command("propose")(review.propose)
 app.command("approve")(review.approve)
 app.command("publish")(review.publish)
+app.add_typer(releasing.app, name="release")
 app.command("move")(labels.move)
 app.command("rollback")(labels.rollback)
 app.command("log")(history.log)

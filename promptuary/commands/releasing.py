@@ -1,0 +1,104 @@
+"""`promptuary release propose`, `show` and `publish`: several templates that go live together."""
+
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.api import Connection
+from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
+
+__all__ = ["app", "propose_release", "publish_release", "show_release"]
+
+app = typer.Typer(help="Propose, look at and publish several templates together.", no_args_is_help=True)
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FOLDER|NAME...", help="A namespace or folder, or two and more templates, of one namespace."
+    ),
+]
+Source = Annotated[str, typer.Option("--from", help="Propose what this label serves; `latest` for the newest.")]
+Target = Annotated[str, typer.Option("--to", help="The protected label that should move.")]
+Title = Annotated[str, typer.Option("--title", "-t", help="One line that names the release.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be proposed; store nothing.")]
+Namespace = Annotated[str, typer.Argument(metavar="NAMESPACE", help="The namespace of the release.")]
+Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The release's number.")]
+
+
+@app.command("propose")
+def propose_release(
+    names: Names,
+    source: Source = "staging",
+    target: Target = "production",
+    title: Title = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Open a release: what one label serves, proposed for another label of the same templates."""
+    with answering(as_json), Connection(url, key) as connection:
+        namespace = _find_namespace(names)
+        places = {"folder": names[0]} if len(names) == 1 else {"templates": names}
+        selection = {"label": target, "from_label": source, **places}
+        if dry_run:
+            _tell_plan(connection.call("POST", f"namespaces/{namespace}/releases/plan", selection), target, as_json)
+            return
+        body = {**selection, "title": title or f"Promote {source} to {target}"}
+        _tell_release(connection, connection.call("POST", f"namespaces/{namespace}/releases", body), as_json)
+
+
+@app.command("show")
+def show_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Show a release: its templates, and what each waits for."""
+    with answering(as_json), Connection(url, key) as connection:
+        _tell_release(connection, connection.get(f"namespaces/{namespace}/releases/{number}"), as_json)
+
+
+@app.command("publish")
+def publish_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Publish a release: all of its labels move, or none."""
+    with answering(as_json), Connection(url, key) as connection:
+        release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/publish", {})
+        _tell_release(connection, release, as_json)
+
+
+def _find_namespace(names: list[str]) -> str:
+    namespaces = {name.partition("/")[0] for name in names}
+    if len(namespaces) > 1:
+        raise Finding(f"A release has templates of one namespace; these are of {', '.join(sorted(namespaces))}.")
+    return namespaces.pop()
+
+
+def _tell_plan(plan: Any, label: str, as_json: bool) -> None:
+    if as_json:
+        write_json(plan)
+        return
+    for member in plan["members"]:
+        holds = f"version {member['holds']}" if member["holds"] else "nothing"
+        joins = f" (change {member['change']} joins)" if member["change"] else ""
+        say(f"{member['template']}: {label} from {holds} to version {member['version']}{joins}")
+    _tell_left_out(plan)
+    if not plan["members"]:
+        say("Nothing would be proposed.")
+
+
+def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
+    if as_json:
+        write_json(release)
+        return
+    number = release["number"]
+    say(f"release {number}: {release['title']} for {release['label']} is {release['state']}")
+    for member in release["members"]:
+        say(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
+        for blocker in member["blockers"]:
+            say(f"    {blocker['cause']} {blocker['action']}")
+    _tell_left_out(release)
+    if release["ready"]:
+        say("  Nothing blocks it: publish it.")
+    say(f"  {connection.url}/releases/{number}")
+
+
+def _tell_left_out(answer: Any) -> None:
+    for left in answer.get("left_out", ()):
+        say(f"  left out: {left['template']}. {left['reason']}")

@@ -1,0 +1,59 @@
+"""`promptuary release` against a real server."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from promptuary.commands.app import app
+from registry.releases import services as release_services
+from registry.releases.models import Release
+
+pytestmark = pytest.mark.slow
+
+ONE, TWO = "support/refunds/one", "support/refunds/two"
+
+
+@pytest.fixture
+def run(server, cast, tmp_path, monkeypatch):
+    """Run the command with the author's write key; staging serves version 1 of two templates."""
+    for name in (ONE, TWO):
+        cast.save(name=name)
+        cast.move("staging", 1, name=name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PROMPTUARY_URL", server)
+    monkeypatch.setenv("PROMPTUARY_KEY", cast.key(scope="write"))
+    return lambda *arguments: CliRunner().invoke(app, ["release", *arguments])
+
+
+def test_a_dry_run_shows_what_would_be_proposed_and_stores_nothing(run):
+    result = run("propose", "support/refunds", "--dry-run")
+    assert result.exit_code == 0
+    assert f"{ONE}: production from nothing to version 1" in result.output
+    assert not Release.objects.exists()
+
+
+def test_a_folder_is_proposed_shown_and_published(run, cast):
+    opened = run("propose", "support/refunds", "--title", "Refunds")
+    assert (opened.exit_code, opened.output.splitlines()[0]) == (0, "release 1: Refunds for production is open")
+    refused = run("publish", "support", "1")
+    assert refused.exit_code == 1
+    assert "1 of 1 approval is missing" in refused.output
+    members = Release.objects.get().members.select_related("version")
+    digests = {member.number: member.version.digest for member in members}
+    release_services.approve_release(actor=cast.actor("reviewer"), number=1, digests=digests)
+    assert "Nothing blocks it: publish it." in run("show", "support", "1").output
+    published = run("publish", "support", "1", "--json")
+    assert json.loads(published.stdout)["state"] == "published"
+
+
+def test_what_is_left_out_is_said(run, cast):
+    cast.publish(1, name=ONE)
+    result = run("propose", ONE, TWO)
+    assert f"left out: {ONE}. production holds exactly this already." in result.output
+
+
+def test_templates_of_two_namespaces_are_refused(run):
+    result = run("propose", ONE, "demo/other")
+    assert result.exit_code == 1
+    assert "templates of one namespace" in result.output
