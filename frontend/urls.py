@@ -30,6 +30,8 @@ from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
+from frontend.releases import propose_views as release_propose_views
+from frontend.releases import views as release_views
 from frontend.settings import audit_views, connection_views, key_views, member_views, rule_views, webhook_views
 from frontend.web.decorators import by_method
 
@@ -98,6 +100,13 @@ urlpatterns = [
     ),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),
+    path("releases/", require_safe(release_views.list_releases), name="releases"),
+    path(
+        "releases/<int:number>",
+        by_method(get=release_views.show_release, post=release_views.act_on_release),
+        name="release",
+    ),
+    path("releases/new/<folder:folder>/", release_propose_views.propose_release, name="new-release"),
     path("runs/", require_safe(run_views.listing), name="runs"),
     path("runs/new", start_views.start, name="new-run"),
     path("runs/<int:number>", run_views.show_run, name="run"),

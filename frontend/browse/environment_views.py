@@ -74,6 +74,7 @@ class Group:
 
     namespace: str
     lines: list[Line]
+    may_release: bool = False
 
 
 @signed_in
@@ -134,7 +135,8 @@ def _groups(
     for row in rows:
         space = row.template.namespace
         if not groups or groups[-1].namespace != space.name:
-            groups.append(Group(space.name, []))
+            may_release = bool(space.protected_labels) and _may(roles.get(space.pk), Verb.PROPOSE)
+            groups.append(Group(space.name, [], may_release))
         groups[-1].lines.append(_line(row, columns, roles.get(space.pk), hurried))
     return groups
 

@@ -38,6 +38,7 @@ ICONS = {
     "superseded": "git-branch",
     "held": "check",
     "archived": "archive",
+    policy.IN_RELEASE: "list",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
 UNFINISHED = ("circle-dashed", "", "not finished")
@@ -223,6 +224,8 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
             link, link_word = "#head", "Choose another version"
         else:
             link, link_word = reverse("edit", args=[change.template.name]), "Edit a draft"
+    elif blocker.code == policy.IN_RELEASE and change.open_release is not None:
+        link, link_word = reverse("release", args=[change.open_release]), "Open release"
     elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", "Withdraw"
     icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"

@@ -10,6 +10,7 @@ from registry.accounts.actor import Actor
 from registry.changes import first_steps, gate
 from registry.notifications import queries as notification_queries
 from registry.observability import health
+from registry.releases import gate as release_gate
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 
@@ -21,22 +22,27 @@ MOST_DRAFTS = 8
 @signed_in
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
-    gates = gate.evaluate_pending(actor)
+    pending = gate.evaluate_pending(actor)
+    gates, releases = release_gate.group_pending(pending)
     items = work_items.items_of_person(gates, actor)
+    own_releases = [release for release in releases if release.waits_on(actor.person.username)]
     drafts = template_queries.list_drafts(actor)
     context = {
         "section": "home",
-        "heading": work_items.count_sentence(items),
+        "heading": work_items.count_sentence(len(items) + len(own_releases)),
         "own_items": items,
+        "own_releases": own_releases,
+        "other_releases": [release for release in releases if release not in own_releases],
+        "username": actor.person.username,
         "items_of_others": work_items.items_of_others(gates, actor),
         "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
         "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
         "published": label_queries.list_published_moves(actor),
-        "pending": len(gates),
+        "pending": len(pending),
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
         "first_steps": first_steps.list_first_steps(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
-    frame_of(request).set_counts(open_changes=len(gates), waiting=len(items))
+    frame_of(request).set_counts(open_changes=len(pending), waiting=len(items) + len(own_releases))
     return show(request, "home/home.html", context)

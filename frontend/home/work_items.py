@@ -83,9 +83,8 @@ def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
     return rows
 
 
-def count_sentence(items: Sequence[WorkItem]) -> str:
+def count_sentence(count: int) -> str:
     """`Three things wait on you`."""
-    count = len(items)
     if count < 2:
         return f"{NUMBERS[count]} waits on you"
     return f"{NUMBERS[count] if count < len(NUMBERS) else count} things wait on you"

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from registry.journal.event import JournalEvent, Page, from_microseconds, parse_event
 from registry.journal.models import Event
+from registry.releases.events import ReleaseStep
 
 __all__ = ["AuditLine", "describe_event"]
 
@@ -33,6 +34,8 @@ def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
 
 def _link(row: Event, event: JournalEvent | None, may_manage: bool) -> str:
     page = event.page if event else None
+    if isinstance(event, ReleaseStep):
+        return reverse("release", args=[event.release])
     if row.change is not None:
         return reverse("change", args=[row.change])
     if page is Page.DIFF:

@@ -11,8 +11,9 @@ from django_htmx.middleware import HtmxDetails
 
 from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
-from registry.changes import gate
+from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
+from registry.releases import gate as release_gate
 
 __all__ = [
     "FRAME",
@@ -45,8 +46,11 @@ class Frame:
 
     @cached_property
     def waiting(self) -> int:
-        """How many of them wait on the person."""
-        return gate.count_waiting_on(Actor(self._person)) if self._person else 0
+        """How many of them wait on the person, those of one release counted once."""
+        if self._person is None:
+            return 0
+        pending = change_gate.evaluate_pending(Actor(self._person))
+        return release_gate.count_waiting(pending, self._person.username)
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""

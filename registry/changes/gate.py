@@ -16,7 +16,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of
 
-__all__ = ["Gate", "Turn", "count_waiting_on", "evaluate", "evaluate_many", "evaluate_pending"]
+__all__ = ["Gate", "Turn", "evaluate", "evaluate_many", "evaluate_pending"]
 
 _BY_KEY = "A key can't approve: sign in as a person to do this."
 _BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
@@ -138,11 +138,6 @@ def evaluate_pending(actor: Actor) -> list[Gate]:
     """Every request that waits for somebody and that the actor may read, the longest waiting first (the newest 200)."""
     found = evaluate_many(change_queries.list_pending(actor), actor)
     return sorted(found, key=lambda gate: gate.turn.since if gate.turn else gate.change.created_at)
-
-
-def count_waiting_on(actor: Actor) -> int:
-    """How many requests wait on the actor."""
-    return sum(gate.waits_on(actor.person.username) for gate in evaluate_pending(actor))
 
 
 def evaluate(change: ChangeRequest, actor: Actor | None, *, with_checks: bool = True) -> Gate:

@@ -51,7 +51,15 @@ __all__ = [
 MOST_PENDING = 200
 _EMERGENCY = Q(unreviewed=True, emergency_closed_at=None)  # published without approval, and still to be approved
 _IS_PENDING = Q(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)) | _EMERGENCY
-_RELATED = ("template", "template__namespace", "version", "version__author", "opened_by", "release")
+_RELATED = (
+    "template",
+    "template__namespace",
+    "version",
+    "version__author",
+    "opened_by",
+    "release__opened_by",
+    "release__namespace",
+)
 
 
 def get_change(actor: Actor, number: int) -> ChangeRequest:

@@ -47,7 +47,7 @@ class ReleaseOpened(ReleaseStep):
         return f"opened release {self.release} of {_count(self.changes)} for {self.label}: {quote_start(self.title)}"
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("layers", f"opened the release of {_count(self.changes)}", text=self.description)
+        return TimelineLine("list", f"opened the release of {_count(self.changes)}", text=self.description)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "opened", f"{self.title}\n\n{self.description}".strip())
@@ -80,7 +80,7 @@ class ReleaseChanged(ReleaseStep):
         return f"{self._describe()} release {self.release}"
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("layers", f"{self._describe()} the release")
+        return TimelineLine("list", f"{self._describe()} the release")
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "changed")

@@ -1,5 +1,6 @@
 """The gate of a release: the gates of its members, read together, and what is left to do before all of them go live."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.policy import IN_RELEASE, Blocker
 from registry.releases.models import Release
 
-__all__ = ["Member", "ReleaseGate", "evaluate_release", "evaluate_releases"]
+__all__ = ["Member", "ReleaseGate", "count_waiting", "evaluate_release", "evaluate_releases", "group_pending"]
 
 _NOTHING_LEFT = {"held", "superseded"}
 
@@ -104,6 +105,32 @@ def evaluate_releases(rows: Iterable[Release], actor: Actor | None) -> list[Rele
         _join_members(release, tuple(Member(gate) for gate in gates if gate.change.release_id == release.number))
         for release in releases
     ]
+
+
+def group_pending(gates: Iterable[Gate]) -> tuple[list[Gate], list[ReleaseGate]]:
+    """Pending requests that go live by themselves, and the open releases of the others, without another query."""
+    alone: list[Gate] = []
+    releases: dict[int, Release] = {}
+    by_release: dict[int, list[Gate]] = defaultdict(list)
+    for gate in gates:
+        release = gate.change.release
+        if release is None or not release.is_open:
+            alone.append(gate)
+        else:
+            releases[release.number] = release
+            by_release[release.number].append(gate)
+    joined = [_join_members(releases[number], _sorted_members(found)) for number, found in by_release.items()]
+    return alone, joined
+
+
+def count_waiting(gates: Iterable[Gate], username: str) -> int:
+    """How many of these pending requests wait on the person, those of one release counted once."""
+    alone, releases = group_pending(gates)
+    return sum(gate.waits_on(username) for gate in alone) + sum(gate.waits_on(username) for gate in releases)
+
+
+def _sorted_members(gates: Iterable[Gate]) -> tuple[Member, ...]:
+    return tuple(Member(gate) for gate in sorted(gates, key=lambda gate: gate.change.template.name))
 
 
 def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:

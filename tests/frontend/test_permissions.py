@@ -14,10 +14,13 @@ from django.urls import URLPattern
 from frontend.accounts import urls as account_urls
 from frontend.urls import urlpatterns
 from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
 from registry.connections import services as connection_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.playground import services as playground_services
+from registry.releases import proposals
+from registry.releases.plans import ReleaseSelection
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
@@ -172,6 +175,23 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("change", "POST", "publish too early"): Row(
         "/changes/{open}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
     ),
+    ("releases", "GET", ""): Row("/releases/", SIGNED_IN),
+    ("release", "GET", ""): Row("/releases/{release}", READERS),
+    ("release", "POST", "comment"): Row("/releases/{release}", AUTHORS_DO, {"do": "comment", "text": "Why?"}),
+    ("release", "POST", "approve"): Row(
+        "/releases/{release}", REVIEWERS_DO, {"do": "approve", "approve": "{approval}"}
+    ),
+    ("release", "POST", "publish too early"): Row(
+        "/releases/{release}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
+    ),
+    ("release", "POST", "withdraw"): Row("/releases/{release}", AUTHORS_DO, {"do": "withdraw", "text": "No"}),
+    ("release", "POST", "remove"): Row("/releases/{release}", AUTHORS_DO, {"do": "remove", "change": "{member}"}),
+    ("new-release", "GET", ""): Row("/releases/new/support/", AUTHORS),
+    ("new-release", "POST", ""): Row(
+        "/releases/new/support/",
+        AUTHORS_DO,
+        {"from_label": "latest", "label": "production", "title": "All", "template": "support/apart"},
+    ),
     ("merge", "GET", ""): Row("/changes/{open}/merge", AUTHORS),
     ("merge", "POST", ""): Row(
         "/changes/{open}/merge", _row(OUT, 404, 403, 422, 422, 422), {"do": "look"}
@@ -284,9 +304,13 @@ def _write_world(reply) -> dict[str, Any]:
         actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
     invited = invitation_services.invite_person(actor=reply.actor("admin"), namespace="support", role="reader")
+    release, member = _open_release(reply)
     trial = playground_services.start_playground_run(actor=reply.actor("author"), name=REPLY, **TRIAL)
     return {
         **numbers,
+        "release": release,
+        "member": member.number,
+        "approval": f"{member.number}:{member.version.digest}",
         "trial": trial.pk,
         "column": trial.columns.get().pk,
         "digest": digest,
@@ -299,6 +323,21 @@ def _write_world(reply) -> dict[str, Any]:
         "run": started.pk,
         "rows": gold.digest,
     }
+
+
+def _open_release(reply) -> tuple[int, ChangeRequest]:
+    """A release of two templates, and its first member; a third template is in none."""
+    names = ["support/together/one", "support/together/two"]
+    for name in (*names, "support/apart"):
+        reply.save(name=name)
+    release = proposals.propose_release(
+        actor=reply.actor("author"),
+        namespace="support",
+        label="production",
+        title="Together",
+        selection=ReleaseSelection(versions=dict.fromkeys(names, 1)),
+    ).release
+    return release.number, release.members.select_related("version").order_by("number")[0]
 
 
 @pytest.fixture

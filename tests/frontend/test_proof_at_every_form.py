@@ -33,6 +33,8 @@ ASK = {
     ("change", "POST", "acknowledge"),
     ("change", "POST", "publish"),
     ("change", "POST", "publish too early"),
+    ("release", "POST", "approve"),
+    ("release", "POST", "publish too early"),
     ("emergency", "POST", ""),
     ("emergency", "POST", "with a reason"),
     ("members", "POST", ""),

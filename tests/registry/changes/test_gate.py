@@ -6,6 +6,7 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes import rules
 from registry.changes import services as writing
+from registry.releases import gate as release_gate
 
 
 @pytest.fixture
@@ -31,8 +32,8 @@ def test_many_stand_as_each_one_does(requests, author, reviewer, admin):
 
 def test_a_request_waits_on_the_one_whose_turn_it_is(requests, author, reviewer, reader):
     assert [gate.change.number for gate in change_gate.evaluate_pending(reviewer) if gate.waits_on("reviewer")] == [1]
-    assert change_gate.count_waiting_on(author) == 2
-    assert change_gate.count_waiting_on(reader) == 0
+    assert release_gate.count_waiting(change_gate.evaluate_pending(author), author.person.username) == 2
+    assert release_gate.count_waiting(change_gate.evaluate_pending(reader), reader.person.username) == 0
 
 
 def test_a_closed_request_waits_on_nobody(requests, author):

@@ -4,6 +4,7 @@ from registry.changes import gate as change_gate
 from registry.changes import history_queries
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
+from registry.releases import gate as release_gate
 from registry.templates import save as template_save
 
 
@@ -79,8 +80,8 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
 def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose):
     propose(save("one"))
     assert [gate.change.number for gate in change_gate.evaluate_pending(reviewer) if gate.waits_on("reviewer")] == [1]
-    assert change_gate.count_waiting_on(author) == 0
-    assert change_gate.count_waiting_on(reader) == 0
+    assert release_gate.count_waiting(change_gate.evaluate_pending(author), author.person.username) == 0
+    assert release_gate.count_waiting(change_gate.evaluate_pending(reader), reader.person.username) == 0
 
 
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):

@@ -1,0 +1,1 @@
+"""Pages of releases: propose several templates together, review them, publish all or none."""

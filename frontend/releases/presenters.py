@@ -1,0 +1,151 @@
+"""Presenters of the release page: its templates as rows, its conversation, and the permitted actions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from frontend.changes import presenters as change_presenters
+from frontend.changes.timeline import TimelineEntry
+from registry.accounts.actor import Actor
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.namespaces import permissions
+from registry.namespaces.permissions import TABLE, Verb
+from registry.releases import queries as release_queries
+from registry.releases.gate import Member, ReleaseGate
+from registry.releases.models import Release
+
+__all__ = ["MemberRow", "PermittedReleaseActions", "member_rows", "permitted_release_actions", "release_story"]
+
+
+@dataclass(frozen=True)
+class MemberRow:
+    """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or
+    empty."""
+
+    change: ChangeRequest
+    stem: str
+    leaf: str
+    holds: int | None
+    diff_url: str
+    checks: str
+    checks_look: str
+    approval: str
+    approval_look: str
+    causes: tuple[str, ...]
+    turn: str
+    may_remove: bool
+
+
+@dataclass(frozen=True)
+class PermittedReleaseActions:
+    """What this reader may do. publish_fault: why not yet, empty where they may or never could."""
+
+    approve: tuple[Member, ...]
+    publish: bool
+    publish_fault: str
+    comment: bool
+    change: bool
+    withdraw: bool
+    roll_back: bool
+
+
+def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
+    """The buttons of the release page."""
+    release = gate.release
+    role = permissions.role_of(actor.person, release.namespace) if actor.person.is_active else None
+
+    def may(verb: Verb) -> bool:
+        return role is not None and role.rank >= TABLE[verb].rank
+
+    is_reviewer = may(Verb.APPROVE)
+    publishes = release.is_open and may(Verb.PUBLISH)
+    return PermittedReleaseActions(
+        approve=tuple(member for member in gate.open_members if member.waits_for_viewer) if release.is_open else (),
+        publish=publishes and gate.may_publish_now,
+        publish_fault=_publish_fault(gate) if publishes else "",
+        comment=may(Verb.COMMENT),
+        change=release.is_open and may(Verb.PROPOSE),
+        withdraw=release.is_open and (is_reviewer or (may(Verb.PROPOSE) and release.opened_by_id == actor.person.pk)),
+        roll_back=release.state == Release.PUBLISHED and may(Verb.ROLL_BACK),
+    )
+
+
+def member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[MemberRow]:
+    """The templates in the order of their names."""
+    return [_member_row(member, actor, may_change=may_change) for member in gate.members]
+
+
+def release_story(release: Release) -> list[TimelineEntry]:
+    """What was done to the release and said about all of it, oldest first."""
+    entries = []
+    for moment in release_queries.list_release_moments(release):
+        line = moment.event.timeline_line()
+        if line is not None:
+            text = moment.text if line.is_remark else line.text
+            entries.append(
+                TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, text, is_said=line.is_remark)
+            )
+    return entries
+
+
+def _publish_fault(gate: ReleaseGate) -> str:
+    if gate.may_publish_now:
+        return ""
+    if not gate.open_members:
+        return "No template is left in the release."
+    names = list(dict.fromkeys(member.change.template.path for member, _ in gate.blockers))
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return f"Waits for {', '.join(names[:2])}{more}."
+
+
+def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
+    change, gate = member.change, member.gate
+    stem, slash, leaf = change.template.path.rpartition("/")
+    holds = gate.facts.holds if change.is_open else None
+    query = {"from": holds, "to": change.version.number} if holds else {"to": change.version.number}
+    checks, checks_look = _checks(gate)
+    approval, approval_look = _approval(member)
+    return MemberRow(
+        change=change,
+        stem=stem + slash,
+        leaf=leaf,
+        holds=holds,
+        diff_url=f"{reverse('diff', args=[change.template.name])}?{urlencode(query)}",
+        checks=checks,
+        checks_look=checks_look,
+        approval=approval,
+        approval_look=approval_look,
+        causes=tuple(blocker.cause for blocker in member.blockers) if change.is_open else (),
+        turn=change_presenters.whose_turn(member.blockers, actor) if change.is_open else "",
+        may_remove=may_change and change.is_open,
+    )
+
+
+def _checks(gate: Gate) -> tuple[str, str]:
+    passed = sum(check.outcome == "passed" for check in gate.checks)
+    if not gate.checks:
+        return "none", ""
+    if any(check.outcome == "failed" for check in gate.checks):
+        return f"{passed} of {len(gate.checks)}", "bad"
+    return f"{passed} of {len(gate.checks)}", "ok" if passed == len(gate.checks) else ""
+
+
+def _approval(member: Member) -> tuple[str, str]:
+    change, status = member.change, member.gate.approval_status
+    if change.state == ChangeRequest.WITHDRAWN:
+        return "withdrawn", ""
+    people = _list_people(status.approvals)
+    if status.objections:
+        return f"{_list_people(status.objections)} asked for edits", "bad"
+    if not change.is_open or status.is_enough:
+        return (f"approved by {people}" if people else "none needed"), "ok"
+    missing = max(status.missing, 1)
+    needs = f"needs {missing} approval{'s' if missing > 1 else ''}"
+    return (f"{people}, {needs}" if people else needs), "warn"
+
+
+def _list_people(people: Sequence[str]) -> str:
+    return " and ".join(people)

@@ -1,0 +1,101 @@
+"""The page that opens a release: from label to label, for a namespace or folder, with the templates to choose from."""
+
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import LinesField, add_errors, set_choices
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.names import LATEST
+from registry.core.problem_details import status_of
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
+from registry.releases import plans, proposals
+from registry.releases.plans import ReleasePlan, ReleaseSelection
+from registry.templates.label_models import Label
+
+__all__ = ["propose_release"]
+
+
+class ReleaseForm(forms.Form):
+    """From which label to which, which templates, and why."""
+
+    from_label = forms.ChoiceField()
+    label = forms.ChoiceField()
+    title = forms.CharField(max_length=200)
+    description = LinesField(required=False, max_length=10_000)
+
+    def __init__(self, *args: Any, sources: list[str], targets: list[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        set_choices(self, "from_label", [(label, label) for label in sources])
+        set_choices(self, "label", [(label, label) for label in targets])
+
+
+@form_page
+@signed_in
+def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
+    """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
+    space = permissions.find_namespace(actor, Verb.PROPOSE, folder.partition("/")[0])
+    sources, targets = _sources(space), list(space.protected_labels)
+    first = {
+        "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
+        "label": request.GET.get("to") if request.GET.get("to") in targets else live_label(space),
+    }
+    form = ReleaseForm(request.POST or None, initial=first, sources=sources, targets=targets)
+    status, chosen = 200, request.POST.getlist("template")
+    if request.method == "POST":
+        status = 422
+        if not chosen:
+            form.add_error(None, "Choose at least one template.")
+        if form.is_valid():
+            fields = form.cleaned_data
+            selection = ReleaseSelection(from_label=fields.pop("from_label"), templates=chosen)
+            try:
+                proposed = proposals.propose_release(actor=actor, namespace=space.name, selection=selection, **fields)
+            except (Invalid, Conflict, NotAllowed) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                return redirect("release", proposed.release.number)
+    labels = {name: form[name].value() for name in ("from_label", "label")}
+    plan, fault = _plan(actor, space, folder, labels) if targets else (None, "")
+    context = {
+        "section": "templates",
+        "folder": folder,
+        "form": form,
+        "plan": plan,
+        "fault": fault,
+        "free": not targets,
+        "labels": labels,
+        "chosen": chosen if request.method == "POST" or plan is None else _names_of(plan),
+    }
+    return show(request, "releases/new.html", context, status=status)
+
+
+def _names_of(plan: ReleasePlan) -> list[str]:
+    return [member.template.name for member in plan.members]
+
+
+def _sources(space: Namespace) -> list[str]:
+    """Labels that versions can come from: those that move freely first, then `latest`, then protected ones."""
+    names = set(Label.objects.filter(template__namespace=space).values_list("name", flat=True))
+    free = sorted(names - set(space.protected_labels))
+    return [*free, LATEST, *sorted(names & set(space.protected_labels))]
+
+
+def _plan(actor: Actor, space: Namespace, folder: str, labels: dict[str, str]) -> tuple[ReleasePlan | None, str]:
+    """What would be proposed, or why nothing can be. Templates without the label to come from are not worth a line."""
+    selection = ReleaseSelection(from_label=labels["from_label"] or LATEST, folder=folder)
+    try:
+        plan = plans.plan_release(actor, space.name, labels["label"] or "", selection)
+    except Invalid as error:
+        return None, error.message
+    return replace(plan, left_out=tuple(left for left in plan.left_out if left.code != "unset")), ""

@@ -1,0 +1,156 @@
+"""The pages of releases: the list, and one release with everything needed to decide."""
+
+from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.releases import presenters
+from frontend.web.decorators import signed_in
+from frontend.web.forms import parse_form_number
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
+from registry.core.problem_details import status_of
+from registry.namespaces.permissions import Verb
+from registry.releases import gate as release_gate
+from registry.releases import proposals, queries, roll_backs, services
+
+__all__ = ["act_on_release", "list_releases", "show_release"]
+
+_STATES = {"open": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+_MESSAGES = {
+    "approve": "You approved them.",
+    "comment": "Your comment is kept.",
+    "publish": "Published: all labels moved.",
+    "withdraw": "Withdrawn, with its changes.",
+    "roll_back": "Rolled back.",
+    "add": "Added.",
+    "remove": "Removed. The change stays open by itself.",
+}
+
+
+@signed_in
+def list_releases(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Releases by state, newest first, with whose turn each is."""
+    state = request.GET.get("state", "open")
+    state = state if state in _STATES else "open"
+    page = queries.list_releases(
+        actor, state=None if state == "all" else state, cursor=request.GET.get("cursor"), limit=20
+    )
+    context = {
+        "section": "changes",
+        "gates": release_gate.evaluate_releases(page.items, actor),
+        "state": state,
+        "username": actor.person.username,
+        "tabs": [
+            {"word": word, "url": f"?{urlencode({'state': key})}", "on": key == state} for key, word in _STATES.items()
+        ],
+        "next_url": f"?{urlencode({'state': state, 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "releases/releases.html", context, regions={"releases": "releases/_releases.html"})
+
+
+@signed_in
+def show_release(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """One release, with everything needed to decide."""
+    return _render_release(request, actor, number)
+
+
+@signed_in
+def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
+    queries.find_release(actor, Verb.READ, number)
+    do = request.POST.get("do", "")
+    try:
+        if do not in _ACTS:
+            raise Invalid(fields={"do": "the page did not say which button was pressed."})
+        _ACTS[do](request, actor, number)
+    except (NotFound, ProofRequired):
+        raise
+    except PromptuaryError as error:
+        return _render_release(request, actor, number, refusal=error)
+    messages.success(request, _MESSAGES[do])
+    return redirect("release", number)
+
+
+def _render_release(
+    request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
+) -> HttpResponse:
+    release = queries.find_release(actor, Verb.READ, number)
+    gate = release_gate.evaluate_release(release, actor)
+    act = presenters.permitted_release_actions(gate, actor)
+    turn = gate.turn
+    context = {
+        "section": "changes",
+        "release": release,
+        "gate": gate,
+        "rows": presenters.member_rows(gate, actor, may_change=act.change),
+        "act": act,
+        "turn": turn,
+        "is_own_turn": turn is not None and actor.person.username in turn.people,
+        "story": presenters.release_story(release),
+        "refusal": refusal,
+        "text": request.POST.get("text", ""),
+        "do": request.POST.get("do", ""),
+        "added_name": request.POST.get("template", ""),
+    }
+    return show(request, "releases/release.html", context, status=status_of(refusal) if refusal else 200)
+
+
+def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
+    """The digests that the page showed, by the number of the change."""
+    pairs = [value.partition(":") for value in request.POST.getlist("approve")]
+    digests = {parse_form_number(change): digest for change, _, digest in pairs}
+    services.approve_release(actor=actor, number=number, digests=digests)
+
+
+def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    services.comment_on_release(actor=actor, number=number, text=_text(request))
+
+
+def _publish(_request: HttpRequest, actor: Actor, number: int) -> None:
+    services.publish_release(actor=actor, number=number)
+
+
+def _withdraw(request: HttpRequest, actor: Actor, number: int) -> None:
+    services.withdraw_release(actor=actor, number=number, reason=_text(request))
+
+
+def _roll_back(request: HttpRequest, actor: Actor, number: int) -> None:
+    chosen = request.POST.getlist("template")
+    if not chosen:
+        raise Invalid(fields={"template": "choose at least one template."})
+    release = queries.find_release(actor, Verb.ROLL_BACK, number)
+    published = set(release.members.filter(state="published").values_list("template__name", flat=True))
+    templates = [] if set(chosen) == published else chosen
+    roll_backs.roll_back_release(actor=actor, number=number, reason=_text(request), templates=templates)
+
+
+def _add(request: HttpRequest, actor: Actor, number: int) -> None:
+    version = parse_form_number(request.POST.get("version"))
+    if not version:
+        raise Invalid(fields={"version": "a version's number."})
+    proposals.add_to_release(actor=actor, number=number, versions={request.POST.get("template", "").strip(): version})
+
+
+def _remove(request: HttpRequest, actor: Actor, number: int) -> None:
+    change = parse_form_number(request.POST.get("change"))
+    proposals.remove_from_release(actor=actor, number=number, change=change)
+
+
+def _text(request: HttpRequest) -> str:
+    return request.POST.get("text", "").replace("\r\n", "\n")
+
+
+_ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
+    "approve": _approve,
+    "comment": _comment,
+    "publish": _publish,
+    "withdraw": _withdraw,
+    "roll_back": _roll_back,
+    "add": _add,
+    "remove": _remove,
+}

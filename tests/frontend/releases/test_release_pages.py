@@ -1,0 +1,176 @@
+"""The pages of releases: proposing several templates, reviewing, publishing and rolling them back together."""
+
+import pytest
+
+from registry.changes import services as change_services
+from registry.releases import proposals
+from registry.releases.models import Release
+from registry.releases.plans import ReleaseSelection
+from registry.templates.label_models import Label
+from tests.frontend.conftest import OTHER, REPLY, words
+
+SUMMARY = "support/refunds/summary"
+ONE, TWO = "support/refunds/one", "support/refunds/two"
+
+
+@pytest.fixture
+def release(desk) -> Release:
+    """A release of two templates for production."""
+    for name in (ONE, TWO):
+        desk.save(name=name)
+    return proposals.propose_release(
+        actor=desk.actor("author"),
+        namespace="support",
+        label="production",
+        title="Refund window",
+        description="Legal said so",
+        selection=ReleaseSelection(versions={ONE: 1, TWO: 1}),
+    ).release
+
+
+def approvals(release, names=(ONE, TWO)):
+    members = release.members.select_related("version").filter(template__name__in=names)
+    return [f"{member.number}:{member.version.digest}" for member in members]
+
+
+def served():
+    return set(Label.objects.filter(name="production").values_list("template__name", flat=True))
+
+
+def test_the_page_lists_its_templates_and_what_each_waits_for(release, browser):
+    page = words(browser("reviewer").get("/releases/1"))
+    assert "Refund window" in page
+    assert "Legal said so" in page
+    assert "2 things to do before this release can go live" in page
+    assert "Approve 2 templates" in page
+    assert "refunds/one:" in page
+
+
+def test_all_that_i_may_is_approved_in_one_act_and_published_in_another(release, browser):
+    answer = browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    assert answer["Location"] == "/releases/1"
+    assert "Ready to publish." in words(browser("author").get("/releases/1"))
+    browser("author").post("/releases/1", {"do": "publish"})
+    assert served() == {ONE, TWO}
+    assert Release.objects.get().state == "published"
+
+
+def test_a_refused_publish_says_which_templates_wait(release, browser):
+    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release, [ONE])})
+    answer = browser("author").post("/releases/1", {"do": "publish"})
+    assert answer.status_code == 403
+    assert f"{TWO}: 1 of 1 approval is missing." in words(answer)
+    assert served() == set()
+
+
+def test_an_approval_of_another_digest_is_refused(release, browser):
+    answer = browser("reviewer").post("/releases/1", {"do": "approve", "approve": ["1:sha256:other"]})
+    assert answer.status_code == 409
+    assert "not what you looked at" in words(answer)
+
+
+def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
+    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    page = words(browser("author").get("/changes/1"))
+    assert "release 1: Refund window" in page
+    assert "It goes live with" in page
+    assert "Open release" in page
+    assert browser("author").post("/changes/1", {"do": "publish"}).status_code == 409
+
+
+def test_home_and_the_counts_show_a_release_once(release, browser):
+    page = words(browser("reviewer").get("/"))
+    assert "One thing waits on you" in page
+    assert page.count("Refund window") == 1
+
+
+def test_home_of_its_author_shows_it_among_what_waits_on_others(release, browser):
+    page = words(browser("author").get("/"))
+    assert page.count("Refund window") == 1
+    assert "Waiting on others" in page
+
+
+def test_words_stay_in_the_conversation(release, browser):
+    browser("author").post("/releases/1", {"do": "comment", "text": "Sale items\r\ntoo?"})
+    page = words(browser("reader").get("/releases/1"))
+    assert "Sale items" in page
+    assert "opened the release of 2 templates" in page
+
+
+def test_a_refused_withdrawal_keeps_what_was_typed(release, browser):
+    answer = browser("author").post("/releases/1", {"do": "withdraw", "text": " "})
+    assert answer.status_code == 422
+    browser("author").post("/releases/1", {"do": "withdraw", "text": "Legal said no"})
+    assert "Legal said no" in words(browser("reader").get("/releases/1"))
+
+
+def test_templates_are_removed_and_added(desk, release, browser):
+    desk.save(name="support/late")
+    browser("author").post("/releases/1", {"do": "remove", "change": "1"})
+    answer = browser("author").post("/releases/1", {"do": "add", "template": " support/late ", "version": "1"})
+    assert answer.status_code == 302
+    assert set(release.members.values_list("template__name", flat=True)) == {TWO, "support/late"}
+    assert browser("author").post("/releases/1", {"do": "add", "template": "x", "version": ""}).status_code == 422
+
+
+def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
+    browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
+    browser("author").post("/releases/1", {"do": "publish"})
+    answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong", "template": [ONE, TWO]})
+    assert answer.status_code == 409
+    assert "had no other version before" in words(answer)
+    assert browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong"}).status_code == 422
+
+
+def test_a_press_of_no_button_is_refused(release, browser):
+    assert browser("author").post("/releases/1", {}).status_code == 422
+
+
+def test_a_release_is_proposed_from_a_folder(reply, browser):
+    reply.save(name=SUMMARY)
+    page = words(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
+    assert "Propose release" in page
+    answer = browser("author").post(
+        "/releases/new/support/refunds/",
+        {
+            "from_label": "latest",
+            "label": "production",
+            "title": "Both",
+            "template": [REPLY, SUMMARY],
+        },
+    )
+    assert answer["Location"] == "/releases/1"
+    assert Release.objects.get().members.count() == 2
+
+
+def test_what_is_left_out_is_named(reply, browser):
+    reply.publish(2)
+    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    assert "Nothing to promote. production has everything from latest." in page
+    assert f"{REPLY} production holds exactly this already." in page
+
+
+def test_no_template_chosen_and_no_title_are_refused_with_the_form(reply, browser):
+    answer = browser("author").post(
+        "/releases/new/support/", {"from_label": "latest", "label": "production", "title": ""}
+    )
+    assert answer.status_code == 422
+    assert "Choose at least one template." in words(answer)
+
+
+def test_where_nothing_is_protected_there_is_nothing_to_release(desk, browser):
+    desk.save(name="demo/x")
+    assert "No label is protected here" in words(browser("author").get("/releases/new/demo/"))
+
+
+def test_folder_and_environments_lead_to_it(reply, browser):
+    assert "/releases/new/support/" in browser("author").get("/t/support/").content.decode()
+    assert "/releases/new/support/" in browser("author").get("/environments/").content.decode()
+    assert "/releases/new/support/" not in browser("reader").get("/environments/").content.decode()
+
+
+def test_the_list_shows_states(desk, release, browser):
+    assert "Refund window" in words(browser("reader").get("/releases/"))
+    assert "No releases match." in words(browser("reader").get("/releases/?state=published"))
+    change_services.set_head(actor=desk.actor("author"), number=1, version=desk.save(OTHER, name=ONE).number)
+    assert "Your turn" in words(browser("reviewer").get("/releases/"))
