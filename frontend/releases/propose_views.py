@@ -49,7 +49,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
         "label": request.GET.get("to") if request.GET.get("to") in targets else live_label(space),
     }
-    form = ReleaseForm(request.POST or None, initial=first, sources=sources, targets=targets)
+    posted = request.POST if request.method == "POST" else None
+    form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)
     status, chosen = 200, request.POST.getlist("template")
     if request.method == "POST":
         status = 422

@@ -109,7 +109,8 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
     rows = Template.objects.filter(namespace=space)
     chosen = sorted(selection.versions or selection.templates)
     if chosen:
-        known = dict(rows.filter(name__in=chosen).values_list("name", "pk"))
+        names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL takes no NUL
+        known = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
         if unknown := [name for name in chosen if name not in known]:
             raise NotFound(f"There is no template {unknown[0][:600]} in {space.name}.")
         ids = list(known.values())
@@ -144,7 +145,7 @@ def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
     rows = Template.objects.filter(namespace=space, archived_at=None)
     if path == space.name:
         return rows
-    if not path.startswith(f"{space.name}/"):
+    if not path.startswith(f"{space.name}/") or "\0" in path:
         raise Invalid(fields={"folder": f"{path[:80]!r} is no folder of {space.name}."})
     return rows.filter(name__startswith=f"{path}/")
 

@@ -1,0 +1,79 @@
+"""A release of four templates with one failing: nothing goes live until that one is out, then the rest does at once."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, Server, Visit
+
+NAMESPACE, FAILING = "together", "refunds/summary"
+SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wants to look at the pages
+
+
+@pytest.fixture(scope="module", autouse=True)
+def four_templates(server: Server) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
+    subprocess.run(
+        [sys.executable, "tests/support/browser_release_data.py"],
+        cwd=ROOT,
+        env={**kept, **home, "PYTHONPATH": str(ROOT)},
+        check=True,
+        timeout=120,
+    )
+
+
+def take_picture(page: Page, name: str) -> None:
+    """The page in both widths and both themes, where a folder for that is named."""
+    if not SHOTS:
+        return
+    for width, height in ((1280, 800), (390, 844)):
+        for scheme in ("light", "dark"):
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            page.screenshot(path=f"{SHOTS}/{name}-{width}-{scheme}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.emulate_media(color_scheme="light")
+
+
+def wait_for_checks(page: Page) -> None:
+    """The worker gives a verdict on each template; the page is read again until all are there."""
+    for _ in range(60):
+        if page.get_by_text("The check samples has not finished").count() == 0:
+            return
+        page.wait_for_timeout(500)  # bounded polling: the worker is another process
+        page.reload()
+    raise AssertionError("the checks did not finish within 30 s")
+
+
+def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
+    author = visit.open("author", f"/releases/new/{NAMESPACE}/?from=latest&to=production")
+    take_picture(author, "new-release")
+    author.get_by_label("Title").fill("Refund window: 45 days instead of 30")
+    author.get_by_role("button", name="Propose release").click()
+    author.wait_for_url(re.compile(r"/releases/\d+$"))
+    address = author.url
+    wait_for_checks(author)
+    expect(author.get_by_text("Waits for")).to_be_visible()
+
+    reviewer = visit.open("reviewer", address)
+    take_picture(reviewer, "release")
+    reviewer.get_by_role("button", name="Approve 4 templates").click()
+    expect(reviewer.get_by_text("You approved them.")).to_be_visible()
+
+    author.reload()
+    blockers = author.get_by_role("region", name="What blocks this release")
+    expect(blockers.get_by_role("listitem")).to_have_count(1)
+    expect(blockers).to_contain_text(FAILING)
+    expect(author.get_by_role("button", name="Publish release")).to_have_attribute("aria-disabled", "true")
+    author.get_by_role("button", name=re.compile("Remove summary")).click()
+    expect(author.get_by_text("Ready to publish.")).to_be_visible()
+    take_picture(author, "release-ready")
+    author.get_by_role("button", name="Publish release").click()
+    expect(author.get_by_text("Published: all labels moved.")).to_be_visible()
+    take_picture(author, "release-published")
+    expect(author.get_by_role("rowheader")).to_have_count(3)
