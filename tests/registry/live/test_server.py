@@ -150,3 +150,14 @@ def test_the_live_side_refuses_unknown_hosts_and_forms_without_a_token(port):
 
 def test_a_body_over_the_limit_is_refused(port):
     assert ask(port, "/live/describe/1", "POST", body=b"x" * 3_000_000).status_code == 413
+
+
+def test_open_streams_do_not_hold_up_the_end(port, tmp_path):
+    place = instances.Instance(tmp_path / "home")
+    place.home.mkdir()
+    with serve_rsgi("tests.support.live_server_driver:application", place.environment()) as other:
+        connection = send(other, ["GET /live/count HTTP/1.1", "Host: 127.0.0.1"])
+        assert connection.recv(100)
+        start = time.monotonic()
+    assert time.monotonic() - start < 4.5  # granian would kill it after 5 seconds
+    connection.close()
