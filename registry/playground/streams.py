@@ -41,6 +41,7 @@ __all__ = ["Event", "stream_column"]
 
 Event = tuple[str, dict[str, Any]]
 _BEAT = 1.0  # seconds between two writings of what came, and two looks whether a reply is to stop
+_PIECE = 0.1  # seconds between two pieces of text that are sent: a reader sees no more, and each costs time
 _POLL = 0.5  # seconds between two looks at a reply that another stream writes
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # where it says nothing
@@ -65,15 +66,34 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, N
     task = asyncio.create_task(call.run())
     _of_this_loop().add(call, task)
     try:
+        sent_at = 0.0
         while True:
             event = await call.events.get()
-            yield event
-            if event[0] in _FINAL:
-                return
+            following = None
+            if event[0] == "text":
+                await asyncio.sleep(max(0.0, sent_at + _PIECE - time.monotonic()))
+                event, following = _join_texts(event, call.events)
+                sent_at = time.monotonic()
+            for each in (event, following):
+                if each is not None:
+                    yield each
+                    if each[0] in _FINAL:
+                        return
     finally:
         if not task.done():
             task.cancel()
             await asyncio.wait([task])
+
+
+def _join_texts(event: Event, events: "asyncio.Queue[Event]") -> tuple[Event, Event | None]:
+    """A piece of text with those that came after it, and the first event that is none, if it came already."""
+    texts = [event[1]["text"]]
+    while not events.empty():
+        following = events.get_nowait()
+        if following[0] != "text":
+            return ("text", {"text": "".join(texts)}), following
+        texts.append(following[1]["text"])
+    return ("text", {"text": "".join(texts)}), None
 
 
 async def _follow(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:

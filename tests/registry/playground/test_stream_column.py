@@ -37,7 +37,7 @@ def test_a_reply_is_streamed_stored_and_counted(start, stream, connect, server, 
     connect()
     run = start()
     events = stream(run)
-    assert [data["text"] for name, data in events if name == "text"] == ["Yes,", " you", " can."]
+    assert "".join(data["text"] for name, data in events if name == "text") == "Yes, you can."
     name, column = events[-1]
     assert (name, column["state"], column["text"], column["finish_reason"]) == ("done", "done", "Yes, you can.", "stop")
     assert column["tokens"] == {"prompt": 100, "completion": 10}
@@ -49,6 +49,14 @@ def test_a_reply_is_streamed_stored_and_counted(start, stream, connect, server, 
     assert (spent.calls, spent.prompt_tokens, spent.completion_tokens, spent.cost) == (1, 100, 10, Decimal("0.0011"))
     assert server.bodies[0]["max_tokens"] == 50
     assert server.headers[0]["authorization"] == "Bearer sk-test"
+
+
+def test_pieces_that_come_quickly_are_sent_together(start, stream, connect, server):
+    server.words, server.pause = ["word "] * 30, 0.02
+    connect()
+    texts = [data["text"] for name, data in stream(start()) if name == "text"]
+    assert "".join(texts) == "word " * 30
+    assert 1 < len(texts) < 30
 
 
 @pytest.mark.parametrize("protocol", ["responses", "anthropic"])
