@@ -62,7 +62,7 @@ def measure_in_turns(address: str, key: str) -> tuple[list[Load], list[Load]]:
         alone.append(wrk(url, key, CONNECTIONS, SECONDS, rate=RATE))
         with replies(address) as count:
             beside.append(wrk(url, key, CONNECTIONS, SECONDS, rate=RATE))
-            print(f"  {count():>4} tokens a second came meanwhile", flush=True)
+            print(f"  {count():>4} pieces of text a second came meanwhile", flush=True)
     return alone, beside
 
 
@@ -75,7 +75,7 @@ def report_ratio(name: str, alone: list[float], beside: list[float]) -> None:
 
 @contextmanager
 def replies(address: str) -> Iterator[object]:
-    """50 replies under way for the time of the block; gives how many tokens a second came since it began."""
+    """50 replies under way for the time of the block; gives how many pieces of text a second came since it began."""
     events = [0]
     stop, ready = threading.Event(), threading.Event()
 
