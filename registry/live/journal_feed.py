@@ -8,10 +8,12 @@ streams.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.contrib.sessions.models import Session
+from django.db import DatabaseError
 from django.utils import timezone
 
 from registry.accounts.models import User
@@ -24,6 +26,7 @@ __all__ = ["CHECK_SECONDS", "MOST_WAITING", "JournalFeed", "Readers", "Subscript
 
 CHECK_SECONDS = 30.0  # a stream outlives its session by no more than this; an event ends it at once
 MOST_WAITING = 500  # events that a stream has not sent yet; beyond that it ends, and the browser connects again
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,9 @@ class Readers:
         return (subscription.user.pk, event.namespace) in self.members
 
 
+_NOBODY = Readers({}, frozenset(), frozenset())
+
+
 class JournalFeed:
     """The subscriptions of one process. Its methods belong to the event loop, but for `_on_event`."""
 
@@ -102,13 +108,17 @@ class JournalFeed:
         while self._subscriptions:
             events = await self._next_events()
             subscriptions = list(self._subscriptions)
-            if None in events:  # what was missed is read from the journal after connecting again
-                for subscription in subscriptions:
-                    subscription.end()
-                continue
-            readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in events if event})
+            named = [event for event in events if event is not None]
+            try:
+                readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in named})
+            except DatabaseError:
+                logger.warning("the streams end, since the database can't be asked who may read", exc_info=True)
+                readers = _NOBODY
+            if None in events:
+                readers = _NOBODY
+            # A stream that ends here is opened again by its page, which then reads from the journal what it missed.
             for subscription in subscriptions:
-                self._hand_over(subscription, [event for event in events if event], readers)
+                self._hand_over(subscription, named, readers)
 
     async def _next_events(self) -> list[FollowedEvent | None]:
         """All that came, after waiting for the first; empty when it is time to look at the sessions."""
