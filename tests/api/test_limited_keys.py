@@ -20,7 +20,11 @@ from registry.changes import threads
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.invitations import services as invitation_services
 from registry.namespaces import keys
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
 from registry.webhooks import services as webhook_services
@@ -112,8 +116,28 @@ def _write_world(cast):
     connection = connection_services.create_connection(
         actor=cast.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
+    invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"webhook": made.webhook.id, "key": issued.key.id, "connection": connection.id}
-    return numbers | ids | {"hurried": numbers["open"]}
+    ids["invitation"] = invited.invitation.id
+    return numbers | ids | _write_release(cast) | {"hurried": numbers["open"]}
+
+
+def _write_release(cast) -> dict[str, int]:
+    """A release of two templates whose versions, title, description and comments hold the strange word."""
+    names = ["support/together1", "support/together2"]
+    for name in names:
+        cast.save(DRAFT, name=name, base=cast.save(APPROVED, name=name).version.digest)
+    release = proposals.propose_release(
+        actor=cast.actor("author"),
+        namespace="support",
+        label="production",
+        title=STRANGE,
+        description=STRANGE,
+        selection=ReleaseSelection(versions=dict.fromkeys(names, 2)),
+    ).release
+    release_services.comment_on_release(actor=cast.actor("author"), number=release.number, text=STRANGE)
+    numbers = dict.fromkeys(("release", "release_approved", "release_live"), release.number)
+    return {**numbers, "member": min(release.members.values_list("number", flat=True))}
 
 
 def calls(world):
@@ -175,6 +199,7 @@ def test_a_key_without_limits_is_told_all_of_it(cast, world):
     caller = Caller(key=cast.key("author", "write"))
     told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
     assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
+    assert told >= {"api-releases GET", "api-release GET"}
     assert told >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
 
 

@@ -17,6 +17,8 @@ from registry.changes.threads import Place
 from registry.evaluations import run_worker, start_runs
 from registry.evaluations.models import Run
 from registry.notifications.models import Notification
+from registry.playground import services as playground_services
+from registry.playground.models import PlaygroundColumn
 from registry.redaction import services as redaction_services
 from registry.redaction.stored_texts import COLUMNS, Holds
 from registry.serving.fetcher import fetcher
@@ -56,6 +58,7 @@ def planted(cast, settings, tmp_path):
     while run_worker.advance_run(run.pk, seconds=0):
         pass
     Run.objects.filter(pk=run.pk).update(error=f"stopped at {CANARY}")
+    _try_with_model(author)
     Notification.objects.create(
         person=cast.people["reader"],
         kind="version.saved",
@@ -71,6 +74,17 @@ def planted(cast, settings, tmp_path):
     labels.move_label(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
     mirror.catch_up()
     return leaked
+
+
+def _try_with_model(author):
+    """A run of the playground whose inputs, prompt and reply hold the canary."""
+    inputs = {"question": f"Are you {CANARY}?"}
+    run = playground_services.start_playground_run(
+        actor=author, name=REPLY, columns=[{"source": "2", "model": "echo"}], inputs=inputs
+    )
+    texts = {name: f"{name} says {CANARY}" for name in ("reply", "problem")}
+    parsed = {name: json.dumps([CANARY]) for name in ("tool_calls", "output")}
+    run.columns.update(state=PlaygroundColumn.FAILED, **texts, **parsed)
 
 
 def _report(cast, version):
