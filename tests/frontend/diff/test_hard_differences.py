@@ -17,6 +17,7 @@ from registry.templates import save as template_save
 from tests.frontend.conftest import REPLY, words
 from tests.renderer.syntax.test_sequence_diff import HARD
 
+pytestmark = pytest.mark.slow
 LOTS = 120_000
 # Seconds of processor time that a page may take here: a fifth of what one of these took a thousandth of the size
 # before.
