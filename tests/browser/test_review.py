@@ -204,7 +204,7 @@ def approve_although_a_check_fails(page: Page, number: int) -> None:
     button = page.get_by_role("button", name=f"Approve v{number}").first
     expect(button).not_to_have_class(re.compile("button-primary"))  # the next step is to mend it
     button.click()
-    expect(page.get_by_role("status").first).to_contain_text("You approved it")
+    expect(page.get_by_role("status").filter(has_text="You approved it")).to_be_visible()
 
 
 def remark_on_what_the_model_reads(page: Page) -> None:
