@@ -74,7 +74,7 @@ def main() -> None:
 def measure_idle(port: int) -> Usage:
     """The usage over a while in which nobody asks; `cpu` is in percent of a core."""
     first = read_usage(port)
-    time.sleep(IDLE_SECONDS)
+    time.sleep(IDLE_SECONDS)  # what is measured is a server that has nothing to do
     last = read_usage(port)
     return Usage(100 * (last.cpu - first.cpu) / IDLE_SECONDS, last.memory, last.threads)
 

@@ -170,7 +170,7 @@ def _tls_context() -> ssl.SSLContext:
 async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
     """The data of each server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 
-    httpx's own lines end at characters too that may stand in JSON, such as U+2028.
+    httpx also ends lines at characters that JSON text may contain, such as U+2028.
     """
     rest, data = b"", list[bytes]()
     async for chunk in response.aiter_bytes():

@@ -27,7 +27,7 @@ from registry.invitations.models import Invitation
 
 __all__ = ["accept"]
 
-_PAUSE = 60  # seconds until the count of tries from one address begins anew
+_PAUSE = 60  # seconds until an address may try again
 
 
 class AccountForm(forms.Form):

@@ -24,7 +24,7 @@ _NAMESPACE = [OpenApiParameter("namespace", str, required=True)]
 class AttachInput(Input):
     """Which templates are measured by which rows with which model, and what they have to reach."""
 
-    pattern = Text(help_text="Over paths inside the namespace; * stands for anything.")
+    pattern = Text(help_text="Over paths inside the namespace; * matches anything.")
     dataset = Text()
     dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     model = Text()

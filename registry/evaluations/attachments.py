@@ -48,7 +48,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)
     if not check_text("pattern", pattern, 200).strip():
-        raise Invalid(fields={"pattern": "a path inside the namespace; * stands for anything."})
+        raise Invalid(fields={"pattern": "a path inside the namespace; * matches anything."})
     gate_list, metric_names = _check_gates(gates), check_metrics(metrics)
     connection_queries.find_endpoint(model, namespace)
     dataset_row = dataset_queries.read_dataset(actor, dataset)

@@ -111,7 +111,7 @@ def _check(request: HttpRequest) -> tuple[User | None, str]:
 
 
 def _no_view(_request: HttpRequest) -> HttpResponse:
-    """Stands for the view where Django asks for one, to see whether it is exempt."""
+    """A view for Django to look at when it checks whether one is exempt."""
     return HttpResponse()
 
 

@@ -1,4 +1,4 @@
-"""The WSGI environ of a request that came by RSGI, granian's own interface; PEP 3333 says what stands in it."""
+"""The WSGI environ of a request that came by RSGI, granian's own interface; PEP 3333 lists its variables."""
 
 import asyncio
 import io

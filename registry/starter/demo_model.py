@@ -103,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         for event in _stream_events(tokens, reason, usage):
             self.wfile.write(f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode())
             self.wfile.flush()
-            time.sleep(1 / TOKENS_A_SECOND)
+            time.sleep(1 / TOKENS_A_SECOND)  # as slow as a model writes
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
 

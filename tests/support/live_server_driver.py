@@ -18,7 +18,7 @@ STATES: list[str] = []
 
 
 def answer_wsgi(environ, start_response):
-    """What stands in the environ as JSON; `/broken` raises, `/pieces` comes in pieces, `/half` breaks off."""
+    """The environ as JSON; `/broken` raises, `/pieces` comes in pieces, `/half` breaks off."""
     path = environ["PATH_INFO"]
     if path == "/broken":
         raise ValueError("a secret of the server")
