@@ -6,6 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
+from promptuary.commands.label_preview import tell_preview
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
@@ -21,6 +22,7 @@ Target = Annotated[
 ]
 Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -28,6 +30,7 @@ def propose(
     target: Target,
     label: Label = "production",
     message: Message = "",
+    dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
@@ -36,6 +39,9 @@ def propose(
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
+        if dry_run:
+            tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
+            return
         _tell(connection, propose_version(connection, name, label, version, message), as_json)
 
 

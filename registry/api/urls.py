@@ -6,7 +6,7 @@ from registry.api import openapi
 from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
-from registry.changes import dependant_api, merge_api, rule_api, thread_api
+from registry.changes import dependant_api, merge_api, preview_api, rule_api, thread_api
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.invitations import api as invitation_api
@@ -36,6 +36,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("templates/<name:name>/-/labels/<str:label>", label_api.Move.as_view(), name="api-label"),
     path("templates/<name:name>/-/labels/<str:label>/roll-back", label_api.RollBack.as_view(), name="api-roll-back"),
     path("templates/<name:name>/-/labels/<str:label>/history", label_api.History.as_view(), name="api-label-history"),
+    path(
+        "templates/<name:name>/-/labels/<str:label>/preview",
+        preview_api.PreviewLabel.as_view(),
+        name="api-label-preview",
+    ),
     path("templates/<name:name>/-/dependants", dependant_api.Dependants.as_view(), name="api-dependants"),
     path("templates/<name:name>/-/restore", template_api.Restore.as_view(), name="api-restore"),
     path("templates/<name:name>/-/archive", template_api.Archive.as_view(), name="api-archive"),

@@ -201,3 +201,13 @@ def test_a_registry_that_cannot_be_asked_is_exit_code_two(run, options, code):
 def test_what_is_not_there_is_exit_code_one(run):
     assert run("log", "support/unknown").exit_code == 1
     assert run("render", f"{REPLY}@9", "-d", "{}").exit_code == 1
+
+
+def test_a_dry_run_of_a_proposal_says_what_the_api_says_and_stores_nothing(run, caller, stored):
+    answer = caller("author").get(f"templates/{REPLY}/-/labels/production/preview?version=2").json()
+    before = stored()
+    assert _json(run("propose", f"{REPLY}@2", "--dry-run", "--json")) == answer
+    lines = run("propose", f"{REPLY}@2", "--dry-run").output
+    assert f"{REPLY}: production from version 1 to version 2" in lines
+    assert "Undo: a reviewer rolls production back to version 1, without an approval." in lines
+    assert stored() == before

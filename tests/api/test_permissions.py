@@ -64,6 +64,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-label", "PUT"): (f"{T}/-/labels/staging", {"version": 1, "expected": None}, AUTHORS),
     ("api-roll-back", "POST"): (f"{T}/-/labels/production/roll-back", {"version": 1, "reason": "Broken"}, REVIEWERS),
     ("api-label-history", "GET"): (f"{T}/-/labels/production/history", None, READERS),
+    ("api-label-preview", "GET"): (f"{T}/-/labels/production/preview?version=3", None, READERS_OF_ALL),
     ("api-dependants", "GET"): (f"{T}/-/dependants", None, READERS_OF_ALL),
     ("api-dependants", "POST"): (
         f"{T}/-/dependants",

@@ -1,0 +1,78 @@
+"""The preview of a label's move on the terminal: what `propose --dry-run` says."""
+
+from typing import Any
+
+from promptuary.commands.output import say, write_json
+
+__all__ = ["tell_preview"]
+
+_STATES = {
+    "equal": "It serves exactly this already.",
+    "superseded": "What it serves contains this version: nothing is left to publish.",
+    "diverged": "It is not made from what the label serves: the two have to be merged first.",
+}
+
+
+def tell_preview(preview: Any, as_json: bool) -> None:
+    """Print what would follow from the move; with `as_json` the registry's answer as it is."""
+    if as_json:
+        write_json(preview)
+        return
+    label, version = preview["label"], preview["version"]
+    serves = f"version {preview['serves']}" if preview["serves"] else "nothing"
+    say(f"{preview['template']}: {label} from {serves} to version {version}")
+    if sentence := _STATES.get(preview["state"]):
+        say(f"  {sentence}")
+    if preview["requested_by"]:
+        say(f"  Change {preview['requested_by']} proposes this already.")
+    if preview["included"]:
+        say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
+    _tell_services(preview)
+    _tell_evaluation(preview["evaluation"])
+    for other in preview["overlapping"]:
+        follows = "is superseded by it" if other["superseded"] else "has to be merged afterwards"
+        say(f"  Change {other['change']} proposes version {other['version']} for {label} too; it {follows}.")
+    if preview["protected"]:
+        say(f"  Needs {preview['approvals_needed']} approvals.")
+    _tell_undo(preview)
+    say("Nothing was stored.")
+
+
+def _tell_services(preview: Any) -> None:
+    label = preview["label"]
+    if not any(service["moves"] for service in preview["services"]):
+        say(f"  No service fetched {label} in the last 30 days.")
+    else:
+        say(f"  {preview['fetches_moving']:,} fetches a day get it, {preview['fetches_staying']:,} stay:")
+    for service in preview["services"]:
+        verb = "gets" if service["moves"] else "stays on"
+        rate = f"{service['fetches_per_day']:,} a day"
+        say(f"    {service['service']} ({service['ref'][:19]}), {rate}: {verb} version {service['gets']}")
+
+
+def _tell_evaluation(evaluation: Any) -> None:
+    if evaluation is None:
+        say("  Not evaluated yet.")
+        return
+    rows = evaluation["dataset"] or "samples"
+    say(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
+    for metric in evaluation["metrics"]:
+        before, after = (_figure(metric[side]) for side in ("before", "after"))
+        gate = f"gate {metric['gate']}" if metric["gate"] else "no gate"
+        say(f"    {metric['metric']} {metric['target']}: {before} to {after}, {metric['reading']} ({gate})")
+    if count := evaluation["worse_without_gate"]:
+        say(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
+
+
+def _tell_undo(preview: Any) -> None:
+    label, back = preview["label"], preview["undo_version"]
+    if preview["undo"] == "roll_back":
+        say(f"  Undo: a reviewer rolls {label} back to version {back}, without an approval.")
+    elif preview["undo"] == "move":
+        say(f"  Undo: move {label} back to version {back}.")
+    elif preview["undo"] == "remove":
+        say(f"  Undo: remove {label}.")
+
+
+def _figure(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}"

@@ -1,0 +1,192 @@
+"""What follows from moving a label of a template to a version: the facts that pages, API and command line all show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from registry.accounts.actor import Actor
+from registry.changes import history_queries, locking
+from registry.changes.contributors import History
+from registry.changes.models import ChangeRequest
+from registry.core import names
+from registry.evaluations import metric_readings
+from registry.evaluations.metric_readings import RunReadings, VersionPair
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.namespaces.rules import rules_of
+from registry.templates import queries as template_queries
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.labels import approved_digests
+from registry.templates.models import Template, Version
+from registry.usage.service_fetches import ServiceFetches, list_service_fetches
+
+__all__ = ["LabelPreview", "OverlappingChange", "ServiceEffect", "find_preview", "preview_moves"]
+
+Undo = Literal["roll_back", "move", "remove", "none"]
+State = Literal["ahead", "new", "equal", "superseded", "diverged", "back"]
+
+
+@dataclass(frozen=True)
+class ServiceEffect:
+    """A service that fetches the template. `gets` is the version it will be given; `moves` says that the label takes it
+    along."""
+
+    fetches: ServiceFetches
+    moves: bool
+    gets: int
+
+
+@dataclass(frozen=True)
+class OverlappingChange:
+    """Another open request for the same label. After the move it is `superseded` where the version contains what it
+    proposes, else it has to be merged first."""
+
+    change: ChangeRequest
+    superseded: bool
+
+
+@dataclass(frozen=True)
+class LabelPreview:
+    """What follows from one move of a label.
+
+    serves: what the label serves now, None where it is not set. state: `new` where it is not set, `equal` where it
+    serves these bytes, `ahead` where the version comes from what it serves, `back` where it held the version before,
+    `superseded` where what it serves contains the version, else `diverged`: then a request has to be merged first.
+    same: the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
+    undo: the act that takes the move back; undo_version: the version that it goes back to.
+    """
+
+    template: Template
+    label: str
+    is_protected: bool
+    version: Version
+    serves: Version | None
+    serves_since: datetime | None
+    state: State
+    included: tuple[int, ...]
+    approvals_needed: int
+    owners: tuple[str, ...]
+    services: tuple[ServiceEffect, ...]
+    evaluation: RunReadings | None
+    same: ChangeRequest | None
+    overlapping: tuple[OverlappingChange, ...]
+    undo: Undo
+    undo_version: int | None
+
+    @property
+    def fetches_moving(self) -> int:
+        """Fetches a day that get the other version."""
+        return sum(effect.fetches.per_day for effect in self.services if effect.moves)
+
+    @property
+    def fetches_staying(self) -> int:
+        """Fetches a day that no move of this label reaches."""
+        return sum(effect.fetches.per_day for effect in self.services if not effect.moves)
+
+    @property
+    def moving_services(self) -> int:
+        """How many services get the other version."""
+        return len({effect.fetches.service for effect in self.services if effect.moves})
+
+
+def find_preview(actor: Actor, name: str, label: str, version: int) -> LabelPreview:
+    """What would follow, for whoever may read the template; nothing is stored. NotFound without such a version."""
+    names.check_label(label)
+    template = template_queries.find_template(actor, Verb.READ, name)
+    permissions.require_label(actor, label)
+    return preview_moves(label, [(template, locking.find_head_version(template, version))])[0]
+
+
+def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list[LabelPreview]:
+    """The same for several templates that the caller may read, in the order given: as many queries for one as for many.
+
+    Templates come with their namespaces, versions with their authors; each template is named once.
+    """
+    return _Reader(label, moves).previews() if moves else []
+
+
+class _Reader:
+    """Everything that the moves are measured by, read once for all of them."""
+
+    def __init__(self, label: str, moves: Sequence[tuple[Template, Version]]) -> None:
+        self._label, self._moves = label, moves
+        ids = [template.pk for template, _ in moves]
+        rows = Label.objects.filter(template__in=ids, name=label).select_related("version__author")
+        self._held = {row.template_id: row for row in rows.defer("version__bundle")}
+        self._history: History = history_queries.read_version_graph(ids)
+        self._approved = approved_digests(ids)
+        self._services = list_service_fetches(ids)
+        serves = {pk: row.version for pk, row in self._held.items()}
+        self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(
+            [VersionPair(template, version, serves.get(template.pk)) for template, version in moves]
+        )
+        pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
+        listed = pending.select_related("version", "opened_by").defer("version__bundle").order_by("number")
+        self._pending = list(listed)
+        self._earlier = self._held_before(ids)
+
+    def previews(self) -> list[LabelPreview]:
+        return [self._preview(template, version) for template, version in self._moves]
+
+    def _held_before(self, ids: Sequence[int]) -> set[tuple[int, str]]:
+        """Template and digest of what the label held at any time."""
+        moves = LabelMove.objects.filter(template__in=ids, label=self._label, after__isnull=False)
+        return set(moves.order_by().values_list("template_id", "after__digest").distinct())
+
+    def _preview(self, template: Template, version: Version) -> LabelPreview:
+        held = self._held.get(template.pk)
+        serves = held.version if held else None
+        rules = rules_of(template.namespace)
+        is_protected = self._label in rules.protected_labels
+        others = [change for change in self._pending if change.template_id == template.pk]
+        undo, undo_version = self._undo(template, serves, version, is_protected=is_protected)
+        included = self._history.versions_between(version.pk, serves.pk) if serves else []
+        return LabelPreview(
+            template=template,
+            label=self._label,
+            is_protected=is_protected,
+            version=version,
+            serves=serves,
+            serves_since=held.moved_at if held else None,
+            state=self._state(template, version, serves),
+            included=tuple(included),
+            approvals_needed=rules.approvals if is_protected else 0,
+            owners=rules.owners_of(template.path) if is_protected else (),
+            services=tuple(self._effect(fetches, version) for fetches in self._services.get(template.pk, ())),
+            evaluation=self._readings.get(template.pk),
+            same=next((change for change in others if change.version_id == version.pk), None),
+            overlapping=tuple(
+                OverlappingChange(change, self._history.contains(version.pk, change.version_id))
+                for change in others
+                if change.version_id != version.pk
+            ),
+            undo=undo,
+            undo_version=undo_version,
+        )
+
+    def _state(self, template: Template, version: Version, serves: Version | None) -> State:
+        if serves is None:
+            return "new"
+        if serves.digest == version.digest:
+            return "equal"
+        if self._history.contains(version.pk, serves.pk):
+            return "ahead"
+        if (template.pk, version.digest) in self._earlier:
+            return "back"
+        return "superseded" if self._history.contains(serves.pk, version.pk) else "diverged"
+
+    def _effect(self, fetches: ServiceFetches, version: Version) -> ServiceEffect:
+        moves = fetches.ref == self._label
+        return ServiceEffect(fetches, moves, version.number if moves else fetches.version)
+
+    def _undo(
+        self, template: Template, serves: Version | None, version: Version, *, is_protected: bool
+    ) -> tuple[Undo, int | None]:
+        if serves is not None and serves.digest == version.digest:
+            return "none", None
+        if not is_protected:
+            return ("move", serves.number) if serves else ("remove", None)
+        if serves is not None and serves.digest in self._approved[template.pk, self._label]:
+            return "roll_back", serves.number
+        return "none", None

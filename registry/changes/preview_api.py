@@ -1,0 +1,113 @@
+"""The preview of a label's move: what would follow, before anything is proposed or moved."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import label_preview
+from registry.core.input_checks import parse_number
+from registry.namespaces.authentication import actor_of
+from registry.rest.list_responses import read_query
+from registry.rest.output_serializers import Moment, Number, Output, ProblemOutput
+
+__all__ = ["LabelPreviewOutput", "PreviewLabel"]
+
+
+class ServiceOutput(Output):
+    """A service that fetched the template in the last thirty days."""
+
+    service = serializers.CharField(source="fetches.service", help_text="The name of its key.")
+    ref = serializers.CharField(source="fetches.ref", help_text="As it asks: a label, a number, a digest.")
+    fetches_per_day = serializers.IntegerField(
+        source="fetches.per_day", help_text="The mean of the last seven days, rounded up."
+    )
+    moves = serializers.BooleanField(help_text="Whether the label takes it along.")
+    gets = serializers.IntegerField(help_text="The version that it is given after the move.")
+
+
+class MetricOutput(Output):
+    """One metric of one output, against what is served now."""
+
+    metric = serializers.CharField()
+    target = serializers.CharField()
+    before = Number(allow_null=True)
+    after = Number(allow_null=True)
+    difference = Number(allow_null=True)
+    low = Number(allow_null=True)
+    high = Number(allow_null=True)
+    reading = serializers.ChoiceField(["worse", "better", "unclear"])
+    gate = serializers.CharField(help_text="The threshold that an attached evaluation sets for it, or nothing.")
+    passes = serializers.BooleanField(allow_null=True)
+
+
+class EvaluationOutput(Output):
+    """The newest finished run of the version."""
+
+    run = serializers.IntegerField(source="run.number")
+    baseline_run = serializers.IntegerField(
+        allow_null=True, source="baseline.number", help_text="The run of what is served now, over the same rows."
+    )
+    dataset = serializers.CharField(
+        allow_null=True, source="run.dataset_version.dataset.name", help_text="null: the template's samples"
+    )
+    rows = serializers.IntegerField(source="run.total")
+    worse_without_gate = serializers.IntegerField()
+    metrics = MetricOutput(many=True)
+
+
+class OverlappingOutput(Output):
+    """Another open request for the same label."""
+
+    change = serializers.IntegerField(source="change.number")
+    version = serializers.IntegerField(source="change.version.number")
+    superseded = serializers.BooleanField(help_text="True: the version contains it. False: it has to be merged then.")
+
+
+class LabelPreviewOutput(Output):
+    """What follows from moving a label of a template to a version."""
+
+    template = serializers.CharField(source="template.name")
+    label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    protected = serializers.BooleanField(source="is_protected")
+    version = serializers.IntegerField(source="version.number")
+    digest = serializers.CharField(source="version.digest")
+    serves = serializers.IntegerField(allow_null=True, source="serves.number")
+    serves_since = Moment(allow_null=True)
+    state = serializers.ChoiceField(
+        ["new", "equal", "ahead", "back", "superseded", "diverged"],
+        help_text="How the version stands to what the label serves.",
+    )
+    included = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Other versions that go live along with it."
+    )
+    approvals_needed = serializers.IntegerField()
+    owners = serializers.ListField(child=serializers.CharField())
+    services = ServiceOutput(many=True)
+    fetches_moving = serializers.IntegerField(help_text="Fetches a day that get this version.")
+    fetches_staying = serializers.IntegerField(help_text="Fetches a day that stay where they are.")
+    evaluation = EvaluationOutput(allow_null=True)
+    requested_by = serializers.IntegerField(
+        allow_null=True, source="same.number", help_text="The open request that proposes exactly this."
+    )
+    overlapping = OverlappingOutput(many=True)
+    undo = serializers.ChoiceField(["roll_back", "move", "remove", "none"])
+    undo_version = serializers.IntegerField(allow_null=True)
+
+
+class PreviewLabel(APIView):
+    """What follows from a move of a label."""
+
+    @extend_schema(
+        operation_id="previewLabel",
+        parameters=[OpenApiParameter("version", int, required=True, description="Where the label would go.")],
+        responses={200: LabelPreviewOutput, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, name: str, label: str) -> Response:
+        """Who gets the version, how it scored, what overlaps, and how it is undone. Nothing is stored."""
+        number = parse_number(read_query(request, "version").get("version", ""), digits=7)
+        if not number:
+            raise ValidationError({"version": ["Give the number of a version."]})
+        return Response(LabelPreviewOutput.of(label_preview.find_preview(actor_of(request), name, label, number)))

@@ -1,0 +1,180 @@
+"""Readings of metrics: each score of the newest run of a version against what is served, better, worse or unclear."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, Literal
+
+from promptuary.evaluation import compare_scores
+from promptuary.evaluation.gates import Gate, parse_gate
+from promptuary.evaluation.scoring import Score
+from registry.core.lru import Recent
+from registry.evaluations import attachment_queries
+from registry.evaluations.attachment_queries import EvaluationPlan
+from registry.evaluations.models import Run, RunRow
+from registry.templates.models import Template, Version
+
+__all__ = ["MetricReading", "RunReadings", "VersionPair", "read_metrics"]
+
+Reading = Literal["better", "worse", "unclear"]
+_ORDER: Mapping[str, int] = {"worse": 0, "better": 1, "unclear": 2}
+_Ends = tuple[int, datetime | None]
+_RowScores = Mapping[int, Mapping[int, Mapping[str, float | None]]]  # by run and index, each by `<metric> <target>`
+
+
+@dataclass(frozen=True)
+class VersionPair:
+    """What a label would go to, and what it serves now (None where it is not set)."""
+
+    template: Template
+    version: Version
+    serves: Version | None
+
+
+@dataclass(frozen=True)
+class MetricReading:
+    """One metric of one output. `low` and `high` are the 95 % interval around the difference of the rows both scored.
+
+    gate: the threshold that an attached evaluation sets for it, or nothing; passes: None without one, or where it
+    compares with a run that there is not.
+    """
+
+    metric: str
+    target: str
+    before: float | None
+    after: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    reading: Reading
+    gate: str = ""
+    passes: bool | None = None
+
+
+@dataclass(frozen=True)
+class RunReadings:
+    """The newest finished run of a version, the newest of what is served over the same rows by the same model (None
+    where there is none), and the metrics: worse first, then better, then unclear."""
+
+    run: Run
+    baseline: Run | None
+    metrics: tuple[MetricReading, ...]
+
+    def count(self, reading: Reading) -> int:
+        """How many metrics read so."""
+        return sum(metric.reading == reading for metric in self.metrics)
+
+    @property
+    def worse_without_gate(self) -> int:
+        """How many metrics are worse that no threshold holds."""
+        return sum(metric.reading == "worse" and not metric.gate for metric in self.metrics)
+
+
+_compared: Recent[tuple[_Ends, _Ends], tuple[MetricReading, ...]] = Recent(256)
+
+
+def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
+    """Template (the row's id) to its readings, absent where the version was never run. Each template is in one pair.
+
+    As many queries for one as for many, and one more for two runs that this process compares for the first time.
+    """
+    newest = _newest_runs(pairs)
+    baselines = {pk: _find_baseline(pair, newest) for pk, pair in ((pair.template.pk, pair) for pair in pairs)}
+    heads = {pair.template.pk: newest.get((pair.template.pk, pair.version.digest), ()) for pair in pairs}
+    runs = {pk: (found[0], baselines[pk]) for pk, found in heads.items() if found}
+    plans = attachment_queries.plans_of_templates([pair.template for pair in pairs]) if runs else {}
+    readings = {}
+    for pk, (run, baseline) in runs.items():
+        metrics = _compared.get((_ends(run), _ends(baseline)), partial(_compare, run, baseline))
+        gated = [_with_gate(metric, run, plans[pk]) for metric in metrics]
+        ordered = sorted(gated, key=lambda metric: (_ORDER[metric.reading], metric.metric, metric.target))
+        readings[pk] = RunReadings(run, baseline, tuple(ordered))
+    return readings
+
+
+def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run]]:
+    """Template and digest of a version to its finished runs, the newest first."""
+    versions = [version for pair in pairs for version in (pair.version, pair.serves) if version is not None]
+    rows = Run.objects.filter(
+        template__in={version.template_id for version in versions},
+        version__digest__in={version.digest for version in versions},
+        state=Run.DONE,
+    )
+    found: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
+    related = rows.select_related("version", "dataset_version__dataset").defer("version__bundle")
+    for run in related.order_by("-pk"):
+        found[run.template_id, run.version.digest].append(run)
+    return found
+
+
+def _find_baseline(pair: VersionPair, newest: Mapping[tuple[int, str], Sequence[Run]]) -> Run | None:
+    heads = newest.get((pair.template.pk, pair.version.digest), ())
+    if not heads or pair.serves is None or pair.serves.digest == pair.version.digest:
+        return None
+    place = heads[0].rows_digest, heads[0].model_digest
+    served = newest.get((pair.template.pk, pair.serves.digest), ())
+    return next((run for run in served if (run.rows_digest, run.model_digest) == place), None)
+
+
+def _ends(run: Run | None) -> _Ends:
+    """A finished run does not change until it is run again, which gives it another end."""
+    return (run.number, run.finished_at) if run else (0, None)
+
+
+def _row_scores(runs: Iterable[Run]) -> _RowScores:
+    scores: defaultdict[int, dict[int, Mapping[str, float | None]]] = defaultdict(dict)
+    rows = RunRow.objects.filter(run__in={run.pk for run in runs})
+    for run, index, text in rows.values_list("run_id", "index", "scores_text"):
+        scores[run][index] = json.loads(text)
+    return scores
+
+
+def _compare(run: Run, baseline: Run | None) -> tuple[MetricReading, ...]:
+    before_scores = baseline.scores if baseline else {}
+    rows = _row_scores([run, baseline]) if baseline else {}
+    readings = []
+    for metric, targets in run.scores.items():
+        for target, score in targets.items():
+            before = before_scores.get(metric, {}).get(target)
+            if baseline is None or before is None:
+                readings.append(MetricReading(metric, target, None, score["score"], None, None, None, "unclear"))
+                continue
+            name = f"{metric} {target}"
+            found = compare_scores(_score(baseline, rows, name, before), _score(run, rows, name, score))
+            reading: Reading = "unclear" if found.winner is None else "better" if found.winner == "second" else "worse"
+            limits = (found.difference, found.low, found.high)
+            readings.append(MetricReading(metric, target, before["score"], score["score"], *limits, reading))
+    return tuple(readings)
+
+
+def _score(
+    run: Run,
+    rows: _RowScores,
+    name: str,
+    score: Mapping[str, Any],
+) -> Score:
+    of_run = rows.get(run.pk, {})
+    values = [of_run.get(index, {}).get(name) for index in range(run.total)]
+    return Score(score=score["score"], individual_scores=values, scored=score["scored"], of=score["of"])
+
+
+def _with_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
+    """The reading with the threshold that holds this metric, where a plan measures the run's rows with its model."""
+    measured = [plan for plan in plans if (plan.rows_digest, plan.model_digest) == (run.rows_digest, run.model_digest)]
+    for text in (text for plan in measured for text in plan.gates):
+        gate = parse_gate(text)
+        if gate.metric == metric.metric and gate.output in (None, metric.target):
+            values = (metric.metric, metric.target, metric.before, metric.after, metric.difference)
+            return MetricReading(*values, metric.low, metric.high, metric.reading, str(gate), _passes(gate, metric))
+    return metric
+
+
+def _passes(gate: Gate, metric: MetricReading) -> bool | None:
+    if gate.floor is not None:
+        return metric.after is not None and metric.after >= gate.floor
+    if metric.before is None or metric.after is None:
+        return None
+    return metric.after >= metric.before - (gate.fall or 0)

@@ -1,0 +1,55 @@
+"""Fetches of templates by service and ref: who follows a label, who stays where they are, and how often they fetch."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.db.models import Max, Q, Sum
+
+from promptuary.renderer.names import is_pin
+from registry.usage.models import Fetch
+from registry.usage.queries import DAYS
+
+__all__ = ["WEEK", "ServiceFetches", "list_service_fetches"]
+
+WEEK = 7  # days that the mean is taken over, today included
+
+
+@dataclass(frozen=True)
+class ServiceFetches:
+    """One service (the name of a key) that fetched a template by one ref in the last thirty days.
+
+    version: the number it was given last. per_day: the mean over the last seven days, rounded up, so that it is 0 only
+    where nothing was fetched in them.
+    """
+
+    service: str
+    ref: str
+    version: int
+    per_day: int
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it asks by number or digest, so that no label takes it along."""
+        return is_pin(self.ref)
+
+
+def list_service_fetches(templates: Collection[int]) -> dict[int, list[ServiceFetches]]:
+    """Template (the row's id) to its services, the busiest first; one query, templates nobody fetched are absent."""
+    today = datetime.now(UTC).date()
+    rows = Fetch.objects.filter(version__template__in=templates, day__gt=today - timedelta(days=DAYS))
+    columns = rows.order_by().values_list("version__template_id", "key__name", "ref", "version__number")
+    in_week = Sum("count", filter=Q(day__gt=today - timedelta(days=WEEK)), default=0)
+    totals: defaultdict[int, dict[tuple[str, str], tuple[int, datetime, int]]] = defaultdict(dict)
+    for template, service, ref, number, count, last_at in columns.annotate(week=in_week, last=Max("last_at")):
+        before = totals[template].get((service, ref))
+        newest = before if before is not None and before[1] >= last_at else (0, last_at, number)
+        totals[template][service, ref] = ((before[0] if before else 0) + count, newest[1], newest[2])
+    return {
+        template: sorted(
+            (ServiceFetches(*place, version, -(-count // WEEK)) for place, (count, _, version) in counts.items()),
+            key=lambda fetches: (-fetches.per_day, fetches.service, fetches.ref),
+        )
+        for template, counts in totals.items()
+    }

@@ -1,0 +1,37 @@
+"""The preview of a label's move over the API."""
+
+import pytest
+
+from registry.changes import label_preview
+from tests.api.conftest import OTHER, REPLY, problem
+
+PLACE = f"templates/{REPLY}/-/labels/production/preview"
+
+
+@pytest.fixture
+def published(cast):
+    cast.save(OTHER, base=cast.save().version.digest)
+    cast.publish(1)
+
+
+def test_the_answer_has_the_facts_of_the_preview(cast, caller, published):
+    answer = caller("reader").get(f"{PLACE}?version=2").json()
+    facts = label_preview.find_preview(cast.actor("reader"), REPLY, "production", 2)
+    assert (answer["state"], answer["serves"], answer["version"]) == ("ahead", 1, 2)
+    assert (answer["undo"], answer["undo_version"]) == (facts.undo, facts.undo_version)
+    assert (answer["fetches_moving"], answer["fetches_staying"]) == (facts.fetches_moving, facts.fetches_staying)
+    assert (answer["evaluation"], answer["overlapping"], answer["requested_by"]) == (None, [], None)
+
+
+def test_an_open_request_for_the_same_is_named(cast, caller, published):
+    number = cast.propose(2).number
+    assert caller("reader").get(f"{PLACE}?version=2").json()["requested_by"] == number
+
+
+@pytest.mark.parametrize("query", ["", "?version=two", "?version=0"])
+def test_a_version_that_is_no_number_is_named(caller, published, query):
+    assert "version" in problem(caller("reader").get(PLACE + query), 400, "bad-request")["fields"]
+
+
+def test_an_unknown_version_is_not_found(caller, published):
+    assert caller("reader").get(f"{PLACE}?version=9").status_code == 404

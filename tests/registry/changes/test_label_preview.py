@@ -1,0 +1,148 @@
+"""What follows from a move of a label: the state, who gets it, what overlaps, and the way back."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from registry.changes import label_preview
+from registry.changes import services as change_services
+from registry.core.errors import Invalid, NotFound
+from registry.namespaces import keys
+from registry.templates import labels
+from registry.templates.models import Template, Version
+from registry.usage.models import Fetch
+
+NAME = "support/reply"
+
+
+def preview(actor, number, label="production", name=NAME):
+    return label_preview.find_preview(actor, name, label, number)
+
+
+@pytest.fixture
+def fetch(admin):
+    def write(service, version, ref, count):
+        issued = keys.issue_key(actor=admin, namespace="support", name=service, scope="read", person="author")
+        at = datetime.now(UTC)
+        Fetch.objects.create(key=issued.key, version=version, ref=ref, day=at.date(), count=count, last_at=at)
+
+    return write
+
+
+def test_the_first_version_is_new_and_cannot_be_undone(author, save):
+    save("one")
+    found = preview(author, 1)
+    assert (found.state, found.serves, found.undo, found.approvals_needed) == ("new", None, "none", 1)
+
+
+def test_a_later_version_is_ahead_and_a_reviewer_rolls_it_back(author, save, publish):
+    publish(save("one"))
+    save("two")
+    save("three")
+    found = preview(author, 3)
+    assert (found.state, found.serves.number, found.included) == ("ahead", 1, (2,))
+    assert (found.undo, found.undo_version) == ("roll_back", 1)
+
+
+def test_what_the_label_serves_is_equal(author, save, publish):
+    publish(save("one"))
+    assert preview(author, 1).state == "equal"
+
+
+def test_a_version_that_is_contained_is_superseded_unless_the_label_held_it(author, save, publish):
+    save("one")
+    publish(save("two"))
+    assert preview(author, 1).state == "superseded"
+    publish(save("three"))
+    assert preview(author, 2).state == "back"
+
+
+def test_a_version_from_elsewhere_has_to_be_merged(author, save, publish):
+    first = save("one")
+    publish(save("two"))
+    save("beside", base=first.digest, parallel=True)
+    assert preview(author, 3).state == "diverged"
+
+
+def test_an_unprotected_label_is_moved_back_or_removed(author, save):
+    save("one")
+    save("two")
+    assert (preview(author, 1, "staging").undo, preview(author, 1, "staging").approvals_needed) == ("remove", 0)
+    labels.move_label(actor=author, name=NAME, label="staging", version=1, expected=None)
+    found = preview(author, 2, "staging")
+    assert (found.undo, found.undo_version, found.is_protected) == ("move", 1, False)
+
+
+def test_services_that_ask_for_the_label_get_it_and_the_others_stay(author, save, publish, fetch):
+    first = save("one")
+    publish(first)
+    save("two")
+    fetch("chat", first, "production", 70)
+    fetch("mail", first, "1", 14)
+    found = preview(author, 2)
+    assert [(it.fetches.service, it.moves, it.gets) for it in found.services] == [("chat", True, 2), ("mail", False, 1)]
+    assert (found.fetches_moving, found.fetches_staying, found.moving_services) == (10, 2, 1)
+
+
+def test_open_requests_are_superseded_or_have_to_be_merged(author, save, propose):
+    first = save("one")
+    propose(first)
+    second = save("two")
+    propose(save("beside", base=first.digest, parallel=True))
+    found = preview(author, second.number)
+    assert [(it.change.number, it.superseded) for it in found.overlapping] == [(1, True), (2, False)]
+    assert found.same is None
+    assert preview(author, 1).same.number == 1
+
+
+def test_owners_and_approvals_are_those_of_the_rules(author, support, save):
+    save("one")
+    support.owners = [{"pattern": "reply", "people": ["reviewer"]}]
+    support.approvals = 2
+    support.save()
+    found = preview(author, 1)
+    assert (found.owners, found.approvals_needed) == (("reviewer",), 2)
+
+
+def test_outsiders_and_unknown_versions_are_not_found(author, outsider, save):
+    save("one")
+    with pytest.raises(NotFound):
+        preview(outsider, 1)
+    with pytest.raises(NotFound):
+        preview(author, 9)
+    with pytest.raises(Invalid):
+        preview(author, 1, "latest")
+
+
+def test_a_preview_stores_nothing(author, save, publish, propose):
+    publish(save("one"))
+    before = list(Version.objects.values_list("pk", flat=True))
+    save("two")
+    with CaptureQueriesContext(connection) as queries:
+        preview(author, 2)
+    written = [query for query in queries.captured_queries if not query["sql"].startswith("SELECT")]
+    assert (written, len(before)) == ([], 1)
+
+
+def test_many_templates_cost_as_many_queries_as_one(author, save, publish):
+    moves = []
+    for number in range(4):
+        publish(save("one", name=f"support/reply-{number}"))
+        save("two", name=f"support/reply-{number}")
+    for template in Template.objects.select_related("namespace", "latest__author").order_by("name"):
+        moves.append((template, template.latest))
+
+    def cost(count):
+        with CaptureQueriesContext(connection) as queries:
+            assert len(label_preview.preview_moves("production", moves[:count])) == count
+        return len(queries)
+
+    assert cost(4) == cost(1)
+
+
+def test_a_withdrawn_request_overlaps_nothing(author, save, propose):
+    change = propose(save("one"))
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
+    assert (preview(author, 1).overlapping, preview(author, 1).same) == ((), None)
