@@ -69,7 +69,7 @@ test: setup-dev ## on SQLite all but the slow tests, on PostgreSQL those that de
 test-all: setup-dev ## every test but the browser's: what the database matters to on PostgreSQL, the rest on SQLite
 	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_POSTGRES)
 	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE)
-	@$(PYTEST) --hypothesis-profile=ci -m "dialect or sqlite" $(ON_POSTGRES)
+	@$(PYTEST) --hypothesis-profile=ci -m "sqlite or (dialect and not slow)" $(ON_POSTGRES)
 
 browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM

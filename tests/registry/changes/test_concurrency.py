@@ -72,6 +72,7 @@ def require_whole_journal():
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.timeout(900)  # a shared machine may take its time
 def test_sixteen_writers_of_one_template_leave_no_gap_and_lose_nothing(transactional_db, author):
@@ -180,6 +181,7 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
     require_whole_journal()
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.timeout(900)  # a shared machine may take its time
 def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, author, save):

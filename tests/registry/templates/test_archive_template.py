@@ -22,7 +22,7 @@ def test_twice_is_one_event_and_so_is_bringing_it_back(admin, save):
         archive(admin, reason="Old")
     for _ in range(2):
         templates_archive.unarchive_template(actor=admin, name="support/reply")
-    kinds = list(Event.objects.filter(kind__startswith="template.").values_list("kind", flat=True))
+    kinds = list(Event.objects.filter(kind__startswith="template.").order_by("number").values_list("kind", flat=True))
     assert kinds == ["template.archived", "template.unarchived"]
 
 

@@ -110,5 +110,5 @@ def test_several_workers_at_once_plan_each_event_once(make, save):
         worker.join(30)
     planning.plan_deliveries()
     assert sorted(Delivery.objects.values_list("event", flat=True)) == sorted(
-        Event.objects.filter(kind="version.saved").values_list("number", flat=True)
+        Event.objects.filter(kind="version.saved").order_by("number").values_list("number", flat=True)
     )
