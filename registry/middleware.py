@@ -4,17 +4,21 @@ import logging
 from collections.abc import Callable
 
 from django.core.exceptions import BadRequest, DisallowedHost
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver, get_urlconf
 
+from registry.accounts.actor import person_of
 from registry.accounts.models import Key
 from registry.core import tracing
+from registry.core.client_address import client_address
 from registry.core.errors import NotFound
 from registry.core.problem_details import CONTENT_TYPE, of_error
 from registry.core.work_quota import work_quota
 from registry.observability import health
+from registry.people.sessions import note_session_use
 
 __all__ = [
     "RefuseBrokenBodies",
@@ -22,6 +26,7 @@ __all__ = [
     "count_work",
     "drop_bad_cookies",
     "name_request",
+    "note_session",
     "refuse_bad_lengths",
     "refuse_nul",
     "refuse_unknown_hosts",
@@ -114,6 +119,23 @@ def drop_bad_cookies(respond: Respond) -> Respond:
     def answer(request: HttpRequest) -> HttpResponseBase:
         for name in [name for name, value in request.COOKIES.items() if not (name + value).isprintable()]:
             del request.COOKIES[name]
+        return respond(request)
+
+    return answer
+
+
+def note_session(respond: Respond) -> Respond:
+    """Write now and then that the session of a signed-in person was used; no page fails because this can't be
+    written.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        session_key = request.session.session_key
+        if session_key and person_of(request) is not None:
+            try:
+                note_session_use(session_key, client_address(request.META))
+            except DatabaseError as error:
+                logger.warning("the use of a session is not written: %s", error)
         return respond(request)
 
     return answer

@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
 ]
 MIDDLEWARE = [
     "registry.middleware.name_request",
@@ -99,6 +100,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "registry.middleware.note_session",
+    "frontend.web.time_zones.use_time_zone",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -161,6 +164,7 @@ ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes tog
     "reauthenticate": "10/m/user",
     "change_password": "5/m/user",
     "accept_invitation": "10/m/ip",
+    "confirm_address": "5/h/user",
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
 MFA_ADAPTER = "registry.accounts.signin.allauth_adapters.CodesAdapter"

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest
+from django.utils import timezone
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
@@ -48,5 +49,6 @@ def revoke_key(request: HttpRequest, actor: Actor) -> str:
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
     key = keys.revoke_key(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
     if key.revoked_at is None and key.expires_at is not None:
-        return f"The key of {key.name} holds until {key.expires_at:%H:%M} UTC, then nowhere any more."
+        until = timezone.localtime(key.expires_at)
+        return f"The key of {key.name} works until {until:%H:%M %Z}."
     return f"The key of {key.name} is revoked; it holds nowhere any more within a second."

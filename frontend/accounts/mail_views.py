@@ -17,13 +17,33 @@ from registry.notifications import queries as notification_queries
 from registry.notifications import services as notification_services
 from registry.notifications.models import Watch
 
-__all__ = ["mail"]
+__all__ = ["describe_watches", "mail"]
 
 LEVELS = (
     (Watch.ALL, "everything", "each save, move, request, decision and comment"),
     (Watch.MINE, "what concerns me", "what waits for me, and what happens to my own work"),
     (Watch.NONE, "nothing", "it is still shown on the home page"),
 )
+
+
+_SENTENCES = {
+    Watch.ALL: "mail about everything",
+    Watch.MINE: "mail about what waits for you and what happens to your own work",
+    Watch.NONE: "no mail",
+}
+
+
+def describe_watches(actor: Actor) -> list[str]:
+    """What the actor gets mail about, a sentence for each place: `In support, refunds/*: no mail.`"""
+    watches = notification_queries.list_own_watches(actor)
+    sentences = []
+    if not any(watch.namespace is None for watch in watches):
+        sentences.append(f"Everywhere{' else' if watches else ''}: {_SENTENCES[Watch.MINE]}.")
+    for watch in watches:
+        place = f"In {watch.namespace.name}" if watch.namespace else "Everywhere"
+        paths = f", {watch.template}" if watch.template else ""
+        sentences.append(f"{place}{paths}: {_SENTENCES[watch.level]}.")
+    return sentences
 
 
 class _WishForm(forms.Form):
@@ -52,7 +72,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
             add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, "Kept." if data["level"] else "Forgotten.")
+            messages.success(request, "Saved." if data["level"] else "Removed.")
             return redirect("mail")
     elif request.method == "POST":
         status = 422

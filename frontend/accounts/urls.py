@@ -11,23 +11,23 @@ from allauth.mfa.totp import views as totp
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from frontend.accounts import invitation_views, oidc_views, own_key_views
-from frontend.accounts import views as account_views
+from frontend.accounts import account_views, invitation_views, oidc_views, own_key_views, views
 from frontend.web.decorators import form_page
 
 urlpatterns = [
-    path("login", account_views.log_in, name="login"),
-    path("login", account_views.log_in, name="account_login"),
+    path("login", views.log_in, name="login"),
+    path("login", views.log_in, name="account_login"),
     path("login/code", form_page(steps.authenticate), name="mfa_authenticate"),
     path("login/with/<str:provider_id>", oidc_views.go, name="openid_connect_login"),
     path("login/with/<str:provider_id>/back", oidc_views.come_back, name="openid_connect_callback"),
     path("login/stopped", oidc_views.cancelled, name="socialaccount_login_cancelled"),
     path("invitations/<str:secret>", invitation_views.accept, name="invitation"),
-    path("logout", account_views.log_out, name="logout"),
-    path("account", account_views.security, name="mfa_index"),
+    path("logout", views.log_out, name="logout"),
+    path("account", account_views.account, name="mfa_index"),
+    path("account/address/<str:token>", account_views.confirm_own_address, name="confirm-address"),
     path("account/keys", own_key_views.own_keys, name="own-keys"),
     path("account/password", form_page(passwords.password_change), name="account_change_password"),
-    path("account/no-password", account_views.no_password, name="account_set_password"),
+    path("account/no-password", views.no_password, name="account_set_password"),
     path("account/prove", form_page(passwords.reauthenticate), name="account_reauthenticate"),
     path("account/prove/code", form_page(steps.reauthenticate), name="mfa_reauthenticate"),
     path("account/second-step", form_page(totp.activate_totp), name="mfa_activate_totp"),

@@ -1,12 +1,10 @@
-"""Pages of sign-in, sign-out and one's own account, and the choice of light or dark."""
+"""Pages of sign-in and sign-out, and the choice of light or dark."""
 
 from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_password_login
 from allauth.account.models import Login
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.ratelimit import RateLimited, consume
-from allauth.mfa.models import Authenticator
-from allauth.socialaccount.models import SocialAccount
 from django import forms
 from django.conf import settings
 from django.contrib.auth import logout
@@ -18,7 +16,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_POST, require_safe
 
-from frontend.accounts.own_key_views import rows_of
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from frontend.web.refusals import refuse
@@ -26,7 +23,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import Busy, NotAllowed
 
-__all__ = ["log_in", "log_out", "no_password", "security", "set_theme"]
+__all__ = ["log_in", "log_out", "no_password", "set_theme"]
 
 YEAR = 365 * 24 * 3600
 WRONG = "Please enter a correct username and password. Note that both fields may be case-sensitive."
@@ -90,25 +87,6 @@ def log_in(request: HttpRequest) -> HttpResponse:
 def log_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     return redirect("login")
-
-
-@require_safe
-@signed_in
-def security(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """How one's own account is kept: password, second step, recovery codes, the provider, the keys that act for it."""
-    authenticators = {row.type: row for row in Authenticator.objects.filter(user=actor.person)}
-    codes = authenticators.get(Authenticator.Type.RECOVERY_CODES)
-    context = {
-        "section": "account",
-        "has_password": actor.person.has_usable_password(),
-        "totp": authenticators.get(Authenticator.Type.TOTP),
-        "codes_left": len(codes.wrap().get_unused_codes()) if codes else 0,
-        "provider": settings.OIDC_NAME,
-        "linked": SocialAccount.objects.filter(user=actor.person).exists(),
-        "step_up": settings.PROMPTUARY_STEP_UP,
-        "own_keys": rows_of(actor),
-    }
-    return show(request, "accounts/security.html", context)
 
 
 @require_safe

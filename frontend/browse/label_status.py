@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 
 from frontend.web.wording import time_since
 from registry.accounts.actor import Actor
@@ -137,7 +138,7 @@ def _title(move: LabelMove | None) -> str:
     if move is None:
         return ""
     why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
-    age = time_since(move.created_at, datetime.now(UTC))
+    age = time_since(timezone.localtime(move.created_at), timezone.localtime())
     return f"{VERBS[move.how]} by {move.person.username} {age}{why}".capitalize()
 
 

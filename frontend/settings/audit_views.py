@@ -1,12 +1,13 @@
 """The page of a namespace's journal: searched, read as sentences, exported and verified."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from frontend.settings import event_sentences
@@ -29,7 +30,7 @@ FORMS = tuple(export.CONTENT_TYPES)
 
 
 class SoughtForm(forms.Form):
-    """What is looked for; days are whole days of UTC, both included."""
+    """What is looked for; days are whole days of the reader's time zone, both included."""
 
     kind = forms.ChoiceField(
         choices=[("", "anything"), *((kind, kind) for kind in audit_queries.KINDS)], required=False
@@ -111,4 +112,4 @@ def _read(form: SoughtForm) -> Sought | None:
 
 
 def _day(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
+    return datetime.combine(day, time(), timezone.get_current_timezone())

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -59,22 +60,22 @@ def icon(name: str, extra: str = "") -> SafeString | str:
 
 @register.filter
 def ago(moment: datetime | None) -> SafeString | str:
-    """How long ago, as a <time> whose title is exact."""
+    """How long ago, as a <time> whose title is exact, in the reader's time zone."""
     if moment is None:
         return "never"
-    moment = moment.astimezone(UTC)
+    local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
-        moment.isoformat(timespec="seconds"),
-        moment.strftime("%-d %B %Y, %H:%M:%S UTC"),
-        time_since(moment, datetime.now(UTC)),
+        moment.astimezone(UTC).isoformat(timespec="seconds"),
+        local.strftime("%-d %B %Y, %H:%M:%S %Z"),
+        time_since(local, timezone.localtime()),
     )
 
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
-    words = time_since(moment.astimezone(UTC), datetime.now(UTC))
+    words = time_since(timezone.localtime(moment), timezone.localtime())
     duration = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
     duration = duration or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)

@@ -104,7 +104,7 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
         sentence = "This takes a code of your second step: switch it on first."
         if typed(request):
-            return refuse(request, core_errors.NotAllowed(f"{sentence} It is under Account and security."))
+            return refuse(request, core_errors.NotAllowed(f"{sentence} It is on your account page."))
         messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):

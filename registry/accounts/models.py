@@ -10,6 +10,10 @@ class User(AbstractUser):
     """Somebody who signs in; what they may do is in their memberships."""
 
     checklist_closed_at = models.DateTimeField(null=True, help_text="when the first steps on the home page were closed")
+    time_zone = models.CharField(max_length=64, default="", blank=True, help_text="an IANA name; empty: UTC")
+    is_address_unproven = models.BooleanField(
+        default=False, help_text="whether the address was typed by its person and never confirmed by mail"
+    )
 
     @property
     def display_name(self) -> str:

@@ -12,6 +12,7 @@ from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
+from registry.people import account_api
 from registry.releases import api as release_api
 from registry.rest import converters
 from registry.serving import api as serving_api
@@ -114,6 +115,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/events", audit_api.Events.as_view(), name="api-events"),
     path("namespaces/<str:namespace>/events/export", audit_api.Export.as_view(), name="api-events-export"),
     path("namespaces/<str:namespace>/chain", audit_api.ChainState.as_view(), name="api-chain"),
+    path("account", account_api.OwnAccount.as_view(), name="api-account"),
+    path("account/sessions", account_api.OwnSessions.as_view(), name="api-sessions"),
+    path("account/sessions/<int:session>", account_api.OneSession.as_view(), name="api-session"),
     path("keys", key_api.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),

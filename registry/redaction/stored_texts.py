@@ -191,6 +191,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "first_name": _NOTHING,
         "last_name": _NOTHING,
         "email": _NOTHING,
+        "time_zone": _NOTHING,
     },
     # Of Django and allauth: accounts, sessions and what is counted for them.
     "auth_permission": {"name": _NOTHING, "codename": _NOTHING},
@@ -201,6 +202,12 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "promptuary_cache": {"cache_key": _NOTHING, "value": _NOTHING},
     "account_emailaddress": {"email": _NOTHING},
     "account_emailconfirmation": {"key": _NOTHING},
+    "usersessions_usersession": {
+        "session_key": _NOTHING,
+        "user_agent": _NOTHING,
+        "ip": _NOTHING,
+        "data": _NOTHING,
+    },
     "mfa_authenticator": {"type": _NOTHING, "data": _NOTHING},
     "socialaccount_socialapp": {
         "provider": _NOTHING,

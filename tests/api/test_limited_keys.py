@@ -31,6 +31,7 @@ from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
 from tests.api.test_permissions import TABLE
 from tests.support.recorded_rows import write_or_insert
+from tests.support.sessions import open_session
 
 STRANGE = "zqxvanadium"
 APPROVED = """---
@@ -71,7 +72,7 @@ def world(cast, settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
     fetcher().clear()
-    return numbers
+    return {**numbers, "session": open_session(cast.people["admin"]).pk}
 
 
 def _write_world(cast):

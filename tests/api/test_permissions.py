@@ -24,11 +24,13 @@ from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 from tests.support.recorded_rows import write_or_insert
+from tests.support.sessions import open_session
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
 # approved versions, because production is protected
 ANYONE = (200,) * 9
+PEOPLE = (401, 200, 200, 200, 200, 200, 403, 403, 401)
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
 READERS_OF_ALL = (401, 404, 200, 200, 200, 200, 403, 200, 401)  # shows text of any version: no limited key
@@ -171,7 +173,12 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-events-export", "GET"): ("namespaces/support/events/export?format=csv", None, READERS_OF_ALL),
     ("api-chain", "GET"): ("namespaces/support/chain", None, READERS),
     ("api-chain", "POST"): ("namespaces/support/chain", None, ADMINS_ASK),
-    ("api-own-keys", "GET"): ("keys", None, (401, 200, 200, 200, 200, 200, 403, 403, 401)),
+    ("api-account", "GET"): ("account", None, PEOPLE),
+    ("api-account", "PATCH"): ("account", {"full_name": "Somebody", "email": "somebody@example.org"}, PEOPLE),
+    ("api-sessions", "GET"): ("account/sessions", None, PEOPLE),
+    ("api-sessions", "DELETE"): ("account/sessions", None, PEOPLE),
+    ("api-session", "DELETE"): ("account/sessions/{session}", None, (401, 404, 404, 404, 404, 204, 403, 403, 401)),
+    ("api-own-keys", "GET"): ("keys", None, PEOPLE),
     # the key acts for the reader, who may revoke it
     ("api-key", "DELETE"): ("keys/{key}", None, (401, 404, 200, 403, 403, 200, 403, 403, 401)),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
@@ -229,9 +236,10 @@ def test_every_address_and_method_has_a_row():
 def world(cast, settings, request) -> dict[str, Any]:
     """Three versions, production on 2 after 1; an open, an approved and a withdrawn change request."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    session = {"session": open_session(cast.people["admin"]).pk}
     if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
-        return write_or_insert("measured world of the api", lambda: _write_world(cast) | _measure(cast))
-    return write_or_insert("world of the api", lambda: _write_world(cast))
+        return session | write_or_insert("measured world of the api", lambda: _write_world(cast) | _measure(cast))
+    return session | write_or_insert("world of the api", lambda: _write_world(cast))
 
 
 def _write_world(cast) -> dict[str, Any]:

@@ -19,6 +19,7 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-release-approvals", "POST"),
     ("api-release-publish", "POST"),
     ("api-namespace", "PATCH"),
+    ("api-account", "PATCH"),
     ("api-member", "PUT"),
     ("api-member", "DELETE"),
     ("api-invitations", "POST"),

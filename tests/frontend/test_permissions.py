@@ -42,6 +42,7 @@ def _row(anonymous: int, *people: int) -> tuple[int, ...]:
 ANYONE = _row(200, 200, 200, 200, 200, 200)
 SIGNED_IN = _row(IN, 200, 200, 200, 200, 200)
 TO_LOGIN = _row(302, 302, 302, 302, 302, 302)
+PEOPLE_DO = _row(OUT, 302, 302, 302, 302, 302)
 NO_STEP = _row(IN, 404, 404, 404, 404, 404)
 NOBODY = _row(404, 404, 404, 404, 404, 404)
 READERS = _row(IN, 404, 200, 200, 200, 200)
@@ -96,6 +97,12 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("openid_connect_callback", "GET", ""): Row("/login/with/oidc/back", NOBODY),
     ("socialaccount_login_cancelled", "GET", ""): Row("/login/stopped", ANYONE),
     ("mfa_index", "GET", ""): Row("/account", SIGNED_IN),
+    ("mfa_index", "POST", "profile"): Row("/account", PEOPLE_DO, {"do": "profile", "full_name": "Some Body"}),
+    ("mfa_index", "POST", "address"): Row("/account", PEOPLE_DO, {"do": "address", "email": "some@example.org"}),
+    ("mfa_index", "POST", "end"): Row("/account", _row(OUT, 404, 404, 404, 404, 404), {"do": "end", "session": "1"}),
+    ("mfa_index", "POST", "end others"): Row("/account", PEOPLE_DO, {"do": "end_others"}),
+    ("confirm-address", "GET", ""): Row("/account/address/x", _row(IN, 409, 409, 409, 409, 409)),
+    ("confirm-address", "POST", ""): Row("/account/address/x", _row(OUT, 409, 409, 409, 409, 409), {}),
     ("own-keys", "GET", ""): Row("/account/keys", SIGNED_IN),
     ("own-keys", "POST", "seen"): Row("/account/keys", _row(OUT, 302, 302, 302, 302, 302), {"do": "seen"}),
     ("own-keys", "POST", "revoke"): Row("/account/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),

@@ -29,6 +29,7 @@ FURTHER = {  # acts behind addresses that have another one in the table of permi
     ("webhook", "POST", "change"): Row(W, (), {"url": "http://127.0.0.1:9/new"}),
 }
 ASK = {
+    ("mfa_index", "POST", "address"),
     ("change", "POST", "approve"),
     ("change", "POST", "acknowledge"),
     ("change", "POST", "publish"),

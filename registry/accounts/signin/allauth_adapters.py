@@ -113,11 +113,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
 
 
 def _find(facts: dict[str, Any]) -> User | None:
-    """The one account with the address that the provider has verified."""
+    """The one account with the address that the provider has verified, and that we did not get from anybody's word."""
     address = facts.get("email")
     if not isinstance(address, str) or not address or facts.get("email_verified") is not True:
         return None
-    rows = list(User.objects.filter(email__iexact=address).exclude(username=OPERATOR)[:2])
+    accounts = User.objects.filter(email__iexact=address, is_address_unproven=False)
+    rows = list(accounts.exclude(username=OPERATOR)[:2])
     return rows[0] if len(rows) == 1 else None
 
 
@@ -129,7 +130,7 @@ def _make(facts: dict[str, Any]) -> User | None:
     domain = address.rpartition("@")[2].lower()
     if "any" not in allowed and (not domain or domain not in allowed):
         return None
-    if address and User.objects.filter(email__iexact=address).exists():
+    if address and User.objects.filter(email__iexact=address, is_address_unproven=False).exists():
         return None  # several accounts have it: which one is meant is for an admin to say
     person = User(username=_free_name(facts, address), email=address, first_name=str(facts.get("name") or "")[:150])
     person.set_unusable_password()

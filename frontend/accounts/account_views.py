@@ -1,0 +1,151 @@
+"""The pages of one's own account: name, time zone, address, sessions, keys, and how signing in is kept safe."""
+
+from typing import Any
+
+from allauth.core.ratelimit import consume
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+
+from frontend.accounts.mail_views import describe_watches
+from frontend.accounts.own_key_views import rows_of
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors, parse_form_number
+from frontend.web.page import show
+from frontend.web.time_zones import list_time_zones
+from registry.accounts.actor import Actor
+from registry.core.errors import Busy, Conflict, Invalid, TooMany
+from registry.core.problem_details import status_of
+from registry.people import own_account, sessions
+
+__all__ = ["account", "confirm_own_address"]
+
+_PAUSE = 3600  # seconds until a person may ask for another mail
+
+
+class ProfileForm(forms.Form):
+    """How a person is called, and in which zone their pages tell the time."""
+
+    full_name = forms.CharField(max_length=150, required=False)
+    time_zone = forms.CharField(max_length=64, required=False)
+
+
+class AddressForm(forms.Form):
+    """Where mail goes; empty for nowhere."""
+
+    email = forms.CharField(max_length=254, required=False)
+
+
+@form_page
+@signed_in
+def account(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Everything about one's own account. A POST saves the name and time zone, asks for another address, or ends
+    sessions.
+    """
+    person = actor.person
+    button = request.POST.get("do", "") if request.method == "POST" else ""
+    profile_form = ProfileForm(
+        request.POST if button == "profile" else None,
+        initial={"full_name": person.get_full_name(), "time_zone": person.time_zone},
+    )
+    address_form = AddressForm(request.POST if button == "address" else None, initial={"email": person.email})
+    status = 200
+    if request.method == "POST":
+        acts = {"profile": _save_profile, "address": _change_address}
+        if button == "profile":
+            status = _try_form(request, actor, profile_form, acts[button])
+        elif button == "address":
+            status = _try_form(request, actor, address_form, acts[button])
+        else:
+            _end_sessions(request, actor, button)
+        if status == 200:
+            return redirect("mfa_index")
+    else:
+        UserSession.objects.create_from_request(request)  # this session is listed too, as it is used now
+    return show(request, "accounts/account.html", _context(request, actor, profile_form, address_form), status=status)
+
+
+@never_cache
+@form_page
+@signed_in
+def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpResponse:
+    """Where the link in the mail leads; a POST confirms the address."""
+    try:
+        if request.method == "POST":
+            email = own_account.confirm_address(actor=actor, token=token).email
+            messages.success(request, f"Mail goes to {email} from now on.")
+            return redirect("mfa_index")
+        context = {"section": "account", "email": own_account.read_address_link(actor=actor, token=token)}
+    except Conflict as error:
+        context = {"section": "account", "reason": error.message}
+        return show(request, "accounts/confirm_address.html", context, status=status_of(error))
+    return show(request, "accounts/confirm_address.html", context)
+
+
+def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) -> int:
+    """200 where it was done, else the status of the errors that are in the form now."""
+    if not form.is_valid():
+        return 422
+    try:
+        messages.success(request, act(request, actor, form.cleaned_data))
+    except (Invalid, Conflict, Busy, TooMany) as error:
+        add_errors(form, error)
+        return status_of(error)
+    return 200
+
+
+def _save_profile(_request: HttpRequest, actor: Actor, data: dict[str, Any]) -> str:
+    own_account.set_profile(actor=actor, full_name=data["full_name"], time_zone=data["time_zone"])
+    return "Saved."
+
+
+def _change_address(request: HttpRequest, actor: Actor, data: dict[str, Any]) -> str:
+    email = data["email"]
+    if email and settings.MAIL_IS_SENT and not consume(request, action="confirm_address", user=actor.person):
+        raise TooMany("You asked for many mails. Try again in an hour.", retry_after=_PAUSE)
+    if own_account.change_address(actor=actor, email=email):
+        days = own_account.ADDRESS_DAYS
+        return f"Open the link in the mail to {email} within {days} days. Until then your address is as before."
+    return f"Mail goes to {email} from now on." if email else "You get no mail any more."
+
+
+def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:
+    if button == "end":
+        sessions.end_session(actor=actor, session_id=parse_form_number(request.POST.get("session")))
+        messages.success(request, "That session is over.")
+        return
+    if button != "end_others":
+        raise Invalid(fields={"do": "one of profile, address, end, end_others."})
+    count = sessions.end_other_sessions(actor=actor, current_key=request.session.session_key)
+    words = "1 other session is" if count == 1 else f"{count} other sessions are"
+    messages.success(request, f"{words} over." if count else "There was no other session.")
+
+
+def _context(
+    request: HttpRequest, actor: Actor, profile_form: ProfileForm, address_form: AddressForm
+) -> dict[str, object]:
+    person = actor.person
+    authenticators = {row.type: row for row in Authenticator.objects.filter(user=person)}
+    codes = authenticators.get(Authenticator.Type.RECOVERY_CODES)
+    return {
+        "section": "account",
+        "profile_form": profile_form,
+        "time_zones": list_time_zones(),
+        "address_form": address_form,
+        "is_mail_sent": settings.MAIL_IS_SENT,
+        "has_password": person.has_usable_password(),
+        "totp": authenticators.get(Authenticator.Type.TOTP),
+        "codes_left": len(codes.wrap().get_unused_codes()) if codes else 0,
+        "provider": settings.OIDC_NAME,
+        "linked": SocialAccount.objects.filter(user=person).exists(),
+        "step_up": settings.PROMPTUARY_STEP_UP,
+        "sessions": sessions.list_sessions(actor, request.session.session_key),
+        "watches": describe_watches(actor),
+        "own_keys": rows_of(actor),
+    }

@@ -1,0 +1,144 @@
+"""Services of one's own account: the name, the time zone, and the address that mail goes to.
+
+An address is confirmed by a link that is sent to it. Where no mail server is set up it is taken at its person's word,
+and marked so: no OpenID provider then finds the account by it.
+"""
+
+import smtplib
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.validators import validate_email
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.core.errors import Busy, Conflict, Invalid, NotAllowed
+from registry.core.input_checks import check_text
+from registry.namespaces import permissions
+
+__all__ = ["ADDRESS_DAYS", "change_address", "confirm_address", "read_address_link", "set_profile"]
+
+ADDRESS_DAYS = 3  # days that the link to confirm an address works
+_SALT = "promptuary.address"
+
+
+def set_profile(*, actor: Actor, full_name: str | None = None, time_zone: str | None = None) -> User:
+    """Set one's own name and the time zone of one's pages; None leaves a value as it is. Never by key.
+
+    time_zone: an IANA name such as `Europe/Zurich`; empty for UTC. Invalid names the wrong field.
+    """
+    _require_person(actor)
+    values = {}
+    if full_name is not None:
+        values["first_name"] = check_text("full_name", full_name, 150).strip()
+        values["last_name"] = ""
+    if time_zone is not None:
+        values["time_zone"] = _read_time_zone(time_zone)
+    person = actor.person
+    for name, value in values.items():
+        setattr(person, name, value)
+    if values:
+        person.save(update_fields=list(values))
+    return person
+
+
+def change_address(*, actor: Actor, email: str) -> bool:
+    """Ask for another address: True where a link was sent to it that confirms it, False where it holds at once.
+
+    It holds at once where no mail server is set up, and where it is removed (empty). Never by key; a fresh proof is
+    asked for. Busy where the mail can't be sent.
+    """
+    _require_person(actor)
+    email = email.strip()
+    person = actor.person
+    if email == person.email and not (person.is_address_unproven and settings.MAIL_IS_SENT):
+        return False
+    if email:
+        _check_address(email)
+    permissions.require_proof(actor)
+    if email and settings.MAIL_IS_SENT:
+        _send_link(person, email)
+        return True
+    _store_address(person, email, is_unproven=bool(email))
+    return False
+
+
+def read_address_link(*, actor: Actor, token: str) -> str:
+    """The address that a link of the actor's confirms. Conflict where the link is not theirs, too old or outdated."""
+    try:
+        facts = signing.loads(token, salt=_SALT, max_age=ADDRESS_DAYS * 24 * 3600)
+    except signing.SignatureExpired as error:
+        raise Conflict(
+            f"This link is older than {ADDRESS_DAYS} days. Ask for a new one on your account page."
+        ) from error
+    except signing.BadSignature as error:
+        raise Conflict("This link isn't whole. Open it as it is in the mail.") from error
+    if facts["person"] != actor.person.pk:
+        raise Conflict("This link belongs to another account. Sign in to that account, then open it again.")
+    if facts["before"] != actor.person.email:
+        raise Conflict("Your address was changed after this link was sent. Ask for a new one on your account page.")
+    return str(facts["email"])
+
+
+def confirm_address(*, actor: Actor, token: str) -> User:
+    """Take the address of a link that was sent to it. Errors as in `read_address_link`; never by key."""
+    _require_person(actor)
+    with transaction.atomic():
+        person = User.objects.select_for_update().get(pk=actor.person.pk)
+        email = read_address_link(actor=Actor(person), token=token)
+        _store_address(person, email, is_unproven=False)
+    return person
+
+
+def _require_person(actor: Actor) -> None:
+    if actor.key is not None or actor.is_operator:
+        raise NotAllowed("An account is changed by its person, who signed in.")
+
+
+def _read_time_zone(name: str) -> str:
+    name = name.strip()
+    if name in ("", "UTC"):
+        return ""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid(fields={"time_zone": f"there is no time zone {name[:60]}."}) from error
+    return name
+
+
+def _check_address(email: str) -> None:
+    check_text("email", email, 254, may_hold_secrets=True)
+    try:
+        validate_email(email)
+    except ValidationError as error:
+        raise Invalid(fields={"email": f"{email[:100]} is not a mail address."}) from error
+
+
+def _store_address(person: User, email: str, *, is_unproven: bool) -> None:
+    person.email, person.is_address_unproven = email, is_unproven
+    person.save(update_fields=["email", "is_address_unproven"])
+
+
+def _send_link(person: User, email: str) -> None:
+    token = signing.dumps({"person": person.pk, "email": email, "before": person.email}, salt=_SALT)
+    lines = [
+        f"Somebody signed in as {person.username} wants Promptuary to send its mail to this address.",
+        "",
+        f"If that's you, confirm it here: {settings.BASE_URL}/account/address/{token}",
+        "",
+        f"The link works for {ADDRESS_DAYS} days. If it isn't you, ignore this mail.",
+    ]
+    message = EmailMessage(
+        subject="Confirm your address for Promptuary",
+        body="\n".join(lines),
+        to=[email],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+    try:
+        message.send()
+    except (smtplib.SMTPException, OSError) as error:
+        raise Busy("The mail couldn't be sent; your address is as before. Try again later.", retry_after=60) from error

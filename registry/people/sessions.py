@@ -1,0 +1,173 @@
+"""Sessions of people: where somebody is signed in, with which browser, and ending that.
+
+allauth keeps a row for each sign-in. Django's own session is what opens pages, so ending a session removes both.
+"""
+
+import re
+import threading
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from allauth.usersessions.models import UserSession
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from promptuary.renderer.after_fork import run_after_fork
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.core.errors import NotAllowed, NotFound
+
+__all__ = [
+    "NOTE_SECONDS",
+    "SessionSummary",
+    "count_sessions",
+    "describe_browser",
+    "end_all_sessions",
+    "end_other_sessions",
+    "end_session",
+    "list_sessions",
+    "note_session_use",
+]
+
+NOTE_SECONDS = 300.0  # the moment of a session's last use is exact to this
+_MOST_NOTED = 20_000  # sessions whose last writing a process remembers
+
+# The first that fits counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
+_BROWSERS = (
+    ("Edge", r"\bEdgA?(?:iOS)?/"),
+    ("Opera", r"\bOPR/"),
+    ("Samsung Internet", r"\bSamsungBrowser/"),
+    ("Firefox", r"\b(?:Firefox|FxiOS)/"),
+    ("Chrome", r"\b(?:Headless)?(?:Chrome|CriOS)/"),
+    ("Safari", r"\bSafari/"),
+)
+_SYSTEMS = (
+    ("iPhone", r"\biPhone\b"),
+    ("iPad", r"\biPad\b"),
+    ("Android", r"\bAndroid\b"),
+    ("Windows", r"\bWindows\b"),
+    ("macOS", r"\bMac(?:intosh| OS X)\b"),
+    ("ChromeOS", r"\bCrOS\b"),
+    ("Linux", r"\bLinux\b"),
+)
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """One sign-in that holds. browser: `Firefox on Linux`; address: the network address it was last used from."""
+
+    id: int
+    browser: str
+    address: str
+    signed_in_at: datetime
+    last_used_at: datetime
+    is_current: bool
+
+
+def list_sessions(actor: Actor, current_key: str | None) -> list[SessionSummary]:
+    """Where the actor is signed in, this session first, then by last use; not by key.
+
+    current_key: Django's key of the session that asks.
+    """
+    if actor.key is not None:
+        raise NotAllowed("A key has no sessions: sign in as a person.", key=actor.key.id)
+    rows = UserSession.objects.purge_and_list(actor.person)
+    summaries = [
+        SessionSummary(
+            row.pk,
+            describe_browser(row.user_agent),
+            row.ip or "",
+            row.created_at,
+            row.last_seen_at,
+            row.session_key == current_key,
+        )
+        for row in rows
+    ]
+    return sorted(summaries, key=lambda row: (not row.is_current, -row.last_used_at.timestamp()))
+
+
+def count_sessions(person: User) -> int:
+    """How many sessions of the person hold."""
+    return len(UserSession.objects.purge_and_list(person))
+
+
+def end_session(*, actor: Actor, session_id: int) -> None:
+    """End one of the actor's own sessions. NotFound where it is none of theirs, or over already. Never by key."""
+    _require_session(actor)
+    row = UserSession.objects.filter(user=actor.person, pk=session_id).first()
+    if row is None:
+        raise NotFound("You have no such session: it may be over already.")
+    row.end()
+
+
+def end_other_sessions(*, actor: Actor, current_key: str | None) -> int:
+    """End all of the actor's sessions but this one; how many ended. Never by key."""
+    _require_session(actor)
+    return _end_sessions(actor.person, keep=current_key)
+
+
+def end_all_sessions(person: User) -> int:
+    """End every session of the person, how many ended; for services."""
+    return _end_sessions(person, keep=None)
+
+
+def describe_browser(user_agent: str) -> str:
+    """The browser and the system that a User-Agent header names: `Firefox on Linux`."""
+    browser = next((name for name, pattern in _BROWSERS if re.search(pattern, user_agent)), "")
+    system = next((name for name, pattern in _SYSTEMS if re.search(pattern, user_agent)), "")
+    if browser and system:
+        return f"{browser} on {system}"
+    return browser or system or "An unknown browser"
+
+
+def _require_session(actor: Actor) -> None:
+    if actor.key is not None or actor.is_operator:
+        raise NotAllowed("Sessions are ended by their person, who signed in.")
+
+
+def _end_sessions(person: User, keep: str | None) -> int:
+    """Remove Django's sessions of the person, whether allauth knows of them or not, and allauth's rows."""
+    keys = [
+        session.session_key
+        for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator()
+        if session.session_key != keep and session.get_decoded().get(SESSION_KEY) == str(person.pk)
+    ]
+    Session.objects.filter(session_key__in=keys).delete()
+    UserSession.objects.filter(user=person).exclude(session_key=keep or "").delete()
+    return len(keys)
+
+
+class _SessionUses:
+    """When this process last wrote the use of each session. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._noted: dict[str, float] = {}
+
+    def is_due(self, session_key: str) -> bool:
+        """Whether the session's use should be written now. Its first use here is not: its sign-in was just written."""
+        now = time.monotonic()
+        with self._lock:
+            noted = self._noted.get(session_key)
+            if noted is not None and now - noted < NOTE_SECONDS:
+                return False
+            if len(self._noted) >= _MOST_NOTED:
+                self._noted.clear()
+            self._noted[session_key] = now
+        return noted is not None
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._noted = {}
+
+
+_uses = _SessionUses()
+run_after_fork(_uses.clear)
+
+
+def note_session_use(session_key: str, address: str) -> None:
+    """Write that a session opens pages at this moment, from this network address; at most once in five minutes."""
+    if _uses.is_due(session_key):
+        UserSession.objects.filter(session_key=session_key).update(last_seen_at=timezone.now(), ip=address)
