@@ -25,7 +25,7 @@ from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import import_views, new_views
 from frontend.editor import views as editor_views
-from frontend.evaluations import dataset_views, run_views, start_views
+from frontend.evaluations import dataset_grid, dataset_views, run_views, start_views
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
@@ -117,6 +117,7 @@ urlpatterns = [
     path("d/new", dataset_views.new, name="new-dataset"),
     path("d/<template:name>", require_safe(dataset_views.show_dataset), name="dataset"),
     path("d/<template:name>/-/edit", dataset_views.edit, name="edit-dataset"),
+    path("d/<template:name>/-/rows.jsonl", require_safe(dataset_grid.show_rows), name="dataset-rows"),
     path("d/<template:name>/-/diff", require_safe(dataset_views.compare), name="dataset-diff"),
     path("environments/", require_safe(environment_views.environments), name="environments"),
     path("n/<folder:namespace>/members", member_views.members, name="members"),

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from frontend.evaluations import dataset_grid
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
@@ -113,13 +114,18 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     faults: dict[str, str] = {}
     status = 200
     if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            data = form.cleaned_data
-            faults, status, answer = _save(request, actor, f"{data['namespace']}/{data['path'].strip('/ ')}", form)
-            if answer is not None:
-                return answer
-    context = {"section": "evaluations", "form": form, "faults": faults, "forms": FORMS}
+        data = form.cleaned_data if form.is_valid() else {}
+        name = f"{data.get('namespace', '')}/{data.get('path', '').strip('/ ')}"
+        faults, status, answer = _save(request, actor, name, form)
+        if answer is not None:
+            return answer
+    context = {
+        "section": "evaluations",
+        "form": form,
+        "faults": faults,
+        "forms": FORMS,
+        "declared": dataset_grid.declared_inputs_of_template(actor, form["template"].value() or ""),
+    }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 
 
@@ -134,11 +140,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     faults: dict[str, str] = {}
     status = 200
     if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            faults, status, answer = _save(request, actor, name, form)
-            if answer is not None:
-                return answer
+        faults, status, answer = _save(request, actor, name, form)
+        if answer is not None:
+            return answer
     context = {
         **_frame(actor, version.dataset),
         "version": version,
@@ -146,6 +150,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "faults": faults,
         "forms": FORMS,
         "small": small,
+        "declared": dataset_grid.declared_inputs_of_dataset(version.dataset),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 
@@ -154,6 +159,9 @@ def _save(
     request: HttpRequest, actor: Actor, name: str, form: DatasetForm
 ) -> tuple[dict[str, str], int, HttpResponse | None]:
     """Faults by row, the status, and where to go when it was saved."""
+    from_grid = dataset_grid.is_from_grid(request)
+    if not form.is_valid():
+        return {}, 422, dataset_grid.answer_form_errors(form) if from_grid else None
     data = form.cleaned_data
     try:
         result = datasets.save_dataset(
@@ -165,20 +173,10 @@ def _save(
             base=data["base"] or None,
             template=data["template"].strip() or None,
         )
-    except NotFound as error:
-        if not data["template"]:
-            raise
-        form.add_error("template", error.message)
-        return {}, 422, None
     except PromptuaryError as error:
-        fields = error.fields if isinstance(error, Invalid) else {}
-        fields = {_FIELDS.get(where, where): message for where, message in fields.items()}
-        for field, sentence in fields.items():
-            if field in form.fields:
-                form.add_error(field, sentence[:1].upper() + sentence[1:])
-        if not fields:
-            form.add_error(None, error.message)
-        return {where: message for where, message in fields.items() if where not in form.fields}, status_of(error), None
+        if from_grid:
+            return {}, 422, dataset_grid.answer_refusal(error, name)
+        return _tell(form, error)
     notice = (
         f"Version {result.version.number} is saved."
         if result.created
@@ -187,7 +185,26 @@ def _save(
     messages.success(request, notice)
     for sentence in result.warnings:
         messages.warning(request, sentence)
+    if from_grid:
+        return {}, 200, dataset_grid.answer_save(result)
     return {}, 302, redirect("dataset", result.dataset.name)
+
+
+def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], int, None]:
+    """Put the refusal into the form; gives the faults of rows, which have no field, and the status."""
+    if isinstance(error, NotFound):
+        if not form.cleaned_data["template"]:
+            raise error
+        form.add_error("template", error.message)
+        return {}, 422, None
+    fields = error.fields if isinstance(error, Invalid) else {}
+    fields = {_FIELDS.get(where, where): message for where, message in fields.items()}
+    for field, sentence in fields.items():
+        if field in form.fields:
+            form.add_error(field, sentence[:1].upper() + sentence[1:])
+    if not fields:
+        form.add_error(None, error.message)
+    return {where: message for where, message in fields.items() if where not in form.fields}, status_of(error), None
 
 
 def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:

@@ -13,7 +13,14 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["EvaluationPlan", "find_attachment", "list_attachments", "plans_of_template", "plans_of_templates"]
+__all__ = [
+    "EvaluationPlan",
+    "find_attachment",
+    "list_attachments",
+    "list_measured_templates",
+    "plans_of_template",
+    "plans_of_templates",
+]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,15 @@ def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
 def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
     """One attachment, or None."""
     return next((attachment for attachment in list_attachments(actor, namespace) if attachment.name == name), None)
+
+
+def list_measured_templates(namespace: Namespace, dataset: str) -> list[Template]:
+    """The templates, by name, that the latest version of a dataset measures by an attachment."""
+    attached = list(Attachment.objects.filter(namespace=namespace, dataset__name=dataset, dataset_version=None))
+    if not attached:
+        return []
+    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest")
+    return [row for row in rows.order_by("name") if any(attachment.fits(row.path) for attachment in attached)]
 
 
 def plans_of_template(template: Template) -> tuple[EvaluationPlan, ...]:

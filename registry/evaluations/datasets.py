@@ -16,8 +16,9 @@ from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_size, check_text, find_private
 from registry.core.renderer_pool import child
 from registry.evaluations import dataset_queries
+from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.events import DatasetSaved
-from registry.evaluations.models import Attachment, Dataset, DatasetVersion
+from registry.evaluations.models import Dataset, DatasetVersion
 from registry.journal import log
 from registry.journal.event import canonical
 from registry.namespaces import permissions
@@ -85,7 +86,7 @@ def save_dataset(  # what a person hands in when saving
     check_text("message", message)
     rows_read = _read(text, form, name)
     templates = [template_queries.get_template(actor, template)] if template else []
-    require_rows_fit(rows_read.rows, [*templates, *_measured(space, name)])
+    require_rows_fit(rows_read.rows, [*templates, *list_measured_templates(space, name)])
     warnings = _look_for_secrets(rows_read.rows)
     lines = "".join(canonical(row.to_dict()) + "\n" for row in rows_read.rows)
     version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), rows_read.digest, message.strip(), base))
@@ -172,15 +173,6 @@ def _require_names(rows: Sequence[Row]) -> None:
         first_lines[row.id] = number
 
 
-def _measured(namespace: Namespace, name: str) -> list[Template]:
-    """The templates that the dataset measures already."""
-    attached = list(Attachment.objects.filter(namespace=namespace, dataset__name=name, dataset_version=None))
-    if not attached:
-        return []
-    rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest")
-    return [row for row in rows.order_by("name") if any(attachment.fits(row.path) for attachment in attached)]
-
-
 def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
     at = log.now()
     with transaction.atomic():
@@ -203,7 +195,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
         )
         dataset.latest, dataset.updated_at = version, at
         dataset.save(update_fields=["latest", "updated_at"])
-        _append(actor, dataset, version, _measured(namespace, dataset.name))
+        _append(actor, dataset, version, list_measured_templates(namespace, dataset.name))
     return SavedDataset(dataset, version, created=True)
 
 

@@ -219,6 +219,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("edit-dataset", "POST", ""): Row(
         f"/d/{GOLD}/-/edit", AUTHORS_DO, {"form": "jsonl", "text": ROWS["text"], "base": "{rows}"}
     ),
+    ("dataset-rows", "GET", ""): Row(f"/d/{GOLD}/-/rows.jsonl", READERS),
     ("dataset-diff", "GET", ""): Row(f"/d/{GOLD}/-/diff", READERS),
     ("archive", "GET", ""): Row(f"{T}/-/archive", ADMINS),
     ("archive", "POST", ""): Row(f"{T}/-/archive", ADMINS_DO, {"do": "archive", "reason": "Unused", "force": "on"}),

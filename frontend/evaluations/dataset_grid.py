@@ -1,0 +1,111 @@
+"""What the grid of a dataset's rows reads and gets from the server: the inputs that rows are for, the rows, and the
+answers to a save.
+"""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+
+from frontend.evaluations.forms import DatasetForm
+from frontend.web.decorators import signed_in
+from promptuary.renderer.document.parser import inspect_document
+from registry.accounts.actor import Actor
+from registry.core.errors import Gone, Invalid, NotFound, PromptuaryError
+from registry.core.problem_details import status_of
+from registry.evaluations import dataset_queries
+from registry.evaluations.attachment_queries import list_measured_templates
+from registry.evaluations.datasets import SavedDataset
+from registry.evaluations.models import Dataset
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
+
+__all__ = [
+    "answer_form_errors",
+    "answer_refusal",
+    "answer_save",
+    "declared_inputs_of_dataset",
+    "declared_inputs_of_template",
+    "is_from_grid",
+    "show_rows",
+]
+
+_KINDS = {"string": "text", "number": "number", "integer": "number", "boolean": "boolean"}
+
+
+@signed_in
+def show_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """The rows of a version as JSON lines; of the latest without `version`."""
+    number = request.GET.get("version", "")
+    is_number = number.isdecimal() and len(number) < 10
+    version = dataset_queries.read_dataset_version(actor, name, int(number) if is_number else None)
+    response = HttpResponse(version.text, content_type="application/x-ndjson; charset=utf-8")
+    file = f"{name.rpartition('/')[2]}-v{version.number}.jsonl"
+    response["Content-Disposition"] = f'attachment; filename="{file}"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def is_from_grid(request: HttpRequest) -> bool:
+    """Whether the page's script sent the form, and reads the answer as JSON."""
+    return request.headers.get("Accept", "") == "application/json"
+
+
+def declared_inputs_of_dataset(dataset: Dataset) -> list[dict[str, Any]]:
+    """The inputs of the first template that the dataset measures; see `declared_inputs_of_template`."""
+    measured = list_measured_templates(dataset.namespace, dataset.name)
+    return _declared_inputs(measured[0]) if measured else []
+
+
+def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
+    """The inputs of a template's latest version: {name, kind, choices}, kind one of text, number, boolean and json.
+    Nothing where there is no such template.
+    """
+    try:
+        return _declared_inputs(template_queries.get_template(actor, name)) if name else []
+    except (NotFound, Invalid):
+        return []
+
+
+def _declared_inputs(template: Template) -> list[dict[str, Any]]:
+    if template.latest is None:
+        return []
+    try:
+        document, _ = inspect_document(template.latest.document)
+    except Gone:  # the version's text was redacted
+        return []
+    declared = []
+    for name, schema in ((document.inputs if document else None) or {}).items():
+        kind = _KINDS.get(str(schema.get("type", "")), "json")
+        entry: dict[str, Any] = {"name": name, "kind": kind}
+        choices = schema.get("enum")
+        if kind == "text" and isinstance(choices, list) and all(isinstance(choice, str) for choice in choices):
+            entry["choices"] = choices
+        declared.append(entry)
+    return declared
+
+
+def answer_save(result: SavedDataset) -> HttpResponse:
+    """Where the grid goes once its rows are saved."""
+    return JsonResponse({"url": reverse("dataset", args=[result.dataset.name])})
+
+
+def answer_form_errors(form: DatasetForm) -> HttpResponse:
+    """Why the form could not be read, a sentence a field."""
+    fields = {field: str(sentences[0]) for field, sentences in form.errors.items()}
+    return JsonResponse({"detail": "Nothing is saved.", "fields": fields}, status=422)
+
+
+def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
+    """Why the rows were not saved: a sentence, sentences by row and field, and the version that came in between."""
+    fields = error.fields if isinstance(error, Invalid) else {}
+    answer: dict[str, Any] = {"detail": error.message, "fields": fields}
+    latest = error.facts.get("latest")
+    if isinstance(latest, int):
+        query = urlencode({"from": max(1, latest - 1), "to": latest})
+        answer["detail"] = (
+            f"Version {latest} was saved meanwhile. Nothing is overwritten: your rows stay here, unsaved."
+        )
+        answer |= {"latest": latest, "diffUrl": f"{reverse('dataset-diff', args=[name])}?{query}"}
+    return JsonResponse(answer, status=status_of(error))

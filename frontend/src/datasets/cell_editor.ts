@@ -1,0 +1,106 @@
+// The field that a cell is edited in. It lies over the cell and is as large as its text needs.
+import { createElement } from "../dom.ts";
+import { cellText, findProblem, readCell } from "./cells.ts";
+import type { Cell, Column } from "./types.ts";
+
+export type Move = "stay" | "down" | "right" | "left";
+
+interface EditorOptions {
+  /** The box that scrolls, which the field is put into. */
+  box: HTMLElement;
+  target: HTMLElement;
+  column: Column;
+  cell: Cell | undefined;
+  label: string;
+  /** A typed character that begins a new text; undefined edits the text that is there. */
+  typed?: string;
+  commit: (cell: Cell | undefined, move: Move) => void;
+  cancel: () => void;
+}
+
+/** An open editor; `close` takes what is in it and removes it. */
+export interface CellEditor {
+  close: () => void;
+}
+
+const MOST_LINES = 12;
+
+/** Opens the field. Enter takes the text, Alt Enter breaks the line, Tab goes on to the next cell, Esc cancels. */
+export function openCellEditor(options: EditorOptions): CellEditor {
+  const { box, column, cell } = options;
+  const before = cellText(cell, column.kind);
+  const control = createControl(column, before, options.typed);
+  control.setAttribute("aria-label", options.label);
+  const message = createElement("p", { class: "grid-editor-message", id: "grid-editor-message" });
+  control.setAttribute("aria-describedby", message.id);
+  const shell = createElement("div", { class: "grid-editor" }, control, message);
+  placeShell(shell, box, options.target, column);
+  let isOpen = true;
+
+  const finish = (move: Move, isTaken: boolean): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    shell.remove();
+    if (!isTaken) options.cancel();
+    else options.commit(control.value === before ? cell : readCell(control.value, column.kind), move);
+  };
+  const check = (): void => {
+    const problem = findProblem(readCell(control.value, column.kind), column);
+    message.textContent = problem;
+    control.setAttribute("aria-invalid", String(Boolean(problem)));
+    if (control instanceof HTMLTextAreaElement) fitHeight(control);
+  };
+  control.addEventListener("input", check);
+  control.addEventListener("keydown", (event) => {
+    const key = event as KeyboardEvent;
+    key.stopPropagation();
+    const move = moveOfKey(key);
+    if (!move && key.key !== "Escape") return;
+    if (key.isComposing) return;
+    event.preventDefault();
+    finish(move ?? "stay", key.key !== "Escape");
+  });
+  control.addEventListener("blur", () => finish("stay", true));
+  box.append(shell);
+  control.focus();
+  if (control instanceof HTMLTextAreaElement) control.setSelectionRange(control.value.length, control.value.length);
+  check();
+  return { close: () => finish("stay", true) };
+}
+
+function moveOfKey(event: KeyboardEvent): Move | null {
+  if (event.key === "Tab") return event.shiftKey ? "left" : "right";
+  if (event.key === "Enter" && !event.altKey && !event.shiftKey) return "down";
+  return null;
+}
+
+function createControl(column: Column, text: string, typed?: string): HTMLTextAreaElement | HTMLSelectElement {
+  const values = column.kind === "boolean" ? ["true", "false"] : column.choices;
+  if (!values) {
+    const area = createElement("textarea", { rows: 1, spellcheck: "false", dir: "auto" });
+    area.value = typed ?? text;
+    if (column.kind !== "text") area.classList.add("is-code");
+    return area;
+  }
+  const others = text && !values.includes(text) ? [text] : [];
+  const select = createElement("select", {}, createElement("option", { value: "" }, "left out"));
+  for (const value of [...others, ...values]) select.append(createElement("option", { value }, value));
+  select.value = values.find((value) => typed && value.startsWith(typed.toLowerCase())) ?? text;
+  return select;
+}
+
+function placeShell(shell: HTMLElement, box: HTMLElement, target: HTMLElement, column: Column): void {
+  const [cell, frame] = [target.getBoundingClientRect(), box.getBoundingClientRect()];
+  const least = column.kind === "text" || column.kind === "json" ? 320 : 140;
+  const width = Math.min(Math.max(cell.width, least), frame.width);
+  const left = Math.min(cell.left - frame.left, frame.width - width);
+  shell.style.left = `${Math.max(0, left) + box.scrollLeft}px`;
+  shell.style.top = `${cell.top - frame.top + box.scrollTop}px`;
+  shell.style.width = `${width}px`;
+}
+
+function fitHeight(area: HTMLTextAreaElement): void {
+  area.style.height = "auto";
+  const line = Number.parseFloat(getComputedStyle(area).lineHeight) || 20;
+  area.style.height = `${Math.min(area.scrollHeight + 2, line * MOST_LINES)}px`;
+}

@@ -1,0 +1,82 @@
+// Values of cells: what is shown and typed for each kind, and what is wrong with it.
+import { compactSource } from "./json_source.ts";
+import type { Cell, Column, Kind } from "./types.ts";
+
+export const KINDS: readonly Kind[] = ["text", "number", "boolean", "json"];
+export const KIND_WORDS: Record<Kind, string> = {
+  text: "text",
+  number: "number",
+  boolean: "yes or no",
+  json: "JSON",
+};
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0"];
+
+const isTextSource = (source: string): boolean => source.startsWith('"');
+
+/** What a cell says in the grid and in its editor; nothing where the value is left out. */
+export function cellText(cell: Cell | undefined, kind: Kind): string {
+  if (!cell) return "";
+  if ("text" in cell) return cell.text;
+  return kind !== "json" && isTextSource(cell.source) ? (JSON.parse(cell.source) as string) : cell.source;
+}
+
+/** The cell that a typed text makes. An empty text leaves the value out. */
+export function readCell(text: string, kind: Kind): Cell | undefined {
+  if (kind === "text") return text === "" ? undefined : { source: JSON.stringify(text) };
+  const trimmed = text.trim();
+  if (!trimmed) return undefined;
+  if (kind === "number")
+    return NUMBER.test(trimmed) ? { source: trimmed } : { text, problem: "Not a number. Write it as 12 or 1.5." };
+  if (kind === "boolean") {
+    const word = trimmed.toLowerCase();
+    if (YES.includes(word)) return { source: "true" };
+    if (NO.includes(word)) return { source: "false" };
+    return { text, problem: "Neither true nor false." };
+  }
+  try {
+    JSON.parse(trimmed);
+    return { source: compactSource(trimmed) };
+  } catch (error) {
+    return { text, problem: `Not JSON: ${error instanceof Error ? error.message : "it can't be read"}` };
+  }
+}
+
+/** The cell read once more for a column of another kind; a value that does not fit stays as its text. */
+export function convertCell(cell: Cell, from: Kind, to: Kind): Cell | undefined {
+  if (to === "json") return "source" in cell ? cell : readCell(cell.text, to);
+  if (to === "text" && "source" in cell && isTextSource(cell.source)) return cell;
+  return readCell(cellText(cell, from), to);
+}
+
+/** The kind that all values of a column have; JSON where they differ. Null counts for nothing. */
+export function guessKind(sources: Iterable<string>): Kind {
+  let kind: Kind | null = null;
+  for (const source of sources) {
+    if (source === "null") continue;
+    const one: Kind = isTextSource(source)
+      ? "text"
+      : source === "true" || source === "false"
+        ? "boolean"
+        : /^[-\d]/.test(source)
+          ? "number"
+          : "json";
+    if (kind !== null && kind !== one) return "json";
+    kind = one;
+  }
+  return kind ?? "text";
+}
+
+/** What is wrong with a cell in its column, or nothing. */
+export function findProblem(cell: Cell | undefined, column: Column): string {
+  if (!cell) return "";
+  if ("problem" in cell) return cell.problem;
+  if (!column.choices || !isTextSource(cell.source)) return "";
+  return column.choices.includes(JSON.parse(cell.source) as string) ? "" : `Must be ${joinChoices(column.choices)}.`;
+}
+
+function joinChoices(choices: readonly string[]): string {
+  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+}

@@ -1,0 +1,111 @@
+// The dialogs of a column: adding one, and its name, kind, copy and removal.
+import { createElement } from "../dom.ts";
+import { KIND_WORDS, KINDS } from "./cells.ts";
+import type { Column, Kind, Section } from "./types.ts";
+
+export interface NewColumn {
+  section: Section;
+  name: string;
+  kind: Kind;
+}
+
+export type ColumnChange = { do: "change"; name: string; kind: Kind } | { do: "duplicate" } | { do: "remove" };
+
+function createChoice<T extends string>(label: string, words: Record<T, string>, value: T): [HTMLElement, () => T] {
+  const select = createElement("select", { id: `grid-column-${label.toLowerCase()}` });
+  for (const [one, title] of Object.entries<string>(words))
+    select.append(createElement("option", { value: one }, title));
+  select.value = value;
+  const field = createElement(
+    "div",
+    { class: "field field-short" },
+    createElement("label", { for: select.id }, label),
+    createElement("span", { class: "select" }, select),
+  );
+  return [field, () => select.value as T];
+}
+
+const kindChoice = (kind: Kind): [HTMLElement, () => Kind] =>
+  createChoice("Kind", Object.fromEntries(KINDS.map((one) => [one, KIND_WORDS[one]])) as Record<Kind, string>, kind);
+
+interface Dialog {
+  dialog: HTMLDialogElement;
+  input: HTMLInputElement;
+}
+
+/** A dialog with a name, other fields and buttons. `submit` gives what is wrong, or nothing once it is done. */
+function openDialog(
+  title: string,
+  name: string,
+  fields: HTMLElement[],
+  buttons: HTMLElement[],
+  submit: (name: string) => string,
+): Dialog {
+  const input = createElement("input", {
+    id: "grid-column-name",
+    autocomplete: "off",
+    spellcheck: "false",
+    maxlength: 200,
+  });
+  input.value = name;
+  const error = createElement("p", { class: "field-error", role: "alert" });
+  const close = createElement("button", { type: "button", class: "button button-quiet" }, "Cancel");
+  const form = createElement(
+    "form",
+    { class: "form", method: "dialog" },
+    createElement("div", { class: "field" }, createElement("label", { for: input.id }, "Name"), input, error),
+    ...fields,
+    createElement("div", { class: "dialog-foot" }, ...buttons, close),
+  );
+  const dialog = createElement(
+    "dialog",
+    { class: "dialog", "aria-label": title },
+    createElement("h2", {}, title),
+    form,
+  );
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const problem = submit(input.value);
+    error.textContent = problem;
+    if (!problem) dialog.close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  input.focus();
+  return { dialog, input };
+}
+
+/** Asks for a new column. */
+export function openNewColumn(add: (column: NewColumn) => string): void {
+  const [section, readSection] = createChoice<Section>(
+    "Holds",
+    { inputs: "An input", expected: "What is expected" } as Record<Section, string>,
+    "inputs",
+  );
+  const [kind, readKind] = kindChoice("text");
+  const button = createElement("button", { class: "button button-primary" }, "Add column");
+  openDialog("Add column", "", [section, kind], [button], (name) =>
+    add({ section: readSection(), name, kind: readKind() }),
+  );
+}
+
+/** Shows a column's form; `apply` gives what is wrong, or nothing once it is done. */
+export function openColumn(column: Column, apply: (change: ColumnChange) => string): void {
+  const [kind, readKind] = kindChoice(column.kind);
+  const save = createElement("button", { class: "button button-primary" }, "Change column");
+  const copy = createElement("button", { type: "button", class: "button" }, "Duplicate");
+  const remove = createElement("button", { type: "button", class: "button" }, "Remove");
+  const { dialog } = openDialog(`Column ${column.name}`, column.name, [kind], [save, copy, remove], (name) =>
+    apply({ do: "change", name, kind: readKind() }),
+  );
+  for (const [button, action] of [
+    [copy, "duplicate"],
+    [remove, "remove"],
+  ] as const)
+    button.addEventListener("click", () => {
+      apply({ do: action });
+      dialog.close();
+    });
+}

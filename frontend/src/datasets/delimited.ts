@@ -1,0 +1,96 @@
+// Tables as text: CSV files, and cells copied from a spreadsheet (tabs between cells, quotes around line breaks).
+
+export interface DelimitedRow {
+  cells: string[];
+  /** The line of the text the row begins in, from 1. */
+  line: number;
+}
+
+export interface DelimitedTable {
+  rows: DelimitedRow[];
+  /** Rows that could not be read, each with its line. */
+  problems: { line: number; message: string }[];
+}
+
+/** Reads a table. A quoted cell may hold the delimiter, line breaks and doubled quotes. Empty lines are no rows, unless
+ * `keepsEmpty`. */
+export function parseDelimited(text: string, delimiter: string, keepsEmpty = false): DelimitedTable {
+  const table: DelimitedTable = { rows: [], problems: [] };
+  let at = text.startsWith("\ufeff") ? 1 : 0;
+  let line = 1;
+  while (at < text.length) {
+    const row: DelimitedRow = { cells: [], line };
+    let problem = "";
+    for (;;) {
+      const cell = readDelimitedCell(text, at, delimiter);
+      problem ||= cell.problem;
+      line += cell.value.split("\n").length - 1;
+      row.cells.push(cell.value);
+      at = cell.end;
+      if (text[at] !== delimiter) break;
+      at += 1;
+    }
+    if (text[at] === "\r") at += 1;
+    if (text[at] === "\n") at += 1;
+    line += 1;
+    if (problem) table.problems.push({ line: row.line, message: problem });
+    else if (keepsEmpty || row.cells.length > 1 || row.cells[0] !== "") table.rows.push(row);
+  }
+  return table;
+}
+
+function readDelimitedCell(
+  text: string,
+  from: number,
+  delimiter: string,
+): { value: string; end: number; problem: string } {
+  if (text[from] !== '"') {
+    const end = endOfCell(text, from, delimiter);
+    return { value: text.slice(from, end), end, problem: "" };
+  }
+  let value = "";
+  let at = from + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) {
+      const end = endOfCell(text, from, delimiter);
+      return { value: text.slice(from, end), end, problem: "A quote is opened and never closed." };
+    }
+    value += text.slice(at, quote);
+    at = quote + 1;
+    if (text[at] !== '"') break;
+    value += '"';
+    at += 1;
+  }
+  const end = endOfCell(text, at, delimiter);
+  const rest = text.slice(at, end);
+  const problem = rest.trim() ? "Text follows a closing quote." : "";
+  return { value: problem ? text.slice(from, end) : value.replace(/\r\n?/g, "\n"), end, problem };
+}
+
+function endOfCell(text: string, from: number, delimiter: string): number {
+  let at = from;
+  while (at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r") at += 1;
+  return at;
+}
+
+/** The table of copied cells; a quote that is no proper quoting is a character like others. */
+export function parseClipboard(text: string): string[][] {
+  const table = parseDelimited(text, "\t", true);
+  if (!table.problems.length) return table.rows.map((row) => row.cells);
+  const lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
+  return lines.map((one) => one.split("\t"));
+}
+
+/** Cells as a spreadsheet takes them, a line break after each row. */
+export function formatClipboard(rows: readonly (readonly string[])[]): string {
+  const quote = (text: string): string => (/["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return rows.map((cells) => `${cells.map(quote).join("\t")}\n`).join("");
+}
+
+/** The character that most likely stands between the cells: what the first line has most of. */
+export function guessDelimiter(text: string): string {
+  const head = text.split(/\r?\n/, 1)[0] ?? "";
+  const counts = [",", ";", "\t"].map((delimiter) => ({ delimiter, count: head.split(delimiter).length }));
+  return counts.reduce((best, one) => (one.count > best.count ? one : best)).delimiter;
+}

@@ -1,0 +1,148 @@
+// Edits of a grid: each gives a new grid and leaves the rows it does not touch as they are.
+import { convertCell, readCell } from "./cells.ts";
+import { makeColumn, makeKey, makeRow } from "./rows.ts";
+import type { Cell, Column, Grid, GridRow, Kind, Section } from "./types.ts";
+
+/** A cell to be set; without a cell the value is left out. */
+export interface CellEdit {
+  row: number;
+  column: string;
+  cell: Cell | undefined;
+}
+
+export function setCells(grid: Grid, edits: readonly CellEdit[]): Grid {
+  const byRow = new Map<number, CellEdit[]>();
+  for (const edit of edits) byRow.set(edit.row, [...(byRow.get(edit.row) ?? []), edit]);
+  return { ...grid, rows: grid.rows.map((row) => changeRow(row, byRow.get(row.key) ?? [])) };
+}
+
+function changeRow(row: GridRow, edits: readonly CellEdit[]): GridRow {
+  if (!edits.length) return row;
+  const cells = { ...row.cells };
+  for (const { column, cell } of edits) {
+    if (cell) cells[column] = cell;
+    else delete cells[column];
+  }
+  return { ...row, cells };
+}
+
+export function insertRows(grid: Grid, at: number, rows: readonly GridRow[]): Grid {
+  return { ...grid, rows: [...grid.rows.slice(0, at), ...rows, ...grid.rows.slice(at)] };
+}
+
+export function removeRows(grid: Grid, keys: ReadonlySet<number>): Grid {
+  return { ...grid, rows: grid.rows.filter((row) => !keys.has(row.key)) };
+}
+
+/** Each of the rows once more, right after it; a name is used once, so the copy's gets a number. */
+export function duplicateRows(grid: Grid, keys: ReadonlySet<number>): Grid {
+  const names = new Set(grid.rows.map((row) => nameSource(row)));
+  const rows = grid.rows.flatMap((row) => {
+    if (!keys.has(row.key)) return [row];
+    const copy: GridRow = { ...row, key: makeKey() };
+    const source = nameSource(row);
+    if (!source) return [row, copy];
+    const name = JSON.parse(source) as string;
+    let number = 2;
+    while (names.has(JSON.stringify(`${name}-${number}`))) number += 1;
+    const fresh = JSON.stringify(`${name}-${number}`);
+    names.add(fresh);
+    return [row, { ...copy, cells: { ...row.cells, id: { source: fresh } } }];
+  });
+  return { ...grid, rows };
+}
+
+function nameSource(row: GridRow): string {
+  const cell = row.cells.id;
+  return cell && "source" in cell ? cell.source : "";
+}
+
+/** A message where a column can't have this name, else nothing. */
+export function findNameProblem(grid: Grid, section: Section, name: string, own = ""): string {
+  if (!name.trim()) return "A column needs a name.";
+  const key = `${section}.${name.trim()}`;
+  return key !== own && grid.columns.some((column) => column.key === key) ? `There is a column ${name} already.` : "";
+}
+
+/** With one more column, after the last of its section. */
+export function addColumn(grid: Grid, section: Section, name: string, kind: Kind): Grid {
+  return placeColumn(grid, makeColumn(section, name.trim(), { kind }));
+}
+
+function placeColumn(grid: Grid, column: Column): Grid {
+  const last = grid.columns.findLastIndex((one) => one.section === column.section);
+  const inputs = grid.columns.findLastIndex((one) => one.section !== "expected");
+  const at = (last < 0 ? inputs : last) + 1;
+  return { ...grid, columns: [...grid.columns.slice(0, at), column, ...grid.columns.slice(at)] };
+}
+
+export function removeColumn(grid: Grid, key: string): Grid {
+  const rows = grid.rows.map((row) =>
+    changeRow(row, row.cells[key] ? [{ row: row.key, column: key, cell: undefined }] : []),
+  );
+  return { columns: grid.columns.filter((column) => column.key !== key), rows };
+}
+
+export function renameColumn(grid: Grid, key: string, name: string): Grid {
+  const was = grid.columns.find((column) => column.key === key);
+  if (!was || was.name === name.trim()) return grid;
+  const column = makeColumn(was.section, name.trim(), { kind: was.kind });
+  const rows = grid.rows.map((row) => moveCell(row, key, column.key));
+  return { columns: grid.columns.map((one) => (one.key === key ? column : one)), rows };
+}
+
+function moveCell(row: GridRow, from: string, to: string): GridRow {
+  const cell = row.cells[from];
+  if (!cell) return row;
+  const { [from]: _, ...others } = row.cells;
+  return { ...row, cells: { ...others, [to]: cell } };
+}
+
+/** With a copy of the column and its values, called by the name with a number. */
+export function duplicateColumn(grid: Grid, key: string): Grid {
+  const was = grid.columns.find((column) => column.key === key);
+  if (!was || was.section === "id") return grid;
+  let number = 2;
+  while (findNameProblem(grid, was.section, `${was.name}_${number}`)) number += 1;
+  const column = makeColumn(was.section, `${was.name}_${number}`, { kind: was.kind });
+  const rows = grid.rows.map((row) => {
+    const cell = row.cells[key];
+    return cell ? { ...row, cells: { ...row.cells, [column.key]: cell } } : row;
+  });
+  return placeColumn({ ...grid, rows }, column);
+}
+
+/** With the column's values read as another kind; those that are none of it stay as text with a message. */
+export function changeKind(grid: Grid, key: string, kind: Kind): Grid {
+  const was = grid.columns.find((column) => column.key === key);
+  if (!was || was.kind === kind) return grid;
+  const rows = grid.rows.map((row) => {
+    const cell = row.cells[key];
+    return cell ? changeRow(row, [{ row: row.key, column: key, cell: convertCell(cell, was.kind, kind) }]) : row;
+  });
+  return { columns: grid.columns.map((column) => (column.key === key ? { ...column, kind } : column)), rows };
+}
+
+/** With a table of texts written over the cells from a place on; rows that lack are added at the end. `visible` are the
+ * keys of the rows shown, in their order: hidden rows are not written over. */
+export function pasteTable(
+  grid: Grid,
+  visible: readonly number[],
+  at: { row: number; column: string },
+  table: readonly (readonly string[])[],
+): Grid {
+  const firstRow = visible.indexOf(at.row);
+  const firstColumn = grid.columns.findIndex((column) => column.key === at.column);
+  if (firstColumn < 0) return grid;
+  const lacking = Math.max(0, Math.max(0, firstRow) + table.length - visible.length);
+  const added = Array.from({ length: lacking }, () => makeRow());
+  const keys = [...visible, ...added.map((row) => row.key)].slice(firstRow < 0 ? visible.length : firstRow);
+  const edits = table.flatMap((texts, line) =>
+    texts.flatMap((text, offset) => {
+      const column = grid.columns[firstColumn + offset];
+      const row = keys[line];
+      return column && row !== undefined ? [{ row, column: column.key, cell: readCell(text, column.kind) }] : [];
+    }),
+  );
+  return setCells(insertRows(grid, grid.rows.length, added), edits);
+}

@@ -1,0 +1,59 @@
+// What is wrong with the rows: what the cells themselves say, names that are used twice, and what the server refused.
+import { findProblem } from "./cells.ts";
+import type { Column, Fault, Grid, GridRow } from "./types.ts";
+
+/** A fault of the server's, bound to the row as it was sent: once the row is edited it is no longer shown. */
+export interface ServerFault {
+  row: GridRow;
+  column: string;
+  message: string;
+}
+
+/** All faults of the grid, by row key. */
+export function listFaults(grid: Grid, refused: readonly ServerFault[]): Map<number, Fault[]> {
+  const faults = new Map<number, Fault[]>();
+  const add = (row: GridRow, column: string, message: string): void => {
+    faults.set(row.key, [...(faults.get(row.key) ?? []), { row: row.key, column, message }]);
+  };
+  const checked = grid.columns;
+  const rowNumbers = new Map<string, number>();
+  grid.rows.forEach((row, index) => {
+    for (const column of checked) {
+      const problem = cellProblem(row, column);
+      if (problem) add(row, column.key, problem);
+    }
+    const name = row.cells.id && "source" in row.cells.id ? row.cells.id.source : "";
+    const earlier = name ? rowNumbers.get(name) : undefined;
+    if (earlier !== undefined) add(row, "id", `Row ${earlier} has this name already.`);
+    else if (name) rowNumbers.set(name, index + 1);
+  });
+  const rows = new Set(grid.rows);
+  for (const fault of refused) if (rows.has(fault.row)) add(fault.row, fault.column, fault.message);
+  return faults;
+}
+
+function cellProblem(row: GridRow, column: Column): string {
+  const cell = row.cells[column.key];
+  return cell && (column.choices || "problem" in cell) ? findProblem(cell, column) : "";
+}
+
+const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected)(?:\.([^.[]+))?/;
+
+/** Binds the server's sentences ("row 3 (late).inputs.order_id") to the rows that were sent; the rest is given back. */
+export function placeFaults(fields: Record<string, string>, sent: Grid): { placed: ServerFault[]; others: string[] } {
+  const placed: ServerFault[] = [];
+  const others: string[] = [];
+  for (const [place, sentence] of Object.entries(fields)) {
+    const match = PLACE.exec(place);
+    const row = match ? sent.rows[Number(match[1]) - 1] : undefined;
+    const message = sentence.charAt(0).toUpperCase() + sentence.slice(1);
+    if (!match || !row) {
+      others.push(place === "text" || place === "file" ? message : `${place}: ${sentence}`);
+      continue;
+    }
+    const [, , section = "", name = ""] = match;
+    const column = sent.columns.find((one) => one.section === section && (one.name === name || section === "id"));
+    placed.push({ row, column: column?.key ?? "", message: column || !name ? message : `${name}: ${message}` });
+  }
+  return { placed, others };
+}

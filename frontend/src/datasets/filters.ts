@@ -1,0 +1,79 @@
+// Which rows of the grid are shown.
+import { cellText } from "./cells.ts";
+import type { Fault, Grid, GridRow } from "./types.ts";
+
+export type Show = "all" | "changed" | "faults";
+
+export interface Filter {
+  show: Show;
+  /** Words that the row's cells hold, in any order. */
+  words: string;
+  /** The key of the only column that is searched; empty for all. */
+  column: string;
+}
+
+export const NO_FILTER: Filter = { show: "all", words: "", column: "" };
+
+export interface Baseline {
+  rows: ReadonlyMap<number, GridRow>;
+  columns: Grid["columns"];
+}
+
+/** The rows as the last saved version has them. */
+export const makeBaseline = (grid: Grid): Baseline => ({
+  rows: new Map(grid.rows.map((row) => [row.key, row])),
+  columns: grid.columns,
+});
+
+/** "new", "edited", or nothing where the row is as it was saved. */
+export function describeChange(row: GridRow, baseline: Baseline): "" | "new" | "edited" {
+  const was = baseline.rows.get(row.key);
+  if (!was) return "new";
+  return was === row || haveSameCells(was, row) ? "" : "edited";
+}
+
+function haveSameCells(one: GridRow, other: GridRow): boolean {
+  const keys = Object.keys(one.cells);
+  if (keys.length !== Object.keys(other.cells).length) return false;
+  return keys.every((key) => isSameCell(one, other, key));
+}
+
+export function isSameCell(one: GridRow | undefined, other: GridRow, key: string): boolean {
+  const [left, right] = [one?.cells[key], other.cells[key]];
+  if (left === right) return true;
+  return Boolean(left && right && "source" in left && "source" in right && left.source === right.source);
+}
+
+/** The rows that the filter leaves, in their order. */
+export function filterRows(
+  grid: Grid,
+  filter: Filter,
+  baseline: Baseline,
+  faults: ReadonlyMap<number, readonly Fault[]>,
+): readonly GridRow[] {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (filter.show === "all" && !words.length) return grid.rows;
+  const columns = grid.columns.filter((column) => !filter.column || column.key === filter.column);
+  return grid.rows.filter((row) => {
+    if (filter.show === "changed" && !describeChange(row, baseline)) return false;
+    if (filter.show === "faults" && !faults.has(row.key)) return false;
+    if (!words.length) return true;
+    const text = columns
+      .map((column) => cellText(row.cells[column.key], column.kind))
+      .join("\n")
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** How many rows were added, edited and removed since the saved version. */
+export function countChanges(grid: Grid, baseline: Baseline): { added: number; edited: number; removed: number } {
+  let [added, edited, kept] = [0, 0, 0];
+  for (const row of grid.rows) {
+    const change = describeChange(row, baseline);
+    if (change === "new") added += 1;
+    else kept += 1;
+    if (change === "edited") edited += 1;
+  }
+  return { added, edited, removed: baseline.rows.size - kept };
+}

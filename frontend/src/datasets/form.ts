@@ -1,0 +1,261 @@
+// The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
+import { createElement, findElement, pluralize, readJson } from "../dom.ts";
+import { placeFaults } from "./faults.ts";
+import type { Show } from "./filters.ts";
+import { GridView } from "./grid.ts";
+import { openImport } from "./import_view.ts";
+import { applyImport } from "./mapping.ts";
+import { formatRows, makeRow, parseRows } from "./rows.ts";
+import { saveRows } from "./save.ts";
+import type { DeclaredInput, Grid } from "./types.ts";
+
+const TABLE_FILES = [".csv", ".tsv"];
+
+/** Puts the grid in place of the text, where the page has one and its rows can be read. */
+export function installDatasetForm(): void {
+  const section = document.querySelector<HTMLElement>("[data-dataset-grid]");
+  const form = section?.closest<HTMLFormElement>("form");
+  if (section && form) void startGrid(section, form);
+}
+
+async function startGrid(section: HTMLElement, form: HTMLFormElement): Promise<void> {
+  const text = findElement<HTMLTextAreaElement>(form, "[name=text]");
+  const declared = readJson<DeclaredInput[]>("declared-inputs");
+  const url = section.dataset.rowsUrl;
+  try {
+    const loaded = url && !text.value.trim() ? await (await fetch(url)).text() : text.value;
+    new DatasetForm(section, form, parseRows(loaded, declared), declared);
+  } catch (error) {
+    const words = `The rows are shown as text: ${error instanceof Error ? error.message : "they can't be read"}`;
+    text.before(createElement("p", { class: "note" }, words));
+  }
+}
+
+/** A grid without rows begins with an empty one, and without columns with a question and its answer. */
+function withOneRow(grid: Grid): Grid {
+  if (grid.rows.length) return grid;
+  const row = makeRow();
+  const answer = parseRows('{"inputs": {"question": ""}, "expected": {"answer": ""}}').columns;
+  const expected = answer.filter((column) => column.section === "expected");
+  return { columns: grid.columns.length > 1 ? [...grid.columns, ...expected] : answer, rows: [row] };
+}
+
+class DatasetForm {
+  readonly #section: HTMLElement;
+  readonly #form: HTMLFormElement;
+  readonly #view: GridView;
+  readonly #declared: readonly DeclaredInput[];
+  #isText = false;
+  #isSaved = false;
+  #pendingFile: Promise<void> = Promise.resolve();
+
+  constructor(section: HTMLElement, form: HTMLFormElement, saved: Grid, declared: readonly DeclaredInput[]) {
+    this.#section = section;
+    this.#form = form;
+    this.#declared = declared;
+    delete form.dataset.warn; // the grid knows itself whether anything changed
+    section.hidden = false;
+    this.#hidePlain(true);
+    this.#view = new GridView(findElement(section, "[data-grid-box]"), saved, withOneRow(saved), () => this.#drawBar());
+    this.#drawBar();
+    this.#listen();
+  }
+
+  #hidePlain(isHidden: boolean): void {
+    for (const field of this.#form.querySelectorAll<HTMLElement>("[data-plain]")) field.hidden = isHidden;
+    for (const part of this.#section.querySelectorAll<HTMLElement>("[data-grid-only]")) part.hidden = !isHidden;
+  }
+
+  #listen(): void {
+    const acts: Record<string, () => void> = {
+      undo: () => this.#view.undo(),
+      redo: () => this.#view.redo(),
+      "add-row": () => this.#view.addRow(),
+      "add-column": () => this.#view.addColumn(),
+      duplicate: () => this.#view.duplicateRows(),
+      remove: () => this.#view.removeRows(),
+      text: () => this.#switchToText(),
+      grid: () => this.#switchToGrid(),
+    };
+    this.#section.addEventListener("click", (event) => {
+      const button = (event.target as Element).closest<HTMLElement>("button");
+      if (!button) return;
+      if (button.dataset.act) acts[button.dataset.act]?.();
+      if (button.dataset.show) this.#view.setFilter({ show: button.dataset.show as Show });
+    });
+    const search = findElement<HTMLInputElement>(this.#section, "[data-search]");
+    search.addEventListener("input", () => this.#view.setFilter({ words: search.value }));
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") event.preventDefault();
+    });
+    const column = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
+    column.addEventListener("change", () => this.#view.setFilter({ column: column.value }));
+    const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
+    file.addEventListener("change", () => {
+      if (!this.#isText) this.#pendingFile = this.#readFile(file);
+    });
+    this.#form.addEventListener("submit", (event) => this.#submit(event));
+    window.addEventListener("beforeunload", (event) => {
+      if (!this.#isSaved && this.#view.undoWords && this.#view.isChanged()) event.preventDefault();
+    });
+  }
+
+  async #readFile(input: HTMLInputElement): Promise<void> {
+    const file = input.files?.[0];
+    if (!file || /\.ya?ml$/i.test(file.name)) return; // the server reads YAML, when the form is sent
+    const text = await file.text();
+    input.value = "";
+    if (TABLE_FILES.some((ending) => file.name.toLowerCase().endsWith(ending))) {
+      const panel = findElement(this.#section, "[data-import]");
+      openImport(panel, { name: file.name, text }, this.#view.grid, (mapping, rows) => {
+        const grid = applyImport(this.#dropEmptyRow(), mapping, rows);
+        this.#view.apply(grid, "import");
+      });
+      return;
+    }
+    try {
+      this.#view.apply(parseRows(text.replace(/^\ufeff/, ""), this.#declared), "load a file");
+      this.#report([]);
+    } catch (error) {
+      this.#report([`${file.name}: ${error instanceof Error ? error.message : "it can't be read"}`]);
+    }
+  }
+
+  /** The grid without a first row that nobody has filled. */
+  #dropEmptyRow(): Grid {
+    const { grid } = this.#view;
+    return { ...grid, rows: grid.rows.filter((row) => Object.keys(row.cells).length) };
+  }
+
+  #switchToText(): void {
+    this.#view.closeEditor();
+    findElement<HTMLTextAreaElement>(this.#form, "[name=text]").value = formatRows(this.#dropEmptyRow());
+    findElement<HTMLSelectElement>(this.#form, "[name=form]").value = "jsonl";
+    this.#isText = true;
+    this.#hidePlain(false);
+    findElement<HTMLElement>(this.#section, "[data-act=grid]").hidden = false;
+  }
+
+  #switchToGrid(): void {
+    const text = findElement<HTMLTextAreaElement>(this.#form, "[name=text]").value;
+    try {
+      const grid = parseRows(text, this.#declared);
+      if (text !== formatRows(this.#dropEmptyRow())) this.#view.apply(grid, "edit as text");
+    } catch (error) {
+      this.#report([error instanceof Error ? error.message : "The text can't be read."]);
+      return;
+    }
+    this.#report([]);
+    this.#isText = false;
+    this.#hidePlain(true);
+    findElement<HTMLElement>(this.#section, "[data-act=grid]").hidden = true;
+    this.#view.refresh();
+  }
+
+  #drawBar(): void {
+    const view = this.#view;
+    if (!view) return;
+    const { added, edited, removed } = view.countChanges();
+    const counts: Record<Show, number> = {
+      all: view.grid.rows.length,
+      changed: added + edited,
+      faults: view.faults.size,
+    };
+    for (const button of this.#section.querySelectorAll<HTMLElement>("[data-show]")) {
+      const show = button.dataset.show as Show;
+      button.setAttribute("aria-pressed", String(view.filter.show === show));
+      findElement(button, "[data-count]").textContent = counts[show].toLocaleString("en");
+    }
+    this.#nameStep("undo", view.undoWords, "Ctrl Z");
+    this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
+    findElement(this.#section, "[data-bulk]").textContent = view.tickedCount
+      ? `${pluralize(view.tickedCount, "row")} ticked`
+      : "";
+    const changes = [
+      added ? `${pluralize(added, "row")} added` : "",
+      edited ? `${pluralize(edited, "row")} edited` : "",
+      removed ? `${pluralize(removed, "row")} removed` : "",
+    ].filter(Boolean);
+    const shown =
+      view.shownCount === counts.all
+        ? ""
+        : view.shownCount
+          ? `${pluralize(view.shownCount, "row")} shown. `
+          : "No rows match. ";
+    findElement(this.#section, "[data-changes]").textContent =
+      `${shown}${changes.length ? `${changes.join(", ")}, not saved.` : "No changes."}`;
+    this.#listColumns();
+  }
+
+  #nameStep(act: string, words: string, keys: string): void {
+    const button = findElement(this.#section, `[data-act=${act}]`);
+    const verb = act === "undo" ? "Undo" : "Redo";
+    const name = words ? `${verb} ${words} (${keys})` : `Nothing to ${act}`;
+    button.setAttribute("aria-disabled", String(!words));
+    button.setAttribute("aria-label", name);
+    button.title = name;
+  }
+
+  #listColumns(): void {
+    const select = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
+    const names = this.#view.grid.columns.map((column) => [
+      column.key,
+      column.section === "expected" ? `expected ${column.name}` : column.name,
+    ]);
+    const options = [["", "all columns"], ...names].map(([value, words]) =>
+      createElement("option", { value }, words ?? ""),
+    );
+    select.replaceChildren(...options);
+    select.value = this.#view.filter.column;
+  }
+
+  #report(messages: readonly string[], link?: { words: string; url: string }): void {
+    const line = findElement(this.#section, "[data-problems]");
+    line.replaceChildren(...messages.map((message) => createElement("p", {}, message)));
+    if (link) line.append(createElement("a", { href: link.url, target: "_blank" }, link.words));
+    line.hidden = !messages.length;
+    if (messages.length) line.scrollIntoView({ block: "nearest" });
+  }
+
+  #submit(event: SubmitEvent): void {
+    const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
+    if (this.#isText || /\.ya?ml$/i.test(file.files?.[0]?.name ?? "")) {
+      this.#isSaved = true; // the page is sent as it is without a script
+      return;
+    }
+    event.preventDefault();
+    void this.#save();
+  }
+
+  async #save(): Promise<void> {
+    const button = findElement(this.#form, "[data-save]");
+    if (button.getAttribute("aria-busy") === "true") return;
+    button.setAttribute("aria-busy", "true");
+    await this.#pendingFile;
+    this.#view.closeEditor();
+    const sent = this.#dropEmptyRow();
+    // Faults of the server's last answer are checked by the server once more.
+    this.#view.refuse([]);
+    if (this.#view.faults.size) {
+      this.#view.setFilter({ show: "faults", words: "" });
+      this.#report([`Nothing is saved. Fix ${pluralize(this.#view.faults.size, "row")} first.`]);
+      button.removeAttribute("aria-busy");
+      return;
+    }
+    const answer = await saveRows(this.#form, sent);
+    button.removeAttribute("aria-busy");
+    if ("url" in answer) {
+      this.#isSaved = true;
+      location.assign(answer.url);
+      return;
+    }
+    const { placed, others } = placeFaults(answer.fields, sent);
+    this.#view.refuse(placed);
+    if (placed.length) this.#view.setFilter({ show: "faults", words: "" });
+    const words = placed.length ? [`Nothing is saved. ${pluralize(placed.length, "value")} can’t be taken.`] : [];
+    const link = answer.diffUrl
+      ? { words: `What changed in version ${answer.latest}`, url: answer.diffUrl }
+      : undefined;
+    this.#report([...words, ...others, ...(placed.length + others.length ? [] : [answer.detail])], link);
+  }
+}

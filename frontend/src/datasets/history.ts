@@ -1,0 +1,36 @@
+// The steps of a grid that can be undone and redone.
+import type { Grid } from "./types.ts";
+
+interface Step {
+  grid: Grid;
+  /** What was done to come from this grid to the next: "edit", "paste". */
+  words: string;
+}
+
+export interface History {
+  grid: Grid;
+  past: readonly Step[];
+  future: readonly Step[];
+}
+
+const MOST_STEPS = 200;
+
+export const startHistory = (grid: Grid): History => ({ grid, past: [], future: [] });
+
+export function pushStep(history: History, grid: Grid, words: string): History {
+  if (grid === history.grid) return history;
+  return { grid, past: [...history.past, { grid: history.grid, words }].slice(-MOST_STEPS), future: [] };
+}
+
+export function undoStep(history: History): History {
+  const step = history.past.at(-1);
+  if (!step) return history;
+  const future = [{ grid: history.grid, words: step.words }, ...history.future];
+  return { grid: step.grid, past: history.past.slice(0, -1), future };
+}
+
+export function redoStep(history: History): History {
+  const [step, ...future] = history.future;
+  if (!step) return history;
+  return { grid: step.grid, past: [...history.past, { grid: history.grid, words: step.words }], future };
+}

@@ -1,0 +1,173 @@
+// Columns of a CSV file onto columns of the grid, and the rows they make.
+import { findProblem, readCell } from "./cells.ts";
+import type { DelimitedRow } from "./delimited.ts";
+import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
+import { makeColumn, makeRow } from "./rows.ts";
+import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
+
+/** For each column of the file the key it fills: `id`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
+export type Mapping = readonly string[];
+
+/** What becomes of a row whose name a row of the grid has. */
+export type SameName = "update" | "skip";
+
+/** One row of the file, read: what it makes, or why it can't be added. */
+export interface ImportedRow {
+  line: number;
+  texts: readonly string[];
+  row: GridRow;
+  outcome: "new" | "update" | "skip" | "error";
+  problem: string;
+}
+
+const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
+
+/** The likely key for a column of the file: the same name, else a new input; `customer.name` is a name in `customer`. */
+export function guessTarget(header: string, columns: readonly Column[]): string {
+  const name = simplify(header);
+  if (["id", "row", "rowname"].includes(name)) return "id";
+  if (name === "expected") return "expected.answer";
+  const same = columns.find((column) => [simplify(column.name), simplify(column.key)].includes(name));
+  if (same) return same.key;
+  const [head = "", ...rest] = header.trim().split(".");
+  if (head === "expected" && rest.length) return `expected.${rest.join(".")}`;
+  return header.trim() ? `inputs.${header.trim()}` : "";
+}
+
+export const guessMapping = (headers: readonly string[], columns: readonly Column[]): string[] => {
+  const taken = new Set<string>();
+  return headers.map((header) => {
+    const target = guessTarget(header, columns);
+    if (taken.has(target)) return "";
+    taken.add(target);
+    return target;
+  });
+};
+
+/** A target of the mapping: the column it fills, and the name inside its object, if it is of one. */
+interface Target {
+  column: Column;
+  field: string;
+}
+
+function findTarget(key: string, columns: readonly Column[]): Target | null {
+  if (!key) return null;
+  const column = columns.find((one) => one.key === key);
+  if (column) return { column, field: "" };
+  const outer = columns.find((one) => one.kind === "json" && key.startsWith(`${one.key}.`));
+  if (outer) return { column: outer, field: key.slice(outer.key.length + 1) };
+  const dot = key.indexOf(".");
+  const section = key.slice(0, dot) as Section;
+  const [head = "", ...rest] = key.slice(dot + 1).split(".");
+  if (!rest.length || section === "expected") return { column: makeColumn(section, key.slice(dot + 1)), field: "" };
+  return { column: makeColumn(section, head, { kind: "json" }), field: rest.join(".") };
+}
+
+/** The columns that the mapping adds to the grid. */
+export function newColumns(mapping: Mapping, grid: Grid): Column[] {
+  const targets = mapping.flatMap((key) => findTarget(key, grid.columns) ?? []);
+  const known = new Set(grid.columns.map((column) => column.key));
+  const fresh = targets.filter(({ column }) => !known.has(column.key)).map(({ column }) => column);
+  return [...new Map(fresh.map((column) => [column.key, column])).values()];
+}
+
+/** Reads the rows of the file by the mapping; nothing of the grid changes. */
+export function readImport(
+  rows: readonly DelimitedRow[],
+  mapping: Mapping,
+  grid: Grid,
+  sameName: SameName,
+): ImportedRow[] {
+  const targets = mapping.map((key) => findTarget(key, grid.columns));
+  const known = new Set(grid.rows.map(rowName).filter(Boolean));
+  const lines = new Map<string, number>();
+  return rows.map(({ cells: texts, line }) => {
+    const { cells, problem: unread } = readCells(texts, targets);
+    const row = makeRow(cells);
+    const name = rowName(row);
+    const earlier = name ? lines.get(name) : undefined;
+    if (name) lines.set(name, earlier ?? line);
+    const width = texts.length === mapping.length ? "" : `${texts.length} cells, the first line has ${mapping.length}.`;
+    const repeated = earlier === undefined ? "" : `The name is that of line ${earlier} already.`;
+    const problem = width || unread || repeated;
+    const outcome = problem ? "error" : !name || !known.has(name) ? "new" : sameName;
+    return { line, texts, row, outcome, problem };
+  });
+}
+
+function readCells(texts: readonly string[], targets: readonly (Target | null)[]) {
+  const cells: Record<string, Cell> = {};
+  const fields = new Map<string, [string, string][]>();
+  let problem = "";
+  texts.forEach((text, index) => {
+    const target = targets[index];
+    if (!target) return;
+    const { column, field } = target;
+    const cell = field ? readField(text) : readCell(text, column.kind);
+    if (!cell) return;
+    const wrong = findProblem(cell, column);
+    if (wrong) problem ||= `${column.name}: ${wrong}`;
+    else if (field && "source" in cell)
+      fields.set(column.key, [...(fields.get(column.key) ?? []), [field, cell.source]]);
+    else cells[column.key] = cell;
+  });
+  for (const [key, entries] of fields) cells[key] = { source: nestEntries(entries) };
+  return { cells, problem };
+}
+
+/** The value of a field inside an object: JSON where it is a list or an object, else a text. */
+function readField(text: string): Cell | undefined {
+  const cell = /^\s*[[{]/.test(text) ? readCell(text, "json") : undefined;
+  return cell && "source" in cell ? cell : readCell(text, "text");
+}
+
+/** Entries by dotted name as objects in objects. */
+function nestEntries(entries: readonly [string, string][]): string {
+  const groups = new Map<string, [string, string][]>();
+  for (const [name, source] of entries) {
+    const [head = "", ...rest] = name.split(".");
+    groups.set(head, [...(groups.get(head) ?? []), [rest.join("."), source]]);
+  }
+  return joinObject(
+    [...groups].map(([head, inner]) => {
+      const plain = inner.find(([name]) => !name);
+      return [head, plain ? plain[1] : nestEntries(inner)];
+    }),
+  );
+}
+
+function rowName(row: GridRow): string {
+  const cell = row.cells.id;
+  return cell && "source" in cell ? (JSON.parse(cell.source) as string) : "";
+}
+
+/** The grid with the imported rows: new ones at the end, those of a known name with their cells written over. */
+export function applyImport(grid: Grid, mapping: Mapping, imported: readonly ImportedRow[]): Grid {
+  const columns = [...grid.columns];
+  for (const column of newColumns(mapping, grid)) {
+    const last = columns.findLastIndex((one) => one.section === column.section || one.section !== "expected");
+    columns.splice(column.section === "expected" ? columns.length : last + 1, 0, column);
+  }
+  const updates = new Map<string, GridRow>();
+  for (const one of imported) if (one.outcome === "update") updates.set(rowName(one.row), one.row);
+  const rows = grid.rows.map((row) => {
+    const update = updates.get(rowName(row));
+    return update ? { ...row, cells: mergeCells(row.cells, update.cells) } : row;
+  });
+  const added = imported.filter((one) => one.outcome === "new").map((one) => one.row);
+  return { columns, rows: [...rows, ...added] };
+}
+
+/** The cells with those of the file in their place; of an object only the fields that the file has. */
+function mergeCells(cells: GridRow["cells"], update: GridRow["cells"]): Record<string, Cell> {
+  const merged: Record<string, Cell> = { ...cells };
+  for (const [key, cell] of Object.entries(update)) {
+    const was = cells[key];
+    const areObjects =
+      was && "source" in was && "source" in cell && isObjectSource(was.source) && isObjectSource(cell.source);
+    merged[key] = areObjects
+      ? { source: joinObject([...new Map([...splitObject(was.source), ...splitObject(cell.source)])]) }
+      : cell;
+  }
+  return merged;
+}

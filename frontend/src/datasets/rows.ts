@@ -1,0 +1,106 @@
+// Rows as JSON lines, and as the grid holds them.
+import { guessKind } from "./cells.ts";
+import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
+import type { Cell, Column, DeclaredInput, Grid, GridRow, Section } from "./types.ts";
+
+let nextKey = 1;
+
+/** A key that no row of this page had before. */
+export const makeKey = (): number => nextKey++;
+
+export const ID_COLUMN: Column = { key: "id", section: "id", name: "Row", kind: "text" };
+
+export function makeColumn(section: Section, name: string, more: Partial<Column> = {}): Column {
+  return { key: `${section}.${name}`, section, name, kind: "text", ...more };
+}
+
+export const makeRow = (cells: Record<string, Cell> = {}): GridRow => ({ key: makeKey(), cells, expectsEmpty: false });
+
+/** The grid of JSON lines; an error names the line that can't be read. `declared` come first and know their kinds. */
+export function parseRows(text: string, declared: readonly DeclaredInput[] = []): Grid {
+  const rows: GridRow[] = [];
+  const names: Record<"inputs" | "expected", Set<string>> = { inputs: new Set(), expected: new Set() };
+  for (const one of declared) names.inputs.add(one.name);
+  text.split("\n").forEach((line, index) => {
+    if (line.trim()) rows.push(parseRow(line, index + 1, names));
+  });
+  const declaredByName = new Map(declared.map((one) => [one.name, one]));
+  const columns = (["inputs", "expected"] as const).flatMap((section) =>
+    [...names[section]].map((name) => {
+      const input = section === "inputs" ? declaredByName.get(name) : undefined;
+      const kind = input?.kind ?? guessColumnKind(rows, `${section}.${name}`);
+      return makeColumn(section, name, { kind, ...(input?.choices ? { choices: input.choices } : {}) });
+    }),
+  );
+  return { columns: [ID_COLUMN, ...columns], rows };
+}
+
+function guessColumnKind(rows: readonly GridRow[], key: string): Column["kind"] {
+  const sources: string[] = [];
+  for (const row of rows) {
+    const cell = row.cells[key];
+    if (cell && "source" in cell) sources.push(cell.source);
+  }
+  return guessKind(sources);
+}
+
+function parseRow(line: string, number: number, names: Record<"inputs" | "expected", Set<string>>): GridRow {
+  try {
+    JSON.parse(line);
+  } catch (error) {
+    throw new Error(`Line ${number} is no JSON: ${error instanceof Error ? error.message : ""}`);
+  }
+  const entry = line.trim();
+  const parts = new Map(isObjectSource(entry) ? splitObject(entry) : []);
+  const inputs = parts.get("inputs");
+  if (inputs === undefined || !isObjectSource(inputs)) throw new Error(`Line ${number}: a row has an object "inputs".`);
+  const unknown = [...parts.keys()].find((name) => !["id", "inputs", "expected"].includes(name));
+  if (unknown !== undefined)
+    throw new Error(`Line ${number}: a row has no "${unknown}", only id, inputs and expected.`);
+  const cells: Record<string, Cell> = {};
+  const id = parts.get("id") ?? '""';
+  if (id !== '""') cells.id = { source: id.startsWith('"') ? id : JSON.stringify(id) };
+  const expected = parts.get("expected") ?? "null";
+  const answer: [string, string][] = expected === "null" ? [] : [["answer", expected]]; // a bare value is the answer
+  addCells(cells, "inputs", splitObject(inputs), names.inputs);
+  addCells(cells, "expected", isObjectSource(expected) ? splitObject(expected) : answer, names.expected);
+  return { key: makeKey(), cells, expectsEmpty: /^\{\s*\}$/.test(expected) };
+}
+
+function addCells(
+  cells: Record<string, Cell>,
+  section: Section,
+  entries: [string, string][],
+  names: Set<string>,
+): void {
+  for (const [name, source] of entries) {
+    names.add(name);
+    cells[`${section}.${name}`] = { source };
+  }
+}
+
+/** The rows as JSON lines. A cell with a problem is written as its text: the caller asks first whether there is one. */
+export function formatRows(grid: Grid): string {
+  const columns = { inputs: [] as Column[], expected: [] as Column[] };
+  for (const column of grid.columns) if (column.section !== "id") columns[column.section].push(column);
+  return grid.rows.map((row) => `${formatRow(row, columns)}\n`).join("");
+}
+
+function formatRow(row: GridRow, columns: { inputs: Column[]; expected: Column[] }): string {
+  const expected = entriesOf(row, columns.expected);
+  const entries: [string, string][] = [["inputs", joinObject(entriesOf(row, columns.inputs))]];
+  if (row.cells.id) entries.unshift(["id", sourceOf(row.cells.id)]);
+  if (expected.length || row.expectsEmpty) entries.push(["expected", joinObject(expected)]);
+  return joinObject(entries);
+}
+
+function entriesOf(row: GridRow, columns: readonly Column[]): [string, string][] {
+  const entries: [string, string][] = [];
+  for (const column of columns) {
+    const cell = row.cells[column.key];
+    if (cell) entries.push([column.name, sourceOf(cell)]);
+  }
+  return entries;
+}
+
+const sourceOf = (cell: Cell): string => ("source" in cell ? cell.source : JSON.stringify(cell.text));

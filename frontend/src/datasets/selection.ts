@@ -1,0 +1,67 @@
+// The cells between two corners of the grid: which they are, their text, and leaving them out.
+import { cellText } from "./cells.ts";
+import { formatClipboard } from "./delimited.ts";
+import type { CellEdit } from "./edits.ts";
+import type { CellPlace } from "./table_view.ts";
+import type { Column, GridRow } from "./types.ts";
+
+export type IsSelected = (place: CellPlace) => boolean;
+
+/** How far each key moves, in rows and columns. */
+export const STEPS: Record<string, readonly [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  PageUp: [-12, 0],
+  PageDown: [12, 0],
+  Home: [0, -10_000],
+  End: [0, 10_000],
+};
+
+/** Says of a cell whether it lies between the two corners. */
+export function selectCells(
+  rows: readonly GridRow[],
+  columns: readonly Column[],
+  active: CellPlace | null,
+  anchor: CellPlace | null,
+): IsSelected {
+  if (!active || !anchor) return () => false;
+  const rowSpan = span(
+    rows.map((row) => row.key),
+    active.row,
+    anchor.row,
+  );
+  const columnSpan = span(
+    columns.map((column) => column.key),
+    active.column,
+    anchor.column,
+  );
+  return (place) => rowSpan.has(place.row) && columnSpan.has(place.column);
+}
+
+/** The keys from one to the other, both included. */
+function span<K>(keys: readonly K[], one: K, other: K): Set<K> {
+  if (one === other) return new Set([one]);
+  const [from, to] = [keys.indexOf(one), keys.indexOf(other)].sort((left, right) => left - right) as [number, number];
+  return new Set(keys.slice(Math.max(0, from), to + 1));
+}
+
+/** The selected cells as text for the clipboard. */
+export function copyCells(rows: readonly GridRow[], columns: readonly Column[], isSelected: IsSelected): string {
+  const table = rows.map((row) =>
+    columns
+      .filter((column) => isSelected({ row: row.key, column: column.key }))
+      .map((column) => cellText(row.cells[column.key], column.kind)),
+  );
+  return formatClipboard(table.filter((cells) => cells.length));
+}
+
+/** The edits that leave the selected values out. */
+export function clearCells(rows: readonly GridRow[], columns: readonly Column[], isSelected: IsSelected): CellEdit[] {
+  return rows.flatMap((row) =>
+    columns
+      .filter((column) => row.cells[column.key] && isSelected({ row: row.key, column: column.key }))
+      .map((column) => ({ row: row.key, column: column.key, cell: undefined })),
+  );
+}

@@ -1,0 +1,150 @@
+// Draws the head of the grid and the rows that are in view.
+import { createElement, pluralize } from "../dom.ts";
+import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
+import { type Baseline, describeChange, isSameCell } from "./filters.ts";
+import type { Column, Fault, Grid, GridRow, Kind } from "./types.ts";
+
+const WIDTHS: Record<Kind, number> = { text: 260, number: 110, boolean: 110, json: 240 };
+const NAME_WIDTH = 150;
+const TICK_WIDTH = 36;
+const SHOWN_LENGTH = 220; // characters of a value that a cell holds; the editor has the rest
+
+export interface CellPlace {
+  row: number;
+  column: string;
+}
+
+/** What the rows are drawn by. */
+export interface RowFacts {
+  columns: Grid["columns"];
+  baseline: Baseline;
+  faults: ReadonlyMap<number, readonly Fault[]>;
+  ticked: ReadonlySet<number>;
+  active: CellPlace | null;
+  isSelected: (place: CellPlace) => boolean;
+}
+
+/** Columns of fixed widths, and a head whose buttons open a column's form. */
+export function drawHead(columns: readonly Column[]): { group: HTMLElement; head: HTMLElement; width: number } {
+  const widths = [TICK_WIDTH, ...columns.map((column) => (column.section === "id" ? NAME_WIDTH : WIDTHS[column.kind]))];
+  const group = createElement("colgroup");
+  for (const width of widths) {
+    const one = createElement("col");
+    one.style.width = `${width}px`;
+    group.append(one);
+  }
+  const corner = createElement(
+    "th",
+    { scope: "col", class: "grid-tick" },
+    createElement("span", { class: "unseen" }, "Tick"),
+  );
+  const line = createElement("tr", { "aria-rowindex": 1 }, corner);
+  for (const column of columns) line.append(drawColumnHead(column));
+  return { group, head: createElement("thead", {}, line), width: widths.reduce((sum, width) => sum + width, 0) };
+}
+
+function drawColumnHead(column: Column): HTMLElement {
+  if (column.section === "id") return createElement("th", { scope: "col", class: "grid-name" }, column.name);
+  const words = column.choices ? "choice" : KIND_WORDS[column.kind];
+  const aside = column.section === "expected" ? `expected, ${words}` : words;
+  const button = createElement(
+    "button",
+    { type: "button", class: "grid-head", "data-edit-column": column.key, "aria-haspopup": "dialog" },
+    createElement("b", {}, column.name),
+    " ",
+    createElement("span", { class: "note" }, aside),
+  );
+  return createElement(
+    "th",
+    { scope: "col", class: column.section === "expected" ? "is-expected" : undefined },
+    button,
+  );
+}
+
+/** The rows `first` to `end` between two spacers that stand for the others. */
+export function drawRows(
+  rows: readonly GridRow[],
+  range: { first: number; end: number; before: number; after: number },
+  facts: RowFacts,
+): HTMLElement[] {
+  const drawn = rows.slice(range.first, range.end).map((row, offset) => drawRow(row, range.first + offset, facts));
+  return [drawSpacer(range.before), ...drawn, drawSpacer(range.after)];
+}
+
+function drawSpacer(height: number): HTMLElement {
+  const cell = createElement("td");
+  cell.style.height = `${height}px`;
+  const spacer = createElement("tr", { class: "grid-spacer", "aria-hidden": "true" }, cell);
+  spacer.hidden = height === 0;
+  return spacer;
+}
+
+function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
+  const faults = facts.faults.get(row.key) ?? [];
+  const name = cellText(row.cells.id, "text") || `row ${index + 1}`;
+  const tick = createElement("input", {
+    type: "checkbox",
+    "data-tick": row.key,
+    "aria-label": `Tick ${name}`,
+    tabindex: -1,
+  });
+  tick.checked = facts.ticked.has(row.key);
+  const line = createElement(
+    "tr",
+    { "data-row": row.key, "aria-rowindex": index + 2, class: faults.length ? "has-fault" : undefined },
+    createElement("td", { class: "grid-tick" }, tick),
+  );
+  for (const column of facts.columns) {
+    const own = faults.filter((fault) => fault.column === column.key).map((fault) => fault.message);
+    const cell = column.section === "id" ? drawName(row, index, faults, facts) : drawValue(row, column, own, facts);
+    cell.dataset.column = column.key;
+    const place = { row: row.key, column: column.key };
+    const isActive = facts.active?.row === row.key && facts.active.column === column.key;
+    cell.tabIndex = isActive ? 0 : -1;
+    if (facts.isSelected(place)) cell.setAttribute("aria-selected", "true");
+    if (own.length) cell.setAttribute("aria-invalid", "true");
+    line.append(cell);
+  }
+  return line;
+}
+
+function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: RowFacts): HTMLElement {
+  const name = cellText(row.cells.id, "text");
+  const change = describeChange(row, facts.baseline);
+  const cell = createElement(
+    "th",
+    { scope: "row", class: "grid-name" },
+    name ? createElement("b", {}, name.slice(0, 60)) : createElement("span", { class: "note" }, `row ${index + 1}`),
+  );
+  if (faults.length) {
+    cell.append(createElement("span", { class: "grid-mark bad" }, pluralize(faults.length, "error")));
+    const titles = new Map(facts.columns.map((column) => [column.key, column.name]));
+    const [fault] = faults as [Fault];
+    const more = faults.length > 1 ? ` And ${faults.length - 1} more.` : "";
+    const where = titles.get(fault.column) ?? "";
+    cell.append(
+      createElement("span", { class: "grid-fault" }, createElement("b", {}, where), ` ${fault.message}${more}`),
+    );
+  } else if (change) cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, change));
+  return cell;
+}
+
+function drawValue(row: GridRow, column: Column, messages: readonly string[], facts: RowFacts): HTMLElement {
+  const held = row.cells[column.key];
+  const text = cellText(held, column.kind);
+  const was = facts.baseline.rows.get(row.key);
+  const classes = [`is-${column.kind}`];
+  if (messages.length || findProblem(held, column)) classes.push("is-wrong");
+  else if (was && !isSameCell(was, row, column.key)) classes.push("is-changed");
+  const words = held
+    ? createElement(
+        "span",
+        { class: "grid-text", dir: "auto" },
+        text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text || "empty text",
+      )
+    : createElement("span", { class: "grid-text faint" }, "left out");
+  if (held && !text) words.classList.add("faint");
+  const cell = createElement("td", { class: classes.join(" ") }, words);
+  if (messages.length) cell.title = messages.join(" ");
+  return cell;
+}

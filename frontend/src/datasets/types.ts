@@ -1,0 +1,44 @@
+// What the grid of a dataset is made of.
+
+export type Kind = "text" | "number" | "boolean" | "json";
+export type Section = "id" | "inputs" | "expected";
+
+export interface Column {
+  /** `id`, `inputs.question`, `expected.answer`. */
+  key: string;
+  section: Section;
+  name: string;
+  kind: Kind;
+  /** The only texts it may hold, where the template lists them. */
+  choices?: readonly string[];
+}
+
+/** A value as the JSON it was read from, or a typed text that is no value of the column's kind. */
+export type Cell = { source: string } | { text: string; problem: string };
+
+export interface GridRow {
+  key: number;
+  /** By column key; a value that is left out has no entry. */
+  cells: Readonly<Record<string, Cell>>;
+  /** Whether the row said that it expects an empty object, which differs from expecting nothing. */
+  expectsEmpty: boolean;
+}
+
+export interface Grid {
+  columns: readonly Column[];
+  rows: readonly GridRow[];
+}
+
+/** What is wrong with a cell; `column` is empty where it is the whole row. */
+export interface Fault {
+  row: number;
+  column: string;
+  message: string;
+}
+
+/** An input of the template, as the server describes it. */
+export interface DeclaredInput {
+  name: string;
+  kind: Kind;
+  choices?: string[];
+}

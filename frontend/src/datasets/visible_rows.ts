@@ -1,0 +1,41 @@
+// Which rows of a long list are in view, for rows of two heights: plain ones, and those with a line for their fault.
+
+export const ROW_HEIGHT = 44;
+export const FAULT_HEIGHT = 28;
+const MARGIN = 10; // rows drawn beyond either edge, so that a quick scroll meets rows
+
+export interface VisibleRange {
+  first: number;
+  /** The index after the last. */
+  end: number;
+  /** Heights of the rows before and after the range, in pixels. */
+  before: number;
+  after: number;
+}
+
+/** The top of each row, and after the last the height of all. `hasFault` says which rows are taller. */
+export function rowTops(count: number, hasFault: (index: number) => boolean): number[] {
+  const tops = [0];
+  for (let index = 0; index < count; index += 1)
+    tops.push((tops[index] ?? 0) + ROW_HEIGHT + (hasFault(index) ? FAULT_HEIGHT : 0));
+  return tops;
+}
+
+/** The rows between two heights of the list. */
+export function findVisibleRange(tops: readonly number[], from: number, height: number): VisibleRange {
+  const count = tops.length - 1;
+  const first = Math.max(0, findRow(tops, from) - MARGIN);
+  const end = Math.min(count, findRow(tops, from + height) + 1 + MARGIN);
+  return { first, end, before: tops[first] ?? 0, after: (tops[count] ?? 0) - (tops[end] ?? 0) };
+}
+
+/** The index of the row at a height, by halving. */
+function findRow(tops: readonly number[], height: number): number {
+  let [low, high] = [0, Math.max(0, tops.length - 2)];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((tops[middle] ?? 0) <= height) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

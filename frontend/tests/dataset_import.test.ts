@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatClipboard, guessDelimiter, parseClipboard, parseDelimited } from "../src/datasets/delimited.ts";
+import { applyImport, guessMapping, readImport } from "../src/datasets/mapping.ts";
+import { formatRows, parseRows } from "../src/datasets/rows.ts";
+import { makeRandom, randomInteger, randomText } from "./random_values.ts";
+
+const GRID = () =>
+  parseRows(
+    '{"id":"late","inputs":{"customer":{"name":"Nord","vip":true},"days":3,"question":"Why?"},"expected":{"answer":"A"}}',
+    [{ name: "tone", kind: "text", choices: ["formal", "warm"] }],
+  );
+const lines = (grid: ReturnType<typeof GRID>): { id?: string; inputs: Record<string, unknown> }[] =>
+  formatRows(grid)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+test("copied cells come back as they were", () => {
+  const random = makeRandom(13);
+  for (let round = 0; round < 300; round += 1) {
+    const width = 1 + randomInteger(random, 4);
+    const table = Array.from({ length: 1 + randomInteger(random, 4) }, () =>
+      Array.from({ length: width }, () => randomText(random)),
+    );
+    assert.deepEqual(parseClipboard(formatClipboard(table)), table);
+  }
+});
+
+test("a spreadsheet's quoted line breaks stay in their cell", () => {
+  assert.deepEqual(parseClipboard('a\t"one\r\ntwo ""x"""\r\nb\tc\r\n'), [
+    ["a", 'one\ntwo "x"'],
+    ["b", "c"],
+  ]);
+});
+
+test("a quote that opens nothing is a character like others", () => {
+  assert.deepEqual(parseClipboard('"late\tb'), [['"late', "b"]]);
+  assert.deepEqual(parseClipboard('"5" wide\tb'), [['"5" wide', "b"]]);
+});
+
+test("rows of a CSV file know their line, and a broken quote is named by its own", () => {
+  const table = parseDelimited('\ufeffa,b\n"x\ny",1\n\nz,2\n"open,3\n', ",");
+  assert.deepEqual(
+    table.rows.map((row) => row.line),
+    [1, 2, 5],
+  );
+  assert.deepEqual(table.problems, [{ line: 6, message: "A quote is opened and never closed." }]);
+});
+
+test("the delimiter is what the first line has most of", () => {
+  assert.equal(guessDelimiter("a;b;c\n1,2,3"), ";");
+  assert.equal(guessDelimiter("a\tb"), "\t");
+  assert.equal(guessDelimiter("a"), ",");
+});
+
+test("columns are matched by name, nested ones too, each once", () => {
+  const headers = ["ID", "Question", "customer.name", "expected", "note", "question"];
+  const { columns } = GRID();
+  assert.deepEqual(guessMapping(headers, columns), [
+    "id",
+    "inputs.question",
+    "inputs.customer.name",
+    "expected.answer",
+    "inputs.note",
+    "",
+  ]);
+});
+
+test("a file makes rows of the columns' kinds, new columns and nested values", () => {
+  const grid = GRID();
+  const table = parseDelimited("id,question,customer.name,days,note\nlost,Where?,Süd,007,x\nnew,When?,Ost,7,y\n", ",");
+  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid.columns);
+  const imported = readImport(table.rows.slice(1), mapping, grid, "update");
+  assert.deepEqual(
+    imported.map((one) => [one.outcome, one.problem]),
+    [
+      ["error", "days: Not a number. Write it as 12 or 1.5."],
+      ["new", ""],
+    ],
+  );
+  const [, added] = lines(applyImport(grid, mapping, imported));
+  assert.deepEqual(added, { id: "new", inputs: { customer: { name: "Ost" }, days: 7, note: "y", question: "When?" } });
+});
+
+test("a row of a known name is updated where the file has a value, or skipped", () => {
+  const grid = GRID();
+  const table = parseDelimited("id,question,customer.name\nlate,,Süd\n", ",");
+  const mapping = guessMapping(table.rows[0]?.cells ?? [], grid.columns);
+  const updated = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "update"));
+  assert.deepEqual(lines(updated)[0]?.inputs, { customer: { name: "Süd", vip: true }, days: 3, question: "Why?" });
+  const skipped = applyImport(grid, mapping, readImport(table.rows.slice(1), mapping, grid, "skip"));
+  assert.equal(formatRows(skipped), formatRows(grid));
+});
+
+test("a row says why it can't be added", () => {
+  const grid = GRID();
+  const table = parseDelimited("id,tone\na,friendly\nb,warm\nb,warm\nc\n", ",");
+  const imported = readImport(table.rows.slice(1), guessMapping(["id", "tone"], grid.columns), grid, "update");
+  assert.deepEqual(
+    imported.map((one) => one.problem),
+    ["tone: Must be formal or warm.", "", "The name is that of line 3 already.", "1 cells, the first line has 2."],
+  );
+});
+
+test("a column that is not imported leaves nothing", () => {
+  const grid = GRID();
+  const rows = [{ cells: ["x", "Where?"], line: 2 }];
+  const after = applyImport(grid, ["", "inputs.question"], readImport(rows, ["", "inputs.question"], grid, "update"));
+  assert.deepEqual(lines(after)[1]?.inputs, { question: "Where?" });
+});
+
+test("a dotted name makes an object where no column is of that name", () => {
+  const grid = GRID();
+  const mapping = guessMapping(["order.id", "order.lines"], grid.columns);
+  const imported = readImport([{ cells: ["HB-1", "[1, 2]"], line: 2 }], mapping, grid, "update");
+  const after = applyImport(grid, mapping, imported);
+  assert.deepEqual(lines(after)[1]?.inputs, { order: { id: "HB-1", lines: [1, 2] } });
+  assert.equal(after.columns.filter((column) => column.name === "order").length, 1);
+});

@@ -1,0 +1,142 @@
+"""The grid of a dataset's rows: typing, pasting, a CSV file, errors in place, saving, and ten thousand rows."""
+
+import json
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Visit
+from tests.browser.test_evaluation import looked_at
+
+
+def rows(count: int) -> bytes:
+    lines = [
+        json.dumps({"id": f"r-{n}", "inputs": {"question": f"Boots {n}?", "days": n}, "expected": {"answer": "Yes"}})
+        for n in range(count)
+    ]
+    return "\n".join(lines).encode()
+
+
+def open_new(visit: Visit, name: str, count: int, viewport: dict[str, int] = DESKTOP) -> Page:
+    page = visit.open("author", "/d/new?in=support", viewport=viewport)
+    expect(page.get_by_role("grid")).to_be_visible()
+    page.get_by_label("Name small letters").fill(name)
+    file = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": rows(count)}
+    page.get_by_label("From a file").set_input_files(file)
+    expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()
+    return page
+
+
+def cell(page: Page, row: str, column: int):
+    line = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
+    return line.get_by_role("gridcell").nth(column)
+
+
+def paste(page: Page, text: str) -> None:
+    page.evaluate(
+        """(text) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+            document.activeElement.dispatchEvent(event);
+        }""",
+        text,
+    )
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_rows_are_typed_pasted_and_saved(visit: Visit, viewport):
+    name = f"grid-{viewport['width']}"
+    page = open_new(visit, name, 3, viewport)
+    cell(page, "r-1", 1).click()
+    page.keyboard.press("Enter")
+    page.get_by_role("textbox", name="r-1, question").fill("Shoes?")
+    page.keyboard.press("Enter")
+    expect(cell(page, "r-1", 1)).to_have_text("Shoes?")
+    page.get_by_role("button", name="Undo edit").click()
+    expect(cell(page, "r-1", 1)).to_have_text("Boots 1?")
+    page.get_by_role("button", name="Redo edit").click()
+
+    cell(page, "r-2", 1).click()
+    paste(page, '"Hats,\nred"\t12\tNo\nGloves?\t13\tNo\n')
+    expect(page.get_by_role("button", name="All 4")).to_be_visible()
+    expect(cell(page, "r-2", 1)).to_have_text("Hats,\nred")
+    looked_at(page, viewport)
+
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text(name)
+    expect(page.locator("main")).to_contain_text("Version 1, 4 rows")
+    expect(page.locator("main")).to_contain_text("Gloves?")
+
+
+def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Visit):
+    page = open_new(visit, "grid-errors", 3)
+    cell(page, "r-2", 2).click()
+    page.keyboard.type("many")
+    expect(page.get_by_text("Not a number. Write it as 12 or 1.5.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("rowheader", name="r-2")).to_contain_text("days Not a number.")
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.get_by_text("Nothing is saved. Fix 1 row first.")).to_be_visible()
+    expect(page.get_by_role("rowheader")).to_have_count(1)
+    looked_at(page, DESKTOP)
+    cell(page, "r-2", 2).click()
+    page.keyboard.press("Delete")
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text("grid-errors")
+
+
+def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):
+    page = open_new(visit, "grid-csv", 2)
+    content = b"ticket,message,days\nr-1,Where is it?,4\nnew,When?,soon\nother,Why?,5\n"
+    page.get_by_label("From a file").set_input_files({"name": "m.csv", "mimeType": "text/csv", "buffer": content})
+    page.get_by_label("Column ticket becomes").select_option("Row name")
+    page.get_by_label("Column message becomes").select_option("question")
+    expect(page.get_by_text("2 rows ready. 1 row has an error and is left out.")).to_be_visible()
+    expect(page.get_by_role("button", name="All 2")).to_be_visible()
+    looked_at(page, DESKTOP)
+    page.get_by_role("button", name="Add 2 rows").click()
+    expect(page.get_by_role("button", name="All 3")).to_be_visible()
+    expect(cell(page, "r-1", 1)).to_have_text("Where is it?")
+    page.get_by_role("button", name="Undo import").click()
+    expect(page.get_by_role("button", name="All 2")).to_be_visible()
+
+
+def test_a_version_saved_in_another_tab_is_told_and_the_rows_stay(visit: Visit):
+    page = open_new(visit, "grid-tabs", 2)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text("grid-tabs")
+    page.goto("/d/support/grid-tabs/-/edit")
+    other = page.context.new_page()
+    other.goto("/d/support/grid-tabs/-/edit")
+    for tab, text in ((other, "Theirs"), (page, "Mine")):
+        cell(tab, "r-0", 2).click()  # saved inputs are in the order of their names
+        tab.keyboard.press("Enter")
+        tab.get_by_role("textbox", name="r-0, question").fill(text)
+        tab.keyboard.press("Enter")
+        tab.get_by_role("button", name="Save as version 2").click()
+        if tab is other:
+            expect(tab.locator("main")).to_contain_text("Version 2, 2 rows")
+    expect(page.get_by_text("Version 2 was saved meanwhile. Nothing is overwritten")).to_be_visible()
+    expect(cell(page, "r-0", 2)).to_have_text("Mine")
+
+
+def test_ten_thousand_rows_stay_quick(visit: Visit):
+    page = open_new(visit, "grid-long", 10_000)
+    assert page.get_by_role("rowheader").count() < 60
+    cell(page, "r-0", 1).click()
+    began = time.monotonic()
+    page.get_by_role("searchbox", name="Search rows").fill("Boots 9999")
+    expect(page.get_by_role("rowheader")).to_have_count(1)
+    page.get_by_role("searchbox", name="Search rows").fill("")
+    expect(page.get_by_role("rowheader", name="r-0 new")).to_be_visible()
+    for text in ("One", "Two", "Three"):
+        page.get_by_role("gridcell", name="Boots 5?").or_(page.get_by_role("gridcell", name="Was")).first.click()
+        page.keyboard.press("Enter")
+        page.locator(".grid-editor textarea").fill(f"Was {text}")
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("gridcell", name="Was Three")).to_be_visible()
+    assert time.monotonic() - began < 15  # milliseconds each here; a redrawn list of all rows takes minutes
+    page.evaluate("document.querySelector('[data-grid-box]').scrollTop = 1e9")
+    expect(page.get_by_role("rowheader", name="r-9999")).to_be_visible()

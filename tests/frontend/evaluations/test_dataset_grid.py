@@ -1,0 +1,88 @@
+"""What the grid of a dataset's rows gets from the server: the rows, the inputs they are for, and answers to a save."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from registry.evaluations.models import Dataset
+from tests.frontend.conftest import REPLY, words
+from tests.support.finished_runs import GOLD, dataset_rows, save_rows
+
+PAGE = f"/d/{GOLD}"
+JSON = {"headers": {"Accept": "application/json"}}
+
+
+@pytest.fixture
+def gold(reply):
+    return save_rows(reply, message="First cases")
+
+
+def sent(text: str, base: str, **more: str) -> dict[str, object]:
+    return {"form": "jsonl", "base": base, "file": SimpleUploadedFile("rows.jsonl", text.encode()), **more}
+
+
+def declared(page) -> list[dict[str, object]]:
+    text = page.content.decode().partition('id="declared-inputs" type="application/json">')[2]
+    return json.loads(text.partition("</script>")[0])
+
+
+def test_the_rows_of_a_version_are_json_lines(browser, reply, gold):
+    save_rows(reply, dataset_rows(7), gold.digest)
+    answer = browser("reader").get(f"{PAGE}/-/rows.jsonl", {"version": 1})
+    assert answer.content.decode() == gold.text
+    assert "gold-v1.jsonl" in answer.headers["Content-Disposition"]
+    assert len(browser("reader").get(f"{PAGE}/-/rows.jsonl").content.splitlines()) == 7
+
+
+def test_the_rows_of_others_are_not_found(browser, gold):
+    assert browser("outsider").get(f"{PAGE}/-/rows.jsonl").status_code == 404
+    assert browser("reader").get(f"{PAGE}/-/rows.jsonl", {"version": 9}).status_code == 404
+
+
+def test_a_new_dataset_knows_the_inputs_of_its_template(browser, reply):
+    names = [column["name"] for column in declared(browser("author").get("/d/new", {"for": REPLY}))]
+    assert "question" in names
+    assert declared(browser("author").get("/d/new", {"for": "support/absent"})) == []
+    assert declared(browser("author").get("/d/new")) == []
+
+
+def test_saved_rows_are_answered_with_the_page_to_go_to(browser, gold):
+    answer = browser("author").post(f"{PAGE}/-/edit", sent(dataset_rows(8), gold.digest), **JSON)
+    assert answer.json() == {"url": PAGE}
+    assert Dataset.objects.get().latest.count == 8
+
+
+def test_a_version_saved_meanwhile_is_told_and_nothing_is_overwritten(browser, reply, gold):
+    newer = save_rows(reply, dataset_rows(7), gold.digest)
+    answer = browser("author").post(f"{PAGE}/-/edit", sent(dataset_rows(8), gold.digest), **JSON)
+    assert answer.status_code == 412
+    assert answer.json()["latest"] == 2
+    assert answer.json()["diffUrl"] == f"{PAGE}/-/diff?from=1&to=2"
+    assert Dataset.objects.get().latest == newer
+
+
+def test_faults_are_answered_by_row_and_input(browser, gold):
+    rows = '{"id": "one", "inputs": {"other": 1}}'
+    answer = browser("author").post(f"{PAGE}/-/edit", sent(rows, gold.digest, template=REPLY), **JSON)
+    assert answer.status_code == 422
+    assert any(place.startswith("row 1 (one).inputs") for place in answer.json()["fields"])
+
+
+def test_a_form_that_is_not_filled_in_is_answered_by_field(browser, reply):
+    form = {"namespace": "elsewhere", "path": "gold", "form": "jsonl", "text": dataset_rows()}
+    answer = browser("author").post("/d/new", form, **JSON)
+    assert answer.status_code == 422
+    assert "namespace" in answer.json()["fields"]
+
+
+def test_readers_get_a_refusal_in_json(browser, gold):
+    answer = browser("reader").post(f"{PAGE}/-/edit", sent(dataset_rows(8), gold.digest), **JSON)
+    assert answer.status_code == 403
+    assert answer.json()["detail"]
+
+
+def test_the_text_stays_for_browsers_without_scripts(browser, gold):
+    page = words(browser("author").get(f"{PAGE}/-/edit"))
+    assert "data-dataset-grid hidden" in page
+    assert 'name="text"' in page
