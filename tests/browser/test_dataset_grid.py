@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
 from tests.browser.test_evaluation import looked_at
@@ -22,13 +22,13 @@ def open_new(visit: Visit, name: str, count: int, viewport: dict[str, int] = DES
     page = visit.open("author", "/d/new?in=support", viewport=viewport)
     expect(page.get_by_role("grid")).to_be_visible()
     page.get_by_label("Name small letters").fill(name)
-    file = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": rows(count)}
+    file: FilePayload = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": rows(count)}
     page.get_by_label("From a file").set_input_files(file)
     expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()
     return page
 
 
-def cell(page: Page, row: str, column: int):
+def cell(page: Page, row: str, column: int) -> Locator:
     line = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
     return line.get_by_role("gridcell").nth(column)
 

@@ -24,7 +24,8 @@ def sent(text: str, base: str, **more: str) -> dict[str, object]:
 
 def declared(page) -> list[dict[str, object]]:
     text = page.content.decode().partition('id="declared-inputs" type="application/json">')[2]
-    return json.loads(text.partition("</script>")[0])
+    inputs: list[dict[str, object]] = json.loads(text.partition("</script>")[0])
+    return inputs
 
 
 def test_the_rows_of_a_version_are_json_lines(browser, reply, gold):
