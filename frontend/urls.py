@@ -20,7 +20,7 @@ from frontend.browse import (
 )
 from frontend.browse import views as browse_views
 from frontend.changes import actions as change_actions
-from frontend.changes import dependant_views, emergency_views, merge_views, propose_views
+from frontend.changes import dependant_views, emergency_views, merge_views, propose_views, publish_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import import_views, new_views
@@ -99,6 +99,7 @@ urlpatterns = [
         name="change",
     ),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
+    path("changes/<int:number>/publish", require_safe(publish_views.preview_publish), name="publish"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),
     path("releases/", require_safe(release_views.list_releases), name="releases"),
     path(

@@ -145,5 +145,5 @@ def _title(move: LabelMove | None) -> str:
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:
     if protected:
         address = reverse("propose", args=[template.name])
-        return "Ask to move", f"{address}?{urlencode({'label': label})}"
+        return "Propose", f"{address}?{urlencode({'label': label})}"
     return "Move", f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"

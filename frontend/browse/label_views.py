@@ -1,19 +1,26 @@
-"""The page that moves an unprotected label, rolls back a protected one, and lists earlier moves."""
+"""The panel that moves an unprotected label or rolls back a protected one, and the page of all moves of labels."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from frontend.browse.label_status import label_statuses
+from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
+from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
+from registry.changes import label_preview
 from registry.core.errors import Conflict, Invalid, NotAllowed
+from registry.core.names import LABEL, LATEST
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -23,9 +30,21 @@ from registry.templates import queries as template_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.labels import approved_digests
 from registry.templates.models import Template
-from registry.usage import queries as usage_queries
 
 __all__ = ["move"]
+
+PANEL = "browse/_label_panel.html"
+MOST_EARLIER = 5
+
+
+@dataclass(frozen=True)
+class EarlierVersion:
+    """A version that a label may go back to: what it was saved for, and since and until when it was live last."""
+
+    number: int
+    message: str
+    since: datetime
+    until: datetime | None
 
 
 class LabelForm(forms.Form):
@@ -64,6 +83,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 messages.success(request, sentence)
                 return redirect("template", name)
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
+    held_before = _held_before(template, label, standing, moves)
     context = {
         "section": "templates",
         "template": template,
@@ -73,15 +93,49 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),
-        "asked_for": usage_queries.describe_yesterday(template, label) if label else "",
         "standing": standing,
         "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,
-        "held_before": _held_before(template, label, standing, moves),
+        "held_before": held_before,
         "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace),
         "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace),
     }
-    return show(request, "browse/labels.html", context, status=status)
+    if label == LATEST or not LABEL.fullmatch(label):
+        return show(request, "browse/labels.html", context, status=status)
+    targets = held_before if context["protected"] else list(range(newest, 0, -1))
+    version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
+    version = version if version in targets else next(iter(targets), 0)
+    return _show_panel(request, actor, context, version, status)
+
+
+def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], version: int, status: int) -> HttpResponse:
+    """The panel before one label moves; version: where to, 0 where there is nowhere to go."""
+    template, label, is_protected = context["template"], context["label"], context["protected"]
+    preview = label_preview.find_preview(actor, template.name, label, version) if version else None
+    verb = f"Roll {label} back" if is_protected else f"Move {label}"
+    may = context["may_roll_back"] if is_protected else context["may_move"]
+    context |= {
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"{verb} to v{version}" if version else verb,
+        "leave_url": reverse("template", args=[template.name]),
+        "may_act": may and preview is not None,
+        "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
+        **(evidence_context(request, preview) if preview else {}),
+    }
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _earlier_versions(moves: list[LabelMove], label: str, numbers: list[int]) -> list[EarlierVersion]:
+    """The last versions that the label may go back to, with what they were saved for and how long they were live."""
+    of_label = [move for move in moves if move.label == label]
+    ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
+    last = {move.after.number: move for move in reversed(of_label) if move.after}
+    shown = [(number, last[number]) for number in numbers[:MOST_EARLIER]]
+    return [
+        EarlierVersion(number, move.after.message.partition("\n")[0], move.created_at, ends.get(move.pk))
+        for number, move in shown
+        if move.after
+    ]
 
 
 def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do == "publish":
         change_services.publish_change(actor=actor, number=number)
     elif do == "withdraw":
-        change_services.withdraw_change(actor=actor, number=number, reason=text)
+        _withdraw(actor, number, text)
     elif do == "close_emergency":
         emergencies.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
@@ -101,6 +101,13 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     else:
         raise Invalid(fields={"do": "the page did not say which button was pressed."})
     return MESSAGES[do]
+
+
+def _withdraw(actor: Actor, number: int, reason: str) -> None:
+    """Withdraw the request; the page asks people for a reason, which a program may leave out."""
+    if not reason.strip():
+        raise Invalid(fields={"text": "say why it is withdrawn: everyone who reviewed it will read it."})
+    change_services.withdraw_change(actor=actor, number=number, reason=reason)
 
 
 def read_place(request: HttpRequest) -> Place:

@@ -1,24 +1,28 @@
-"""The page that publishes in an emergency, before the approvals, where a namespace allows it."""
+"""The panel that publishes in an emergency, before the approvals, where a namespace allows it."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from frontend.accounts import reauthentication
 from frontend.changes.emergency_notices import roll_back_url
+from frontend.changes.label_evidence import evidence_context
 from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, gate
+from registry.changes import emergencies, gate, label_preview
 from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import label_queries
 
 __all__ = ["break_glass"]
+
+PANEL = "changes/_emergency_panel.html"
 
 
 @form_page
@@ -43,18 +47,37 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
     back = emergencies.last_approved_version(change)
+    blockers = gate.evaluate(change, actor).blockers
+    name, version = change.template.name, change.version.number
+    preview = label_preview.find_preview(actor, name, change.label, version)
     context = {
         "section": "changes",
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"Publish v{version} without approval",
+        "leave_url": reverse("change", args=[number]),
         "change": change,
         "title": change_title(change),
-        "blockers": gate.evaluate(change, actor).blockers,
-        "holds": label_queries.label_numbers(change.template).get(change.label),
-        "allowed": change.template.namespace.break_glass,
-        "may": permissions.is_allowed(actor, Verb.ROLL_BACK, change.template.namespace),
+        "blockers": blockers,
+        "fault": _fault(actor, change, has_blockers=bool(blockers)),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
         "wants_password": reauthentication.wants_password(request),
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
+        **evidence_context(request, preview),
     }
-    return show(request, "changes/emergency.html", context, status=status_of(refusal) if refusal else 200)
+    status = status_of(refusal) if refusal else 200
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
+    """Why there is no form, as a sentence, or nothing."""
+    space = change.template.namespace
+    if not space.break_glass:
+        return f"{space.name} does not allow publishing without approval. An admin can allow it among its rules."
+    if not permissions.is_allowed(actor, Verb.ROLL_BACK, space):
+        return f"Publishing without approval takes the reviewer role in {space.name}. An admin grants it."
+    if not change.is_open:
+        late = ", and still has to be approved after the fact" if change.needs_approval else ""
+        return f"Change {change.number} is {change.state}{late}."
+    return "" if has_blockers else "Nothing blocks this change: publish it as usual."

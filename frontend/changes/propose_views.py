@@ -1,4 +1,4 @@
-"""The page that opens a change request."""
+"""The panel that proposes a version for a protected label: what follows from it at the left, why at the right."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,20 +6,27 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
+from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, set_choices, version_choices
-from frontend.web.page import breadcrumbs, show
+from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
+from frontend.web.page import show
 from registry.accounts.actor import Actor
+from registry.changes import label_preview
 from registry.changes import services as change_services
+from registry.changes.label_preview import LabelPreview
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries, version_queries
+from registry.templates import label_queries
 from registry.templates import queries as template_queries
+from registry.templates.models import Template
 
 __all__ = ["propose"]
+
+PANEL = "changes/_propose_panel.html"
 
 
 class ProposeForm(forms.Form):
@@ -40,16 +47,16 @@ class ProposeForm(forms.Form):
 @form_page
 @signed_in
 def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Ask that a protected label move: which, to what, and why."""
+    """Propose that a protected label move: which, to what, and why."""
     template = template_queries.find_template(actor, Verb.PROPOSE, name)
     protected = template.namespace.protected_labels
+    if not protected:
+        return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
     standing = label_queries.label_numbers(template)
     newest = template.latest.number if template.latest else 1
-    label = request.GET.get("label", "")
-    first = {
-        "label": label if label in protected else live_label(template.namespace),
-        "version": request.GET.get("version") or newest,
-    }
+    label, version = _chosen(request, template, standing, newest)
+    preview = label_preview.find_preview(actor, name, label, version)
+    first = {"label": label, "version": version, "message": _first_message(preview)}
     form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)
     status = 200
     if request.method == "POST":
@@ -62,15 +69,29 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("change", change.number)
-    recent = version_queries.list_versions(actor, name, limit=20).items
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"Propose v{version} for {label}",
+        "leave_url": reverse("template", args=[name]),
         "form": form,
-        "standing": standing,
-        "recent": recent,
-        "free": not protected,
         "approvals": template.namespace.approvals,
+        **evidence_context(request, preview),
     }
-    return show(request, "changes/propose.html", context, status=status)
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int], newest: int) -> tuple[str, int]:
+    """The label and the version of the form that was sent, else of the address; what is not there is replaced."""
+    given = request.POST if request.method == "POST" else request.GET
+    label, version = given.get("label", ""), parse_form_number(given.get("version"))
+    known = {number for number, _ in version_choices(newest, standing)}
+    if label not in template.namespace.protected_labels:
+        label = live_label(template.namespace)
+    return label, version if version in known else newest
+
+
+def _first_message(preview: LabelPreview) -> str:
+    """The message that the version was saved with."""
+    return preview.version.message.strip()

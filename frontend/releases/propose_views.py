@@ -1,16 +1,21 @@
-"""The page that opens a release: from label to label, for a namespace or folder, with the templates to choose from."""
+"""The panel that opens a release: from label to label, for a namespace or folder, with the templates to choose from."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
+from frontend.changes.label_evidence import metric_counts
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
+from registry.changes import label_preview
+from registry.changes.label_preview import LabelPreview
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.names import LATEST
 from registry.core.problem_details import status_of
@@ -19,10 +24,43 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
 from registry.releases import plans, proposals
-from registry.releases.plans import ReleasePlan, ReleaseSelection
+from registry.releases.plans import PlannedMember, ReleasePlan, ReleaseSelection
 from registry.templates.label_models import Label
 
 __all__ = ["propose_release"]
+
+PANEL = "releases/_propose_panel.html"
+
+
+@dataclass(frozen=True)
+class MemberRow:
+    """A template that would be promoted, with what follows from it."""
+
+    member: PlannedMember
+    preview: LabelPreview
+
+    @property
+    def message(self) -> str:
+        """The first line of what the version was saved for."""
+        return self.member.version.message.partition("\n")[0]
+
+    @property
+    def counts(self) -> list[tuple[int, str, str, str]]:
+        """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
+        return metric_counts(self.preview)
+
+    @property
+    def service_names(self) -> set[str]:
+        """The services that get the version."""
+        return {effect.fetches.service for effect in self.preview.services if effect.moves}
+
+    @property
+    def diff_url(self) -> str:
+        """The page of the difference from what the label serves; to the text itself where it serves nothing."""
+        name, number = self.member.template.name, self.member.version.number
+        if self.member.serves is None:
+            return f"{reverse('template', args=[name])}?{urlencode({'ref': number})}"
+        return f"{reverse('diff', args=[name])}?{urlencode({'from': self.member.serves, 'to': number})}"
 
 
 class ReleaseForm(forms.Form):
@@ -45,6 +83,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
     space = permissions.find_namespace(actor, Verb.PROPOSE, folder.partition("/")[0])
     sources, targets = _sources(space), list(space.protected_labels)
+    if not targets:
+        return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
     first = {
         "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
         "label": request.GET.get("to") if request.GET.get("to") in targets else live_label(space),
@@ -67,18 +107,41 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
             else:
                 return redirect("release", proposed.release.number)
     labels = {name: form[name].value() for name in ("from_label", "label")}
-    plan, fault = _plan(actor, space, folder, labels) if targets else (None, "")
+    plan, fault = _plan(actor, space, folder, labels)
+    rows = _rows(plan, labels["label"] or "") if plan else []
     context = {
         "section": "templates",
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"Promote {_count(len(rows))} to {labels['label']}",
+        "leave_url": reverse("environments"),
         "folder": folder,
         "form": form,
         "plan": plan,
+        "rows": rows,
         "fault": fault,
-        "free": not targets,
         "labels": labels,
-        "chosen": chosen if request.method == "POST" or plan is None else _names_of(plan),
+        "chosen": chosen if request.method == "POST" or plan is None else _first_choice(request, plan),
+        "approvals": space.approvals,
+        "services": len({name for row in rows for name in row.service_names}),
+        "fetches": sum(row.preview.fetches_moving for row in rows),
     }
-    return show(request, "releases/new.html", context, status=status)
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _count(number: int) -> str:
+    return "1 template" if number == 1 else f"{number} templates"
+
+
+def _rows(plan: ReleasePlan, label: str) -> list[MemberRow]:
+    moves = [(member.template, member.version) for member in plan.members]
+    return [MemberRow(*pair) for pair in zip(plan.members, label_preview.preview_moves(label, moves), strict=True)]
+
+
+def _first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:
+    """The templates that the address names, as far as they can be promoted; without any, all that can."""
+    names = _names_of(plan)
+    named = [name for name in request.GET.getlist("template") if name in names]
+    return named or names
 
 
 def _names_of(plan: ReleasePlan) -> list[str]:

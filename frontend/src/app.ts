@@ -7,6 +7,7 @@ import { installShortcuts } from "./app/keys.ts";
 import { installLineRanges } from "./app/line_ranges.ts";
 import { installLiveStatus } from "./app/live.ts";
 import { installPalette } from "./app/palette.ts";
+import { installPanels } from "./app/panel.ts";
 import { announceStatus, hideStatusLater } from "./app/status.ts";
 
 document.documentElement.classList.add("js");
@@ -15,6 +16,7 @@ installForms();
 installFormAutosave();
 installShortcuts();
 installPalette();
+installPanels();
 installLineRanges();
 installLiveStatus();
 hideStatusLater();

@@ -6,6 +6,7 @@ from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGM
 from registry.core.errors import Invalid
 
 __all__ = [
+    "LABEL",
     "LATEST",
     "Ref",
     "check_label",

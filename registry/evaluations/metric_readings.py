@@ -17,7 +17,7 @@ from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import Run, RunRow
 from registry.templates.models import Template, Version
 
-__all__ = ["MetricReading", "RunReadings", "VersionPair", "read_metrics"]
+__all__ = ["MetricReading", "Reading", "RunReadings", "VersionPair", "read_metrics"]
 
 Reading = Literal["better", "worse", "unclear"]
 _ORDER: Mapping[str, int] = {"worse": 0, "better": 1, "unclear": 2}

@@ -229,6 +229,7 @@ def approve_and_publish(page: Page, number: int) -> None:
     expect(page.locator("#checks")).not_to_contain_text("running", timeout=30_000)
     page.get_by_role("button", name=f"Approve v{number}").first.click()
     expect(page.locator("#blockers")).to_contain_text("Ready to publish", timeout=30_000)
+    page.get_by_role("link", name=re.compile("^Publish")).first.click()
     page.get_by_role("button", name=re.compile("^Publish")).first.click()
     expect(page.locator(".change-facts .badge")).to_have_text("Published")
 
@@ -237,7 +238,8 @@ def roll_back(page: Page, number: int) -> None:
     page.goto(f"/t/{NAME}")
     page.get_by_role("link", name=re.compile(f"^Roll back to v{number}")).first.click()
     page.get_by_label("Reason").fill("Answers came out too short.")
-    page.get_by_role("button", name="Roll production back").click()
+    page.get_by_role("button", name=f"Roll back to v{number}").click()
+    expect(page.locator("dialog")).to_have_count(0)
     page.goto(f"/t/{NAME}/-/labels?label=production")
     expect(page.locator(".story-entry").first).to_contain_text("Answers came out too short.")
 
@@ -252,13 +254,14 @@ def put_in(page: Page, address: str, number: int) -> None:
 def put_forward(author: Page, reviewer: Page, number: int) -> None:
     """Bring a version to production again, so that the next look begins where this one ended."""
     author.goto(f"/t/{NAME}/-/propose?version={number}")
-    author.get_by_role("button", name="Ask to move production").click()
+    author.get_by_role("button", name=f"Propose v{number}").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
     reviewer.goto(author.url)
     approve_and_publish(reviewer, number)
 
 
 def withdraw(page: Page) -> None:
+    page.get_by_label("Why it is withdrawn").fill("The look is over.")
     page.get_by_role("button", name="Withdraw this change").click()
     expect(page.locator(".change-facts .badge")).to_have_text("Withdrawn")
 

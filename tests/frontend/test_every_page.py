@@ -37,6 +37,7 @@ MORE = [
     ),
     "/changes/{beside}/merge",
     "/changes/{hurried}/emergency",
+    "/changes/{open}/publish",
     "/changes/{open}/emergency",
     *(f"/changes/?state={state}" for state in ("pending", "published", "withdrawn", "all")),
     "/changes/?namespace=support&template=support/refunds/reply",

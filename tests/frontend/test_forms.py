@@ -74,7 +74,7 @@ def test_a_protected_label_is_not_moved_by_the_form(reply, browser):
 def test_a_reviewer_rolls_a_protected_label_back_with_a_reason(reply, browser):
     reply.publish(2)
     client = browser("reviewer")
-    assert "Roll production back</button>" in words(client.get(f"/t/{REPLY}/-/labels?label=production"))
+    assert "Roll back to v1</button>" in words(client.get(f"/t/{REPLY}/-/labels?label=production"))
     sent = {"do": "roll_back", "label": "production", "version": "1"}
     assert client.post(f"/t/{REPLY}/-/labels", sent).status_code == 422
     client.post(f"/t/{REPLY}/-/labels", {**sent, "reason": "It quotes too much"})

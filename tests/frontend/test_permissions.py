@@ -227,6 +227,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("dependants", "POST", ""): Row(
         f"{T}/-/dependants", _row(OUT, 404, 200, 200, 200, 200), {"version": "1"}
     ),  # each template that includes it says who may not
+    ("publish", "GET", ""): Row("/changes/{open}/publish", READERS),
     ("emergency", "GET", ""): Row("/changes/{open}/emergency", READERS),
     ("emergency", "POST", ""): Row(
         "/changes/{open}/emergency", _row(OUT, 404, 422, 422, 422, 422), {"reason": "Now"}

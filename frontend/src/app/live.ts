@@ -128,10 +128,12 @@ class LiveStatus {
 
 /** What this page would publish or approve is not what the change holds now. */
 function disableDecision(reason: string): void {
-  for (const button of document.querySelectorAll<HTMLButtonElement>("#decide button[value=publish]")) {
-    button.disabled = true;
-    if (document.querySelector("#publish-fault")) continue;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("#decide a[data-publish]")) {
+    const button = createElement("button", { type: "button", class: "button", disabled: true });
+    button.textContent = (link.textContent ?? "").trim();
     button.setAttribute("aria-describedby", "publish-fault");
+    link.replaceWith(button);
+    if (document.querySelector("#publish-fault")) continue;
     button.parentElement?.after(createElement("p", { class: "note", id: "publish-fault" }, reason));
   }
 }

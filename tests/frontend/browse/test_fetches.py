@@ -80,7 +80,7 @@ def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, b
     fetch("chat", 2, "production", 1200, 1)
     fetch("mail", 1, "1", 7, 1)
     page = words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production"))
-    assert "By production, reply was fetched 1,200 times yesterday by chat." in page
+    assert "172 fetches a day switch to v1, " in page
 
 
 def test_before_a_key_is_revoked_it_is_told_what_it_fetches(fetch, browser):

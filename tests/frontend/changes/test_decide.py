@@ -99,7 +99,7 @@ def test_an_overlapping_request_is_warned_of(reply, change, browser):
 
 
 def test_withdrawn_requests_can_be_opened_again(change, act):
-    act("author", "withdraw")
+    act("author", "withdraw", text="Not now")
     assert state(change) == "withdrawn"
     act("author", "reopen")
     assert state(change) == "open"

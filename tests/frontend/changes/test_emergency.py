@@ -212,8 +212,8 @@ def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
     change_services.publish_change(actor=reply.actor("author"), number=change.number)
     third = reply.propose(3).number
     page = see(browser, "reviewer", f"/changes/{third}/emergency")
-    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1">Roll back to v1 instead</a>' in page
-    assert page.index("Roll back to v1 instead") < page.index("without approval</button>")
+    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1" data-panel>Roll back to v1 instead</a>' in page
+    assert page.index("Roll back to v1 instead") < page.index("in an emergency</button>")
 
 
 def test_an_archive_waits_for_it(hurried, browser):

@@ -1,0 +1,129 @@
+"""The evidence in the panel before a label moves: from and to, the difference, metrics, services, other requests."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+
+from frontend.diff.versions import diff_context
+from frontend.evaluations.score_table import TITLES, format_change, format_score
+from registry.changes.label_preview import LabelPreview
+from registry.evaluations.metric_readings import MetricReading, Reading
+from registry.templates.labels import Approval, approval_of_label
+
+__all__ = ["MetricRow", "evidence_context", "metric_counts", "metric_rows"]
+
+_READINGS: dict[Reading, tuple[str, str, str]] = {
+    "better": ("Better", "ok", "arrow-up-right"),
+    "worse": ("Worse", "bad", "arrow-down-right"),
+    "unclear": ("Unclear", "aside", "equal"),
+}
+_VIEWS = {"rendered": "Rendered", "source": "Source"}
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """A metric as it is shown: its title, figures, and how it reads as word, look and icon."""
+
+    reading: MetricReading
+
+    @property
+    def title(self) -> str:
+        name = TITLES.get(self.reading.metric, self.reading.metric)
+        return name if self.reading.target in ("answer", "judgement") else f"{name} of {self.reading.target}"
+
+    @property
+    def before(self) -> str:
+        return format_score(self.reading.before)
+
+    @property
+    def after(self) -> str:
+        return format_score(self.reading.after)
+
+    @property
+    def change(self) -> str:
+        return format_change(self.reading.difference)
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval around the change, or nothing where the rows allow none."""
+        if self.reading.low is None:
+            return ""
+        return f"{format_change(self.reading.low)} to {format_change(self.reading.high)}"
+
+    @property
+    def gate_look(self) -> tuple[str, str]:
+        """The look and the icon of its threshold."""
+        if self.reading.passes is None:
+            return "aside", ""
+        return ("ok", "check") if self.reading.passes else ("bad", "x")
+
+    @property
+    def look(self) -> tuple[str, str, str]:
+        return _READINGS[self.reading.reading]
+
+
+def metric_rows(preview: LabelPreview) -> list[MetricRow]:
+    """The metrics of the preview's run: worse, better, unclear."""
+    return [MetricRow(reading) for reading in preview.evaluation.metrics] if preview.evaluation else []
+
+
+def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
+    """How many metrics read so, with the word, the look and the icon; empty where the version was never run."""
+    readings = preview.evaluation
+    return [(readings.count(kind), *_READINGS[kind]) for kind in _READINGS] if readings else []
+
+
+def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
+    """What `_evidence.html` shows. The view of the difference is the address's, else the rendered one where it differs.
+
+    `nothing_left` says that there is nothing to propose or publish: no form is drawn then.
+    """
+    preview.version.template = preview.template
+    if preview.serves is not None:
+        preview.serves.template = preview.template
+    changes = _difference(request, preview)
+    readings = preview.evaluation
+    return {
+        "preview": preview,
+        "difference": changes,
+        "views": _views(request, changes),
+        "metrics": metric_rows(preview),
+        "readings": readings,
+        "counts": metric_counts(preview),
+        "nothing_left": preview.is_protected and (preview.state == "superseded" or _holds_approved(preview)),
+    }
+
+
+def _holds_approved(preview: LabelPreview) -> bool:
+    """Whether the label serves just this and holds it by approval, so that proposing it would change nothing."""
+    if preview.state != "equal":
+        return False
+    return approval_of_label(preview.template, preview.label) == Approval.APPROVED
+
+
+def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
+    sample_set = preview.template.current_samples()
+    view = request.GET.get("view") if request.GET.get("view") in _VIEWS else ""
+    has_samples = bool(sample_set and sample_set.samples)
+    shown = diff_context(request, preview.serves, preview.version, view="rendered" if has_samples else "source")
+    rendered = shown["rendered"]
+    if view == "source" or not has_samples or (not view and rendered is not None and rendered.is_same):
+        shown["view"] = "source"
+    return shown
+
+
+def _views(request: HttpRequest, changes: dict[str, Any]) -> list[dict[str, Any]]:
+    """Links to both views of the difference, at this address."""
+    if not changes["samples"]:
+        return []
+    query = {name: value for name, value in request.GET.items() if name != "view"}
+    return [
+        {
+            "word": word,
+            "url": f"{request.path}?{urlencode({**query, 'view': view})}",
+            "on": changes["view"] == view,
+        }
+        for view, word in _VIEWS.items()
+    ]

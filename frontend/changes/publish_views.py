@@ -1,0 +1,40 @@
+"""The panel before an approved change is published; its form sends the page of the change the act `publish`."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from frontend.changes.label_evidence import evidence_context
+from frontend.changes.presenters import blocker_rows, change_title, permitted_actions
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.changes import gate as change_gate
+from registry.changes import label_preview
+from registry.changes import queries as change_queries
+
+__all__ = ["preview_publish"]
+
+PANEL = "changes/_publish_panel.html"
+
+
+@signed_in
+def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """What publishing would do, and the button; what blocks it where something does."""
+    change = change_queries.get_change(actor, number)
+    gate = change_gate.evaluate(change, actor)
+    act = permitted_actions(gate, actor)
+    name, version = change.template.name, change.version.number
+    preview = label_preview.find_preview(actor, name, change.label, version)
+    context = {
+        "section": "changes",
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"Publish v{version} to {change.label}",
+        "leave_url": reverse("change", args=[number]),
+        "change": change,
+        "title": change_title(change),
+        "gate": gate,
+        "act": act,
+        "obstacles": blocker_rows(change, gate.blockers, act, version),
+        **evidence_context(request, preview),
+    }
+    return show(request, "web/panel.html", context, regions={"panel": PANEL})

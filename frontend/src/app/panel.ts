@@ -1,0 +1,81 @@
+// The panel before a risky act, over the page: links and choices marked `data-panel` open it; without scripts they lead
+// to the same panel as a page of its own.
+import { createElement } from "../dom.ts";
+
+const REGION = "panel";
+
+/** Follows links and forms that are marked `data-panel` in a dialog, and closes it where `data-panel-close` is pressed. */
+export function installPanels(): void {
+  document.addEventListener("click", (event) => {
+    const pressed = event.target instanceof Element ? event.target : null;
+    if (!pressed || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
+    const dialog = pressed.closest<HTMLDialogElement>("dialog.panel-dialog");
+    if (dialog && (pressed === dialog || pressed.closest("[data-panel-close]"))) {
+      event.preventDefault();
+      dialog.close();
+      return;
+    }
+    const link = pressed.closest<HTMLAnchorElement>("a[data-panel]");
+    if (!link || !isOverPage(link)) return;
+    event.preventDefault();
+    void openPanel(link.href);
+  });
+  document.addEventListener("submit", (event) => {
+    const form = event.target instanceof HTMLFormElement ? event.target : null;
+    if (!form?.matches("form[data-panel][method=get]") || !isOverPage(form)) return;
+    event.preventDefault();
+    void openPanel(addressOf(form));
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    const form = event.target instanceof Element ? event.target.closest<HTMLFormElement>("#panel-form") : null;
+    const primary = document.querySelector<HTMLButtonElement>("button.button-primary[form=panel-form]");
+    if (!form || !primary) return;
+    event.preventDefault();
+    form.requestSubmit(primary);
+  });
+}
+
+/** Where the panel is the page itself, its choices load the page again. */
+function isOverPage(element: Element): boolean {
+  return !element.closest(".panel-page");
+}
+
+/** The address that a form of choices leads to. */
+function addressOf(form: HTMLFormElement): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") fields.append(name, value);
+  return `${form.action.split("?")[0]}?${fields}`;
+}
+
+/** Shows the panel of an address; what can't be shown over the page is opened as one. */
+async function openPanel(address: string): Promise<void> {
+  const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": REGION } }).catch(() => null);
+  const markup = answer?.ok && !answer.redirected ? await answer.text() : "";
+  const panel = new DOMParser().parseFromString(markup, "text/html");
+  if (!panel.querySelector(".panel")) {
+    location.href = address;
+    return;
+  }
+  const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
+  const typed = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea")?.value;
+  dialog.replaceChildren(...panel.head.children, ...panel.body.children);
+  const field = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea");
+  if (field && typed) field.value = typed;
+  if (!dialog.open) dialog.showModal();
+  focusFirst(dialog);
+}
+
+function makeDialog(): HTMLDialogElement {
+  const dialog = createElement("dialog", { class: "panel-dialog", "aria-labelledby": "panel-title" });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  return dialog;
+}
+
+/** The caret stands in the text that is asked for; on a phone on the title, so that no keyboard comes unasked. */
+function focusFirst(dialog: HTMLDialogElement): void {
+  const wide = matchMedia("(width >= 720px)").matches;
+  const field = wide ? dialog.querySelector<HTMLElement>("[data-focus]") : null;
+  (field ?? dialog.querySelector<HTMLElement>("#panel-title"))?.focus();
+}

@@ -1,0 +1,52 @@
+"""The panel before a risky act: over the page with scripts, a page of its own without, closed without a trace."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+
+NAME = "support/refunds/reply"
+
+
+def open_proposal(page: Page) -> None:
+    page.goto(f"/t/{NAME}")
+    page.get_by_role("link", name=re.compile("^Propose")).first.click()
+
+
+def test_the_panel_opens_over_the_page_and_keeps_the_text_while_versions_are_compared(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    dialog = page.get_by_role("dialog", name=re.compile("^Propose v"))
+    expect(dialog).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"/t/{NAME}$"))
+    expect(dialog.get_by_role("heading", name="Services affected")).to_be_visible()
+    field = dialog.get_by_label("What changes, and why")
+    expect(field).to_be_focused()
+    field.fill("Because it matters")
+    dialog.get_by_label("Version").select_option("1")
+    dialog.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_without_scripts_the_same_panel_is_a_page(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}", java_script_enabled=False)
+    open_proposal(page)
+    expect(page).to_have_url(re.compile("/-/propose"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^Propose v"))
+    expect(page.get_by_role("heading", name="Services affected")).to_be_visible()
+    page.get_by_role("link", name="Cancel").click()
+    expect(page).to_have_url(re.compile(rf"/t/{NAME}$"))
+
+
+def test_a_label_moves_from_the_panel_over_the_page(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}/-/labels")
+    page.get_by_role("textbox", name="Label").fill("canary")
+    page.get_by_label("To version").select_option("1")
+    page.get_by_role("button", name="Show what follows").click()
+    dialog = page.get_by_role("dialog", name="Move canary to v1")
+    expect(dialog.get_by_text("Undo: remove canary.")).to_be_visible()
+    dialog.get_by_role("button", name="Move canary").click()
+    expect(page.get_by_text("Moved canary to v1.")).to_be_visible()

@@ -1,0 +1,144 @@
+"""The panel before a label moves: the same facts for every act, as a page and over a page."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from registry.changes import label_preview, rules
+from registry.changes import services as change_services
+from registry.namespaces import keys
+from registry.templates.models import Version
+from registry.usage.models import Fetch
+from tests.frontend.conftest import OTHER, REPLY, words
+from tests.support.finished_runs import WORSE, save_rows, start_run
+
+OVER = {"HX-Request": "true", "HX-Target": "panel"}
+
+
+@pytest.fixture
+def fetched(reply):
+    """Two services: one follows production, one stays on version 1."""
+    for name, ref, count in (("chat", "production", 1400), ("mail", "1", 70)):
+        issued = keys.issue_key(
+            actor=reply.actor("admin"), namespace="support", name=name, scope="read", person="author"
+        )
+        at = datetime.now(UTC)
+        version = Version.objects.get(template__name=REPLY, number=1)
+        Fetch.objects.create(key=issued.key, version=version, ref=ref, day=at.date(), count=count, last_at=at)
+    return reply
+
+
+def open_panel(client, address):
+    return client.get(address, headers=OVER)
+
+
+@pytest.mark.parametrize("headers", [{}, OVER])
+def test_proposing_shows_who_gets_the_version_and_the_way_back(fetched, browser, headers):
+    answer = browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2", headers=headers)
+    page = words(answer)
+    assert "Propose v2 for production" in page
+    assert "200 fetches a day switch to v2, 10 stay" in page
+    assert "Undo: roll back to v1 at any time." in page
+    assert "No service fetched" not in page
+    assert ("<html" in page) is not bool(headers)
+
+
+def test_the_page_the_api_and_the_query_have_the_same_numbers(fetched, browser):
+    facts = label_preview.find_preview(fetched.actor("author"), REPLY, "production", 2)
+    address = f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=2"
+    told = browser("author").get(address).json()
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert (told["fetches_moving"], told["fetches_staying"]) == (facts.fetches_moving, facts.fetches_staying)
+    sentence = f"{facts.fetches_moving} fetches a day switch to v2, {facts.fetches_staying} stay"
+    assert sentence in page
+    assert [service["gets"] for service in told["services"]] == [effect.gets for effect in facts.services]
+
+
+def test_a_metric_that_gets_worse_without_a_gate_is_said(reply, browser):
+    save_rows(reply)
+    reply.save(WORSE)
+    start_run(reply, "1", metrics=["squad_f1"])
+    run = start_run(reply, "3", metrics=["squad_f1"])
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert f'href="/runs/{run.number}"' in page
+    assert "1 metric without a gate gets worse." in page
+    assert "no gate" in page
+
+
+def test_what_is_proposed_already_has_a_link_and_no_form(reply, browser):
+    number = reply.propose(2).number
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert f"Change {number} already proposes this." in page
+    assert ">Propose v2</button>" not in page
+
+
+def test_what_is_live_and_approved_has_no_form(reply, browser):
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=1"))
+    assert "production serves exactly this already." in page
+    assert ">Propose v1</button>" not in page
+
+
+def test_the_message_of_the_version_is_the_first_text(reply, browser):
+    version = Version.objects.get(template__name=REPLY, number=2)
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert f">{version.message}</textarea>" in page
+
+
+@pytest.mark.parametrize("query", ["label=nothing&version=99", "version=two", ""])
+def test_what_is_not_there_is_replaced_by_what_is_live_and_newest(reply, browser, query):
+    assert "Propose v2 for production" in words(browser("author").get(f"/t/{REPLY}/-/propose?{query}"))
+
+
+def test_publishing_is_seen_first_and_done_by_the_page_of_the_change(reply, browser):
+    change = reply.propose(2)
+    page = words(open_panel(browser("author"), f"/changes/{change.number}/publish"))
+    assert "1 of 1 approval is missing." in page
+    assert 'value="publish"' not in page
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    page = words(open_panel(browser("author"), f"/changes/{change.number}/publish"))
+    assert "Publish v2 to production" in page
+    assert "Approved by reviewer for" in page
+    assert f'<form method="post" action="/changes/{change.number}"' in page
+
+
+def test_another_request_for_the_label_is_named(reply, browser):
+    reply.propose(2)
+    reply.save(OTHER.replace("Quote", "Cite"))
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert "Change <a" in page
+    assert "is contained in v3 and superseded by it." in page
+
+
+def test_an_unprotected_label_shows_what_follows_from_moving_it(reply, browser):
+    page = words(open_panel(browser("author"), f"/t/{REPLY}/-/labels?label=staging&version=1"))
+    assert "Move staging to v1" in page
+    assert "Undo: remove staging." in page
+    assert "Roll back" not in page
+
+
+def test_a_roll_back_offers_the_versions_that_were_live(reply, browser):
+    reply.publish(2)
+    page = words(open_panel(browser("reviewer"), f"/t/{REPLY}/-/labels?label=production"))
+    assert "Roll production back to v1" in page
+    assert "Needs no approval." in page
+    assert "Roll back to v1" not in words(open_panel(browser("author"), f"/t/{REPLY}/-/labels?label=production"))
+
+
+def test_an_emergency_shows_the_same_facts(fetched, browser):
+    rules.set_rules(actor=fetched.actor("admin"), namespace="support", break_glass=True)
+    number = fetched.propose(2).number
+    page = words(open_panel(browser("reviewer"), f"/changes/{number}/emergency"))
+    assert "Publish v2 without approval" in page
+    assert "200 fetches a day switch to v2, 10 stay" in page
+    assert "It is flagged everywhere until someone approves." in page
+
+
+def test_withdrawing_asks_for_a_reason(reply, browser):
+    number = reply.propose(2).number
+    answer = browser("author").post(f"/changes/{number}", {"do": "withdraw", "text": " "})
+    assert answer.status_code == 422
+    assert ">Withdraw this change</button>" in words(answer)
+    browser("author").post(f"/changes/{number}", {"do": "withdraw", "text": "The policy changed"})
+    assert "The policy changed" in words(browser("reader").get(f"/changes/{number}?view=conversation"))
