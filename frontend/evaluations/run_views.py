@@ -35,6 +35,8 @@ _STYLES = {
     Run.FAILED: ("Failed", "circle-x", "bad"),
     Run.CANCELLED: ("Cancelled", "circle-x", "warn"),
 }
+_ALL_FAILED = ("Failed", "circle-x", "bad")
+_SOME_FAILED = ("Done, not all rows", "triangle-alert", "warn")
 _ROWS = 50
 
 
@@ -55,7 +57,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
-        "rows": [{"run": run, "style": _STYLES[run.state], "score": _first_score(run)} for run in page.items],
+        "rows": [{"run": run, "style": _style_of(run), "score": _first_score(run)} for run in page.items],
         "filters": filters,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
@@ -189,6 +191,13 @@ def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpRe
     return response
 
 
+def _style_of(run: Run) -> tuple[str, str, str]:
+    """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
+    if run.state == Run.DONE and run.failed:
+        return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
+    return _STYLES[run.state]
+
+
 def _frame(actor: Actor, run: Run) -> dict[str, Any]:
     template = run.template
     return {
@@ -196,7 +205,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "run": run,
         "template": template,
         "crumbs": breadcrumbs(template.name),
-        "style": _STYLES[run.state],
+        "style": _style_of(run),
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",

@@ -19,6 +19,7 @@ from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.events import DatasetSaved
 from registry.evaluations.models import Dataset, DatasetVersion
+from registry.evaluations.row_fit import SEVERAL_PROMPTS
 from registry.journal import log
 from registry.journal.event import canonical
 from registry.namespaces import permissions
@@ -35,7 +36,6 @@ FORMS = ("jsonl", "csv", "yml")
 _BATCH = 200  # rows a child looks at
 _MOST_FAULTS = 20
 _MOST_TEMPLATES = 5
-_SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _faults(rows: Sequence[Row], version: Version) -> dict[str, str]:
         except RenderError as error:
             raise Invalid(problems=[error.to_problem()]) from error
         for index, outcome in outcomes.items():
-            if isinstance(outcome, InputError) and outcome.code != _SEVERAL_PROMPTS:
+            if isinstance(outcome, InputError) and outcome.code != SEVERAL_PROMPTS:
                 path = f".{outcome.path}" if outcome.path else ""
                 faults[f"{_place(rows, int(index))}.inputs{path}"] = outcome.message
         if len(faults) >= _MOST_FAULTS:

@@ -8,7 +8,7 @@ import itertools
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -28,10 +28,11 @@ from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import Occasion, react
 
-__all__ = ["SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
+__all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_run"]
 
 SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
 _ROUNDS = 4  # rows of a batch, for each one that is asked at once
+EQUAL_FAILURES = 20  # rows after one another that fail alike and so end a run
 _AT_HAND = 64  # rows of a batch where nothing is asked over a network
 Report = Callable[[int, int], None]
 
@@ -68,7 +69,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
             fail_run(number, f"{error.message} Run it again later: the replies that came are kept.")
             return False
         report(_keep(run, endpoint, batch), run.total)
-        if not Run.objects.filter(pk=number, state=Run.RUNNING).exists():
+        if not _goes_on(run):
             return False
         if time.monotonic() > until:
             return True
@@ -127,6 +128,33 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
         tokens = {name: totals.pop(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
         Run.objects.filter(pk=run.pk).update(**totals, **tokens)
     return int(totals["done"])
+
+
+def _goes_on(run: Run) -> bool:
+    """Whether nobody ended the run meanwhile; it is ended here where its rows fail alike."""
+    if sentence := _find_repeated_failure(run):
+        fail_run(run.number, sentence)
+    return Run.objects.filter(pk=run.pk, state=Run.RUNNING).exists()
+
+
+def _find_repeated_failure(run: Run) -> str:
+    """A sentence where the newest `EQUAL_FAILURES` rows failed in the same way, else nothing.
+
+    A change request's run goes on where its version is to blame: its check fails by those rows.
+    """
+    newest = list(RunRow.objects.filter(run=run).order_by("-pk")[:EQUAL_FAILURES])
+    problems = [row.problem for row in newest if row.problem]
+    if len(problems) < EQUAL_FAILURES or len({_reason_of(problem) for problem in problems}) > 1:
+        return ""
+    first = problems[0]
+    if run.change_id is not None and first["step"] != "model":
+        return ""
+    return f"Stopped, because {EQUAL_FAILURES} rows after one another failed alike: {first['message']}"
+
+
+def _reason_of(problem: Mapping[str, str]) -> tuple[str, str, str]:
+    """What two failures of one cause have in common: a server's own words, after the colon, may differ."""
+    return problem["step"], problem["kind"], problem["message"].partition(":")[0]
 
 
 def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:

@@ -18,6 +18,7 @@ from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries, judge_calls
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import DatasetVersion, Run, RunRow
+from registry.evaluations.row_fit import require_some_row_fits
 from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
@@ -67,7 +68,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
     `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
     metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
-    `MOST_UNFINISHED` runs under way.
+    `MOST_UNFINISHED` runs under way, Invalid where not one row can be rendered by the version.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
@@ -76,6 +77,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
     _require_room(template_row)
+    require_some_row_fits(measure.rows, version, dataset or "the samples")
     return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judging=judging)
 
 

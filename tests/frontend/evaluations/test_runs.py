@@ -5,9 +5,11 @@ import json
 import pytest
 
 from frontend.evaluations.row_comparison import judgement_of
-from registry.evaluations import run_worker
+from registry.connections import queries as connection_queries
+from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations.models import Dataset, Run, RunRow
 from registry.evaluations.run_queries import RunRowDetail
+from registry.templates import queries as template_queries
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 from tests.support.finished_runs import GOLD, WORSE, dataset_rows, save_rows, start_run
 
@@ -243,3 +245,32 @@ def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold
     assert "What the judge said" in row
     assert '<a href="#sentence-0a">0a</a>' in row
     assert "judged-used" in row
+
+
+def test_a_run_whose_rows_all_failed_is_not_shown_as_done(browser, gold):
+    """A change request's run starts without a look at its rows, and its rows may all fail."""
+    actor = gold.actor("author")
+    text = '{"inputs": {"other": 1}}\n{"inputs": {"other": 2}}\n'
+    version = datasets.save_dataset(actor=actor, name="support/odd", text=text).version
+    template = template_queries.get_template(actor, REPLY)
+    source = start_runs.RowSource(version.digest, version.rows(), dataset_version=version)
+    endpoint = connection_queries.find_endpoint("echo", "support")
+    run = start_runs.create_run(template, template.latest, source, endpoint, [], actor.person)
+    while run_worker.advance_run(run.pk, seconds=5):
+        pass
+    page = words(browser("reader").get(f"/runs/{run.pk}"))
+    assert "Failed</b>" in page
+    assert "2 did not answer" in page
+    listed = words(browser("reader").get("/runs/")).partition("<tbody")[2]
+    assert '<span class="bad">' in listed
+    assert "Done" not in listed
+
+
+def test_a_run_whose_rows_lack_an_input_is_refused_in_the_form(browser, gold):
+    text = '{"id": "odd", "inputs": {"other": 1}}\n'
+    datasets.save_dataset(actor=gold.actor("author"), name="support/odd", text=text)
+    sent = {"template": REPLY, "ref": "1", "dataset": "support/odd", "model": "echo", "metrics": []}
+    answer = browser("author").post("/runs/new", sent)
+    assert answer.status_code == 422
+    assert "No row of support/odd fits v1. In row 1 (odd) at `question`" in words(answer)
+    assert not Run.objects.exists()

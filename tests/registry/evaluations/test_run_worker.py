@@ -264,3 +264,40 @@ def test_only_what_failed_is_asked_again(start, model, author):
     model.refused.clear()
     start_runs.rerun_failures(actor=author, number=run.pk)
     assert (finish(run).failed, run.done, model.asked.count("Answer: q7"), len(model.asked)) == (0, 80, 2, 81)
+
+
+def test_twenty_rows_that_fail_alike_end_the_run_with_their_reason(start, model):
+    model.refused.update(f"Answer: q{n}" for n in range(80))
+    run = finish(start(model="s"))
+    assert (run.state, run.failed) == ("failed", run.done)
+    assert run_worker.EQUAL_FAILURES <= run.done < run.total
+    assert "20 rows after one another failed alike" in run.error
+
+
+def test_failures_between_answers_end_nothing(start, model):
+    model.refused.update(f"Answer: q{n}" for n in range(0, 80, 2))
+    run = finish(start(model="s"))
+    assert (run.state, run.done, run.failed) == ("done", 80, 40)
+
+
+def test_a_run_that_was_ended_goes_on_when_the_model_answers_again(start, model, author):
+    model.refused.update(f"Answer: q{n}" for n in range(80))
+    run = finish(start(model="s"))
+    model.refused.clear()
+    start_runs.rerun_failures(actor=author, number=run.pk)
+    assert (finish(run).state, run.done, run.failed, run.error) == ("done", 80, 0, "")
+
+
+def test_a_run_none_of_whose_rows_fit_is_refused_before_it_starts(author, start):
+    rows = "".join(json.dumps({"id": f"r{n}", "inputs": {"other": n}}) + "\n" for n in range(50))
+    datasets.save_dataset(actor=author, name="support/odd", text=rows)
+    with pytest.raises(Invalid) as refused:
+        start(dataset="support/odd")
+    assert "no row of support/odd fits v1. In row 1 (r0) at `question`" in refused.value.fields["dataset"]
+    assert not Run.objects.exists()
+
+
+def test_one_row_that_fits_lets_a_run_start(author, start):
+    rows = [{"inputs": {"other": n}} for n in range(45)] + [{"inputs": {"question": "x"}}]
+    datasets.save_dataset(actor=author, name="support/odd", text="".join(json.dumps(row) + "\n" for row in rows))
+    assert start(dataset="support/odd").total == 46

@@ -1,0 +1,46 @@
+"""The check before a run that the version it asks can render a row, so that no run starts that can only fail."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from promptuary.evaluation import Row
+from promptuary.renderer.errors import InputError, RenderError
+from registry.core.errors import Invalid
+from registry.core.renderer_pool import child
+from registry.templates.models import Version
+
+__all__ = ["SEVERAL_PROMPTS", "require_some_row_fits"]
+
+SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
+_BATCH = 20  # rows a child looks at: usually the first of them fits
+
+
+def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) -> None:
+    """Raise Invalid of the field `dataset` where no row can be rendered by the version; it names the first row, and the
+    input that the rows lack or the limit that they pass. source: what the rows are called.
+    """
+    bundle = version.unpacked()
+    first: RenderError | None = None
+    for start in range(0, len(rows), _BATCH):
+        outcomes = _render(bundle, rows[start : start + _BATCH])
+        for outcome in outcomes:
+            if not isinstance(outcome, RenderError) or outcome.code == SEVERAL_PROMPTS:
+                return
+            first = first or outcome
+    if first is not None:
+        name = f"row 1 ({rows[0].id})" if rows[0].id else "row 1"
+        place = f" at `{first.path}`" if isinstance(first, InputError) and first.path else ""
+        sentence = f"no row of {source} fits v{version.number}. In {name}{place}: {first.message}"
+        raise Invalid(fields={"dataset": sentence if sentence.endswith(".") else f"{sentence}."})
+
+
+def _render(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
+    """For each row its prompt, or the RenderError that stopped it."""
+    parts = {part: bundle[part] for part in ("fragments", "profile")}
+    samples = {str(index): row.inputs for index, row in enumerate(rows)}
+    try:
+        with child() as bounded:
+            outcomes = bounded.render_samples(bundle["document"], samples, **parts)
+    except RenderError as error:  # the document itself, or one row that takes all the time there is
+        return [error] if len(rows) == 1 else [outcome for row in rows for outcome in _render(bundle, [row])]
+    return [outcomes[name] for name in samples]
