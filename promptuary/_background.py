@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from promptuary import renderer
 from promptuary._daemon_thread import DaemonThread
 from promptuary._fetching import IDLE, ClientState, error_of_answer, mark_stale, refresh_template
+from promptuary._outcomes import Outcomes
 from promptuary._transport import Request, Transport, run_flow
 from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Refused, Unavailable
@@ -107,21 +108,38 @@ class LabelRefresher:
         self._report_at = self._state.clock() + REPORT_EVERY
         usage = self._state.usage
         reports = usage.take(may_load=may_load) if usage is not None else []
-        if usage is None or not reports:
+        if usage is None:
             return
-        seconds = self._state.timeout if timeout is None else timeout
-        body = json.dumps({"reports": reports}).encode()
+        ends = time.monotonic() + (self._state.timeout if timeout is None else timeout)
+        if reports:
+            try:
+                self._post("/api/v1/reports", {"reports": reports}, ends)
+            except Refused as error:
+                usage.failed += 1
+                _log.debug("a report of what was rendered was refused: %s", error)
+            except PromptuaryError as error:
+                usage.give_back(reports)
+                _log.debug("a report of what was rendered did not arrive: %s", error)
+        self._report_outcomes(usage.outcomes, ends)
+
+    def _report_outcomes(self, outcomes: Outcomes, ends: float) -> None:
+        while batch := outcomes.take():
+            try:
+                self._post("/api/v1/outcomes", {"outcomes": batch}, ends)
+            except Refused as error:
+                outcomes.dropped += len(batch)
+                _log.debug("a report of outcomes was refused: %s", error)
+            except PromptuaryError as error:
+                outcomes.give_back(batch)
+                _log.debug("a report of outcomes did not arrive: %s", error)
+                return
+
+    def _post(self, path: str, content: object, ends: float) -> None:
+        seconds = max(ends - time.monotonic(), SHORTEST_PAUSE)
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        try:
-            answer = self.transport.send(Request("POST", "/api/v1/reports", seconds, headers, body))
-            if not 200 <= answer.status < 300:
-                raise error_of_answer(answer)
-        except Refused as error:
-            usage.failed += 1
-            _log.debug("a report of what was rendered was refused: %s", error)
-        except PromptuaryError as error:
-            usage.give_back(reports)
-            _log.debug("a report of what was rendered did not arrive: %s", error)
+        answer = self.transport.send(Request("POST", path, seconds, headers, json.dumps(content).encode()))
+        if not 200 <= answer.status < 300:
+            raise error_of_answer(answer)
 
     def finish(self, seconds: float, *, may_load: bool) -> None:
         """Stop, and send the last report, both within these seconds."""

@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from promptuary._outcomes import Outcomes, check_scores
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.prompt import Prompt
 from promptuary.renderer.tokens import tokenizers
@@ -33,16 +34,18 @@ class Rendered(Protocol):
 
 
 class _Counts:
-    __slots__ = ("failures", "inputs", "renders", "tokens")
+    __slots__ = ("cut", "failures", "inputs", "renders", "tokens")
 
     def __init__(self) -> None:
         self.renders = 0
+        self.cut = 0
         self.failures: Counter[str] = Counter()
         self.tokens: Counter[int] = Counter()
         self.inputs: Counter[str] = Counter()
 
     def add(self, other: "_Counts") -> None:
         self.renders += other.renders
+        self.cut += other.cut
         self.failures.update(other.failures)
         self.tokens.update(other.tokens)
         self.inputs.update(other.inputs)
@@ -60,6 +63,7 @@ class Usage:
         self.failed = 0
         self.dropped = 0
         self._on_first = on_first
+        self.outcomes = Outcomes()
         self.renew()
 
     def renew(self) -> None:
@@ -68,6 +72,7 @@ class Usage:
         self._counts: dict[tuple[str, str], _Counts] = {}
         self._uncounted: deque[tuple[_Counts, Prompt, int]] = deque()
         self._characters = 0
+        self.outcomes.renew()
 
     def count_renders(
         self,
@@ -75,13 +80,18 @@ class Usage:
         tokens: Sequence[int],
         data: Mapping[str, Any] | None,
         uncounted: Sequence[Prompt] = (),
+        cut: int = 0,
     ) -> None:
-        """Prompts that came out, with their token counts; those of `uncounted` prompts are counted for the report."""
+        """Prompts that came out, with their token counts; those of `uncounted` prompts are counted for the report.
+
+        `cut` is how many of them lost text to the token limit.
+        """
         with self._lock:
             counts = self._of(template)
             if counts is None:
                 return
             counts.renders += len(tokens) + len(uncounted)
+            counts.cut += cut
             counts.tokens.update(map(_round_up, tokens))
             _note(counts.inputs, data or (), len(tokens) + len(uncounted))
             for prompt in uncounted:
@@ -97,6 +107,18 @@ class Usage:
             counts = self._of(template)
             if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
                 counts.failures[code] += 1
+
+    def note_outcomes(
+        self, template: Rendered, scores: Mapping[str, float], trace_id: str | None, bucket: str | None
+    ) -> None:
+        """Keep the scores of one reply for the next report. Raises ValueError for a name or number that is none."""
+        numbers = check_scores(scores, trace_id, bucket)
+        place = {"template": template.name or "", "digest": template.digest}
+        ids = {name: text for name, text in (("trace_id", trace_id), ("bucket", bucket)) if text is not None}
+        is_first = not len(self.outcomes)
+        self.outcomes.add({**place, "name": name, "value": value, **ids} for name, value in numbers.items())
+        if is_first and self._on_first is not None:
+            self._on_first()
 
     def take(self, *, may_load: bool = True) -> list[dict[str, Any]]:
         """Return the counts in the form of a report, and start counting from zero.
@@ -116,6 +138,7 @@ class Usage:
                 "name": name,
                 "digest": digest,
                 "renders": counts.renders,
+                **({"cut": counts.cut} if counts.cut else {}),  # registries before this field refuse it
                 "failures": dict(counts.failures),
                 "tokens": {str(tokens): count for tokens, count in counts.tokens.items()},
                 "inputs": dict(counts.inputs),
@@ -130,6 +153,7 @@ class Usage:
             for report in reports:
                 counts = _Counts()
                 counts.renders = report["renders"]
+                counts.cut = report.get("cut", 0)
                 counts.failures.update(report["failures"])
                 counts.tokens.update({int(tokens): count for tokens, count in report["tokens"].items()})
                 counts.inputs.update(report["inputs"])

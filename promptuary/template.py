@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from promptuary import renderer
+from promptuary._outcomes import check_scores
 from promptuary._usage import Usage
 from promptuary.renderer.template import TokenizerLike
 from promptuary.renderer.tokens import tokenizers
@@ -54,8 +55,22 @@ class Template(renderer.Template):
         if self.usage is not None and prompt is None:
             counts = [item.counts.known for item in prompts]
             known_counts = [number for number in counts if number is not None]
-            self.usage.count_renders(self, known_counts, data, [item for item in prompts if item.counts.known is None])
+            uncounted = [item for item in prompts if item.counts.known is None]
+            self.usage.count_renders(self, known_counts, data, uncounted, sum(bool(item.cut) for item in prompts))
         return prompts
+
+    def report(self, *, trace_id: str | None = None, bucket: str | None = None, **scores: float) -> bool:
+        """Report scores of one reply to this version: `template.report(helpful=1, cites_source=0.5, trace_id=…)`.
+
+        They are sent in the background with the next report. A score with the same `trace_id` and name as an earlier
+        one replaces it; `bucket` says whose reply it was (it is counted, never shown). Gives False where the client was
+        made with `reports=False`. Raises ValueError for a name or number that is none.
+        """
+        if self.usage is None:
+            check_scores(scores, trace_id, bucket)
+            return False
+        self.usage.note_outcomes(self, scores, trace_id, bucket)
+        return True
 
     def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
         """Whether its tokens can be counted with what this process has read already."""

@@ -18,8 +18,8 @@ __all__ = ["AsyncFakeTransport", "FakeTransport"]
 class FakeTransport:
     """Answers fetches from documents put into it, with the registry's own bodies and headers.
 
-    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told.
-    `vocabularies` holds the files it has, by digest.
+    `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told, `outcomes`
+    the scores. `vocabularies` holds the files it has, by digest.
     """
 
     def __init__(self) -> None:
@@ -30,6 +30,7 @@ class FakeTransport:
         self._moves: list[tuple[str, str, int]] = []
         self.vocabularies: dict[str, bytes] = {}
         self.reports: list[dict[str, Any]] = []
+        self.outcomes: list[dict[str, Any]] = []
 
     def put(self, name: str, document: str, *labels: str, fragments: Mapping[str, str] | None = None) -> int:
         """Add a version of `name`, move the labels to it, and return its number."""
@@ -57,7 +58,7 @@ class FakeTransport:
         if request.path.startswith("/api/v1/namespaces/"):
             return self._answer_namespace(request.path.removeprefix("/api/v1/namespaces/"))
         if request.method == "POST":
-            return self._answer_many(request) if request.path == "/api/v1/fetch" else self._take_reports(request)
+            return self._answer_post(request)
         return self._answer_one(request)
 
     def _answer_vocabulary(self, digest: str) -> Answer:
@@ -114,6 +115,16 @@ class FakeTransport:
         # Nothing is held open here: who asks in vain is told to come again soon.
         again = 0.0 if moves else 0.05
         return _json(200, {"moves": moves, "cursor": str(len(self._moves)), "again": again, "reset": False})
+
+    def _answer_post(self, request: Request) -> Answer:
+        if request.path == "/api/v1/fetch":
+            return self._answer_many(request)
+        return self._take_outcomes(request) if request.path == "/api/v1/outcomes" else self._take_reports(request)
+
+    def _take_outcomes(self, request: Request) -> Answer:
+        outcomes = json.loads(request.body or b"{}")["outcomes"]
+        self.outcomes += outcomes
+        return _json(202, {"accepted": len(outcomes), "ignored": []})
 
     def _take_reports(self, request: Request) -> Answer:
         reports = json.loads(request.body or b"{}")["reports"]

@@ -26,7 +26,7 @@ from registry.templates.models import (
     Version,
 )
 from registry.templates.search_models import SearchCount, SearchEntry
-from registry.usage.models import Fetch, Report
+from registry.usage.models import Fetch, Outcome, OutcomeTotal, Report
 from registry.webhooks.models import Attempt, Delivery, Webhook, WebhookSecret
 
 __all__ = [
@@ -53,6 +53,8 @@ __all__ = [
     "Membership",
     "Namespace",
     "Notification",
+    "Outcome",
+    "OutcomeTotal",
     "PlaygroundColumn",
     "PlaygroundRun",
     "Redaction",

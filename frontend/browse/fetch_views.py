@@ -10,7 +10,7 @@ from registry.accounts.actor import Actor
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
-from registry.usage import client_reports
+from registry.usage import client_reports, outcome_queries
 from registry.usage import queries as usage_queries
 
 __all__ = ["fetches"]
@@ -19,7 +19,7 @@ __all__ = ["fetches"]
 @require_safe
 @signed_in
 def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Every service with what it asks for and gets, and the reports by version."""
+    """Every service with what it asks for and gets, the reports and the scores by version."""
     template = template_queries.get_template(actor, name)
     live = label_queries.label_numbers(template).get(live_label(template.namespace))
     context = {
@@ -30,5 +30,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "rows": rows_of(usage_queries.list_fetchers(template), live),
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.reports_by_version(template),
+        "scores": outcome_queries.compare_scores(outcome_queries.scores_by_version(template)),
+        "fewest": outcome_queries.FEWEST,
     }
     return show(request, "browse/fetches.html", context)

@@ -145,6 +145,13 @@ def short(number: int) -> str:
 
 
 @register.filter
+def percent(share: float) -> str:
+    """`84 %`, and `2.5 %` below ten: a share from 0 to 1 for people."""
+    number = share * 100
+    return f"{number:.0f} %" if number == 0 or number >= 9.95 else f"{number:.1f} %"
+
+
+@register.filter
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
     return f"+{number:,}" if number > 0 else f"\N{MINUS SIGN}{-number:,}" if number < 0 else "0"

@@ -20,6 +20,7 @@ from registry.serving import bundle_api, fetch_many_api, vocabulary_api
 from registry.templates import api as template_api
 from registry.templates import import_api, label_api, render_api, sample_api
 from registry.usage import api as usage_api
+from registry.usage import outcome_api
 from registry.webhooks import api as webhook_api
 
 register_converter(converters.NameConverter, "name")
@@ -42,6 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         preview_api.PreviewLabel.as_view(),
         name="api-label-preview",
     ),
+    path("templates/<name:name>/-/outcomes", outcome_api.TemplateOutcomes.as_view(), name="api-template-outcomes"),
     path("templates/<name:name>/-/dependants", dependant_api.Dependants.as_view(), name="api-dependants"),
     path("templates/<name:name>/-/restore", template_api.Restore.as_view(), name="api-restore"),
     path("templates/<name:name>/-/archive", template_api.Archive.as_view(), name="api-archive"),
@@ -83,6 +85,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/bundle", bundle_api.Bundle.as_view(), name="api-bundle"),
     path("namespaces/<str:namespace>/moves", bundle_api.Moves.as_view(), name="api-moves"),
     path("reports", usage_api.Reports.as_view(), name="api-reports"),
+    path("outcomes", outcome_api.Outcomes.as_view(), name="api-outcomes"),
     path("fetch", fetch_many_api.FetchMany.as_view(), name="api-fetch-many"),
     path("vocabularies/<str:digest>", vocabulary_api.Vocabulary.as_view(), name="api-vocabulary"),
     path("namespaces", namespace_api.Namespaces.as_view(), name="api-namespaces"),

@@ -9,7 +9,7 @@ from prometheus_client import Histogram
 
 from registry.core.counter import Counter
 
-__all__ = ["RENDER_SECONDS", "UNCOUNTED", "count", "counter", "flush"]
+__all__ = ["OUTCOMES", "RENDER_SECONDS", "REPORTED_CUTS", "REPORTED_RENDERS", "UNCOUNTED", "count", "counter", "flush"]
 
 _OUTCOMES = {
     200: "found",
@@ -27,6 +27,9 @@ FETCHES = Total("promptuary_fetches", "Fetches by what became of them.", ["outco
 UNCOUNTED = Total(
     "promptuary_usage_lost", "Fetches that were answered but found no room in the counts of who fetched what."
 )
+REPORTED_RENDERS = Total("promptuary_reported_renders", "Prompts that clients reported as rendered.")
+REPORTED_CUTS = Total("promptuary_reported_cuts", "Of these, prompts that lost text to the token limit.")
+OUTCOMES = Total("promptuary_outcomes", "Scores of replies, by who reported them.", ["by"])
 RENDER_SECONDS = Histogram(
     "promptuary_render_seconds",
     "How long renderings on the server took, waiting for a free child included.",

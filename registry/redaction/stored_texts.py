@@ -117,6 +117,8 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "finish_reason": _NOTHING,
         "currency": _NOTHING,
     },
+    "registry_outcome": {"name": _NOTHING, "trace_id": _NOTHING, "bucket": _NOTHING},
+    "registry_outcometotal": {"name": _NOTHING},
     "registry_report": {"failures": _REMOVED, "inputs": _REMOVED, "tokens": _NOTHING},
     "registry_fetch": {"ref": _NOTHING},
     "registry_notification": {"sentence": _BLANKED, "kind": _NOTHING},

@@ -35,6 +35,7 @@ from registry.playground import services as playground_services
 from registry.tasks.doorbell import wake_jobs
 from registry.templates import drafts
 from registry.templates.models import Redaction
+from registry.usage import outcomes
 from registry.webhooks import delivery, planning
 
 __all__ = ["HANDLERS", "BrokenChain", "catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
@@ -139,6 +140,7 @@ def plan_upkeep() -> None:
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
     playground_services.delete_old_runs()
+    outcomes.delete_old_outcomes()
     notification_services.remind_of_emergencies()
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

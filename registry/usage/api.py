@@ -39,6 +39,19 @@ class EntryInput(Input):
     failures = Counts(help_text="Problem code or error class to how often.")
     tokens = Counts(help_text="Tokens of the prompt to how many prompts; round up to two figures.")
     inputs = Counts(help_text="Name of an input to how many renderings were given it. Never its value.")
+    cut = Integer(
+        min_value=0,
+        max_value=MOST_COUNT,
+        required=False,
+        default=0,
+        help_text="Of the renders, how many lost text to the token limit.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """No more prompts are cut than were rendered."""
+        if attrs["cut"] > attrs["renders"]:
+            raise serializers.ValidationError({"cut": ["More than were rendered."]})
+        return attrs
 
     def validate_failures(self, value: dict[str, int]) -> dict[str, int]:
         """At most 50 plain codes."""

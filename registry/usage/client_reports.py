@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
+from registry.core import metrics
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
@@ -26,7 +27,7 @@ __all__ = [
     "MOST_CODES",
     "MOST_NAMES",
     "ReportEntry",
-    "ReportOutcome",
+    "ReportResult",
     "ReportTotals",
     "add_reports",
     "report_of_version",
@@ -42,7 +43,10 @@ MOST_BUCKETS = 600
 
 @dataclass(frozen=True)
 class ReportEntry:
-    """What one client saw of one digest since its last report. tokens: count to how many prompts had it."""
+    """What one client saw of one digest since its last report.
+
+    tokens: count to how many prompts had it. cut: how many prompts lost text to the token limit.
+    """
 
     name: str
     digest: str
@@ -50,17 +54,18 @@ class ReportEntry:
     failures: Mapping[str, int]
     tokens: Mapping[int, int]
     inputs: Mapping[str, int]
+    cut: int = 0
 
 
 @dataclass(frozen=True)
-class ReportOutcome:
+class ReportResult:
     """How many entries were taken, and which were not: name, digest and the reason of each."""
 
     accepted: int
     ignored: list[dict[str, str]]
 
 
-def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportOutcome:
+def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportResult:
     """Add the entries to what is known already. Only for services: NotAllowed for a person."""
     if actor.key is None:
         raise NotAllowed("Reports come from services, with their key.")
@@ -75,12 +80,14 @@ def add_reports(*, actor: Actor, entries: Iterable[ReportEntry]) -> ReportOutcom
             reports_by_version, key=lambda pair: pair[0]
         ):  # one order, so that no two wait for each other
             _add(actor.key.pk, version, entry)
+    metrics.REPORTED_RENDERS.inc(sum(entry.renders for _, entry in reports_by_version))
+    metrics.REPORTED_CUTS.inc(sum(entry.cut for _, entry in reports_by_version))
     ignored = [
         {"name": entry.name, "digest": entry.digest, "reason": "There is no such version, or this key may not read it."}
         for entry in reports
         if (entry.name, entry.digest) not in versions
     ]
-    return ReportOutcome(len(reports_by_version), ignored)
+    return ReportResult(len(reports_by_version), ignored)
 
 
 def round_up_tokens(tokens: int) -> int:
@@ -104,6 +111,7 @@ def _add(key: str, version: int, entry: ReportEntry) -> None:
     Report.objects.get_or_create(key_id=key, version_id=version, day=moment.date(), defaults={"last_at": moment})
     row = Report.objects.select_for_update().get(key_id=key, version_id=version, day=moment.date())
     row.renders += entry.renders
+    row.cut += entry.cut
     row.failures = _merge(row.failures, entry.failures, MOST_CODES)
     rounded: dict[str, int] = {}
     for tokens, count in entry.tokens.items():
@@ -136,11 +144,17 @@ class ReportTotals:
     inputs: dict[str, int]
     keys: list[str]
     last_at: datetime
+    cut: int = 0
 
     @property
     def failed(self) -> int:
         """Renderings that failed, of all codes."""
         return sum(self.failures.values())
+
+    @property
+    def cut_share(self) -> float:
+        """Share of the renderings that lost text to the token limit, 0 to 1."""
+        return self.cut / self.renders if self.renders else 0.0
 
 
 def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
@@ -181,6 +195,7 @@ def _sum(rows: Iterable[Report]) -> ReportTotals | None:
         inputs=dict(sorted(inputs.items())),
         keys=sorted({row.key.name for row in row_list}),
         last_at=max(row.last_at for row in row_list),
+        cut=sum(row.cut for row in row_list),
     )
 
 

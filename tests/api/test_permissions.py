@@ -207,6 +207,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-bundle", "GET"): ("namespaces/support/bundle", None, READERS),
     ("api-moves", "GET"): ("namespaces/support/moves", None, READERS),
     ("api-reports", "POST"): ("reports", {"reports": []}, (401, 403, 403, 403, 403, 403, 202, 202, 401)),
+    ("api-outcomes", "POST"): ("outcomes", {"outcomes": []}, (401, 202, 202, 202, 202, 202, 202, 202, 401)),
+    ("api-template-outcomes", "GET"): (f"{T}/-/outcomes", None, READERS_OF_ALL),
     ("api-check", "POST"): ("check", {"document": DOCUMENT}, SIGNED_IN),
     ("api-imports", "POST"): (
         "imports",

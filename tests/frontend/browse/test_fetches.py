@@ -1,5 +1,6 @@
 """Who fetched what, on the template page and on a page of its own."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from registry.accounts.models import Key
 from registry.namespaces import keys
 from registry.templates.models import Version
+from registry.usage import outcomes
 from registry.usage.models import Fetch, Report
+from registry.usage.outcomes import OutcomeEntry
 from tests.frontend.conftest import REPLY, words
 
 pytestmark = pytest.mark.dialect
@@ -64,6 +67,7 @@ def test_what_clients_report_stands_by_version(fetch, browser):
         version=version,
         day=datetime.now(UTC).date(),
         renders=1200,
+        cut=60,
         failures='{"PT301": 2}',
         tokens='{"820": 9, "1300": 1}',
         inputs='{"question": 1200}',
@@ -72,7 +76,25 @@ def test_what_clients_report_stands_by_version(fetch, browser):
     page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     assert '<td class="number" title="PT301: 2">2' in page
     assert "<td>question</td><td>chat" in page
+    assert "60 (5.0 %)" in page
     assert '<td class="number">820</td><td class="number">1,300</td>' in page
+
+
+def test_scores_of_replies_stand_by_version_with_their_interval(reply, browser):
+    version = Version.objects.get(template__name=REPLY, number=1)
+    entries = [OutcomeEntry(REPLY, version.digest, "helpful", float(number < 30)) for number in range(40)]
+    outcomes.add_outcomes(
+        actor=reply.actor("author"), entries=[*entries, OutcomeEntry(REPLY, version.digest, "tone", 2.5)]
+    )
+    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    cells = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+    assert "v1 helpful 75 % 60 % to 86 % no earlier one 40 people just now" in cells
+    assert "v1 tone 2.50 from 30 replies on no earlier one 1 people" in cells
+
+
+def test_a_template_whose_replies_nobody_scored_says_how(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    assert "No reply was scored." in page
 
 
 def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, browser):

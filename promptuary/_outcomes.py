@@ -1,0 +1,76 @@
+"""Outcomes of a client: scores of replies, kept in memory until the background sends them to the registry."""
+
+import math
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["MOST_IN_A_REPORT", "Outcomes", "check_scores"]
+
+MOST_IN_A_REPORT = 1000  # the registry takes as many at once
+MOST_WAITING = 20_000
+LARGEST_VALUE = 1_000_000
+LONGEST_ID = 100
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+Outcome = dict[str, Any]
+
+
+class Outcomes:
+    """Scores that wait to be sent, the oldest first. Threads may share it.
+
+    `dropped` is how many were not sent because too many waited or the registry refused them.
+    """
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin at nothing: in a child after a fork, whose parent sends what it has itself."""
+        self._lock = threading.Lock()
+        self._waiting: deque[Outcome] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Put these behind what waits; the oldest go where there is no room."""
+        with self._lock:
+            self._waiting.extend(outcomes)
+            self._drop_oldest()
+
+    def take(self) -> list[Outcome]:
+        """Take as many as one report may hold."""
+        with self._lock:
+            return [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_IN_A_REPORT))]
+
+    def give_back(self, outcomes: list[Outcome]) -> None:
+        """Put a report that did not arrive before what waits."""
+        with self._lock:
+            self._waiting.extendleft(reversed(outcomes))
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.popleft()
+            self.dropped += 1
+
+
+def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object) -> dict[str, float]:
+    """The scores as numbers, True as 1. Raises ValueError for what the registry would refuse, naming it."""
+    if not scores:
+        raise ValueError("report at least one score, such as score=1 or helpful=True")
+    for kind, text in (("trace_id", trace_id), ("bucket", bucket)):
+        if text is not None and not (isinstance(text, str) and 0 < len(text) <= LONGEST_ID):
+            raise ValueError(f"{kind} is a text of 1 to {LONGEST_ID} characters")
+    numbers = {}
+    for name, value in scores.items():
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} can't name a score: lower-case letters, digits and _, a letter first")
+        if not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > LARGEST_VALUE:
+            raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {value!r}")
+        numbers[name] = float(value)
+    return numbers

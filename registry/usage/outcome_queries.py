@@ -1,0 +1,114 @@
+"""Queries of outcomes: mean and interval of each score, by version."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from statistics import NormalDist
+
+from django.db.models import Count, Max, Sum
+
+from registry.templates.models import Template
+from registry.usage.client_reports import DAYS
+from registry.usage.models import Outcome, OutcomeTotal
+
+__all__ = ["FEWEST", "Score", "ScoreChange", "compare_scores", "scores_by_version"]
+
+FEWEST = 30  # scores below which an interval says nothing
+_Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class Score:
+    """The scores of one name, reported for one version in the last thirty days.
+
+    low and high bound the mean with 95 % confidence; both are None below FEWEST scores. is_share: all values are 0 or
+    1, so that the mean is a share. buckets: how many different callers' buckets the scores with one came from.
+    """
+
+    version: int
+    name: str
+    by_person: bool
+    count: int
+    mean: float
+    low: float | None
+    high: float | None
+    is_share: bool
+    buckets: int
+    last_at: datetime
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A score beside the one of the version before it that has any; `reading` is better, worse, or unclear where the
+    intervals meet or one is missing. It is empty where there is nothing to compare with.
+    """
+
+    score: Score
+    before: Score | None
+    reading: str
+
+
+def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Score]]:
+    """Version number, the newest first, to its scores by name, those of services first. Two queries."""
+    since = datetime.now(UTC).date() - timedelta(days=days)
+    rows = OutcomeTotal.objects.filter(version__template=template, day__gt=since).order_by()
+    places = rows.values_list("version__number", "name", "by_person")
+    sums = places.annotate(Sum("count"), Sum("total"), Sum("squares"), Sum("graded"), Max("last_at"))
+    buckets = _count_buckets(template, since)
+    scores: dict[int, list[Score]] = {}
+    for *place, count, total, squares, graded, last_at in sorted(sums, key=lambda row: (-row[0], *row[1:3])):
+        if count:
+            number, name, by_person = place
+            low, high = _interval(count, total, squares, is_share=not graded)
+            bucket_count = buckets.get((number, name, by_person), 0)
+            score = Score(number, name, by_person, count, total / count, low, high, not graded, bucket_count, last_at)
+            scores.setdefault(number, []).append(score)
+    return scores
+
+
+def compare_scores(scores: Mapping[int, list[Score]]) -> dict[int, list[ScoreChange]]:
+    """Each score with that of the nearest older version that has one of the same name and kind of reporter.
+
+    A higher value counts as better.
+    """
+    before: dict[tuple[str, bool], Score] = {}
+    changes: dict[int, list[ScoreChange]] = {}
+    for number in sorted(scores):
+        changes[number] = [
+            ScoreChange(score, earlier := before.get((score.name, score.by_person)), _read_change(score, earlier))
+            for score in scores[number]
+        ]
+        before.update({(score.name, score.by_person): score for score in scores[number]})
+    return {number: changes[number] for number in sorted(changes, reverse=True)}
+
+
+def _count_buckets(template: Template, since: date) -> dict[tuple[int, str, bool], int]:
+    rows = Outcome.objects.filter(version__template=template, day__gt=since).exclude(bucket="").order_by()
+    places = rows.values_list("version__number", "name", "by_person").annotate(Count("bucket", distinct=True))
+    return {(number, name, by_person): count for number, name, by_person, count in places}
+
+
+def _interval(count: int, total: float, squares: float, *, is_share: bool) -> tuple[float | None, float | None]:
+    """The bounds of the mean: Wilson's for a share, the normal approximation for other values."""
+    if count < FEWEST:
+        return None, None
+    mean = total / count
+    if is_share:
+        denominator = 1 + _Z**2 / count
+        middle = (mean + _Z**2 / (2 * count)) / denominator
+        half = _Z * math.sqrt(mean * (1 - mean) / count + _Z**2 / (4 * count**2)) / denominator
+        return max(middle - half, 0.0), min(middle + half, 1.0)
+    variance = max(squares - count * mean * mean, 0.0) / (count - 1)
+    half = _Z * math.sqrt(variance / count)
+    return mean - half, mean + half
+
+
+def _read_change(score: Score, before: Score | None) -> str:
+    if before is None:
+        return ""
+    if score.low is None or score.high is None or before.low is None or before.high is None:
+        return "unclear"
+    if score.low > before.high:
+        return "better"
+    return "worse" if score.high < before.low else "unclear"
