@@ -148,7 +148,8 @@ def short(number: int) -> str:
 def percent(share: float) -> str:
     """`84 %`, and `2.5 %` below ten: a share from 0 to 1 for people."""
     number = share * 100
-    return f"{number:.0f} %" if number == 0 or number >= 9.95 else f"{number:.1f} %"
+    digits = 0 if number == 0 or number >= 9.95 else 1
+    return f"{number:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
