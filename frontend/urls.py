@@ -32,7 +32,15 @@ from frontend.home import views as home_views
 from frontend.playground import views as playground_views
 from frontend.releases import propose_views as release_propose_views
 from frontend.releases import views as release_views
-from frontend.settings import audit_views, connection_views, key_views, member_views, rule_views, webhook_views
+from frontend.settings import (
+    audit_views,
+    connection_views,
+    key_views,
+    member_views,
+    people_views,
+    rule_views,
+    webhook_views,
+)
 from frontend.web.decorators import by_method
 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
@@ -131,6 +139,9 @@ urlpatterns = [
     path("n/<folder:namespace>/models/<str:connection_id>", connection_views.connection, name="connection"),
     path("n/<folder:namespace>/webhooks", webhook_views.webhooks, name="webhooks"),
     path("n/<folder:namespace>/webhooks/<str:webhook_id>", webhook_views.webhook, name="webhook"),
+    path("people", people_views.list_and_manage_people, name="people"),
+    path("people/<str:username>/deactivate", people_views.deactivate, name="deactivate-person"),
+    path("people/<str:username>/reset-sign-in", people_views.reset_sign_in, name="reset-sign-in"),
     path("mail", mail_views.mail, name="mail"),
     path("help/", require_safe(help_views.help_page), name="help"),
     path("help/<path:path>", require_safe(help_views.help_page), name="help-page"),

@@ -13,9 +13,11 @@ from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
 from registry.connections import events as connection_events
 from registry.invitations import events as invitation_events
+from registry.accounts import events as account_events
 # isort: on
 
 __all__ = [
+    "account_events",
     "change_events",
     "connection_events",
     "evaluation_events",

@@ -6,7 +6,8 @@ They run in the transaction of the event, after its row is written; `registry.ap
 from collections.abc import Callable, Mapping
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import Key
+from registry.accounts.events import PersonDeactivated, PersonReactivated, SecondStepReset
+from registry.accounts.models import Key, User
 from registry.changes import check_results, locking
 from registry.changes import services as change_services
 from registry.changes.events import (
@@ -55,6 +56,13 @@ def _tell_of_key(occasion: Occasion) -> None:
 
 def _recompute_states_of_namespace(occasion: Occasion) -> None:
     locking.recompute_states(occasion.subject_as(Namespace))
+
+
+def _recompute_states_of_person(occasion: Occasion) -> None:
+    """Whose approvals count has changed in each namespace of the person."""
+    person = occasion.subject_as(User)
+    for namespace in Namespace.objects.filter(memberships__person=person).order_by("pk"):
+        locking.recompute_states(namespace)
 
 
 def _refresh_entry(occasion: Occasion) -> None:
@@ -139,6 +147,9 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
+    PersonDeactivated: (_recompute_states_of_person,),
+    PersonReactivated: (_recompute_states_of_person,),
+    SecondStepReset: (_recompute_states_of_person,),
     NamespaceRuled: (_recompute_states_of_namespace, _refresh_owners),
     VersionSaved: (_refresh_entry, _tell_of_save),
     VersionRedacted: (_refresh_entry,),

@@ -13,6 +13,7 @@ from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
 from registry.people import account_api
+from registry.people import api as people_api
 from registry.releases import api as release_api
 from registry.rest import converters
 from registry.serving import api as serving_api
@@ -121,6 +122,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account", account_api.OwnAccount.as_view(), name="api-account"),
     path("account/sessions", account_api.OwnSessions.as_view(), name="api-sessions"),
     path("account/sessions/<int:session>", account_api.OneSession.as_view(), name="api-session"),
+    path("people", people_api.People.as_view(), name="api-people"),
+    path("people/<str:person>/deactivation", people_api.DeactivationPreview.as_view(), name="api-person-deactivation"),
+    path("people/<str:person>/deactivate", people_api.Deactivation.as_view(), name="api-person-deactivate"),
+    path("people/<str:person>/reactivate", people_api.Reactivation.as_view(), name="api-person-reactivate"),
+    path("people/<str:person>/second-step", people_api.SecondStep.as_view(), name="api-person-second-step"),
+    path("people/<str:person>/sessions", people_api.PersonSessions.as_view(), name="api-person-sessions"),
     path("keys", key_api.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),

@@ -18,7 +18,7 @@ from registry.namespaces.permissions import Verb
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 
 CHAIN = "journal.check"  # the job that reads the whole journal and recomputes each hash
-KINDS = event.kinds()
+KINDS = event.kinds_of_namespaces()
 _AT_ONCE = 500
 
 

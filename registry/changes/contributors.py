@@ -76,11 +76,11 @@ class Head:
 
 @dataclass(frozen=True)
 class RoleGrant:
-    """One time that an account got a role, or a higher one."""
+    """One time that an account got a role, or a higher one. role: None where its two-step sign-in was reset."""
 
     giver: str
     receiver: str
-    role: str
+    role: str | None
     at: datetime
 
 
@@ -284,9 +284,16 @@ class _Work:
                 self._add_issuers(head.key, f"this text was proposed with in change {head.change}")
 
     def of_grants(self, since: datetime) -> None:
-        """Accounts that got a role from a contributor after the first version, or from such an account."""
+        """Accounts that got a role from a contributor after the first version, or from such an account, or whose
+        sign-in was reset by one.
+        """
         for grant in self._history.grants.get(self._request.namespace, []):
             if grant.at > since and grant.giver in self.found and grant.giver != grant.receiver:
+                if grant.role is None:
+                    reset = f"that {grant.giver}, who contributed to this change, reset after its first version"
+                    words = f"two-step sign-in {reset}"
+                    self._add(grant.receiver, "reset", f"You have {words}.", f"has {words}")
+                    continue
                 place = f"the role {grant.role} in {self._request.namespace}"
                 after = f"from {grant.giver}, who contributed to this change, after its first version was saved"
                 self._add(grant.receiver, "granted", f"You have {place} {after}.", f"has {place} {after}")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from registry.accounts.actor import OPERATOR
+from registry.accounts.events import SecondStepReset
 from registry.accounts.models import Key
 from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
@@ -128,17 +129,24 @@ def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> 
 def _events(
     names: Collection[str], spaces: Collection[str]
 ) -> tuple[dict[str, list[Head]], dict[str, list[RoleGrant]]]:
-    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one; oldest
-    first.
+    """The heads of requests by template, and by namespace every time that somebody got a role or a higher one, or that
+    their sign-in was reset; oldest first.
 
-    What a command on the machine grants is left out.
+    What a command on the machine does is left out.
     """
-    kinds = [*_HEADS, MemberSet.kind]
-    rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=spaces).order_by("number")
+    kinds = [*_HEADS, MemberSet.kind, SecondStepReset.kind]
+    places = [*spaces, ""]  # accounts belong to no namespace
+    rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=places).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
     grants: defaultdict[str, list[RoleGrant]] = defaultdict(list)
     held: dict[tuple[str, str], int] = {}
     for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
+        if row.kind == SecondStepReset.kind:
+            if row.person != OPERATOR:
+                person, at = json.loads(row.text)["body"]["person"], from_microseconds(row.at)
+                for space in spaces:
+                    grants[space].append(RoleGrant(row.person, person, None, at))
+            continue
         if row.kind != MemberSet.kind:
             kind = row.kind.rpartition(".")[2]
             heads[row.template].append(

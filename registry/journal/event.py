@@ -35,6 +35,7 @@ __all__ = [
     "from_microseconds",
     "json_name",
     "kinds",
+    "kinds_of_namespaces",
     "parse_event",
     "quote_start",
     "react",
@@ -135,6 +136,7 @@ class JournalEvent(ABC):
 
     kind: ClassVar[str]
     is_by_person: ClassVar[bool] = True  # whether its texts are a person's, and so may hold a credential
+    is_of_installation: ClassVar[bool] = False  # whether it belongs to no namespace
     column_fields: ClassVar[Mapping[str, str]] = {}
     caches: ClassVar[Cache] = Cache.ALL_OF_FETCHES
     page: ClassVar[Page | None] = None
@@ -216,6 +218,11 @@ def json_name(name: str, **more: Any) -> Any:
 def kinds() -> tuple[str, ...]:
     """Every kind of event, in the order of the domains."""
     return tuple(_classes)
+
+
+def kinds_of_namespaces() -> tuple[str, ...]:
+    """Every kind of event that belongs to a namespace, in the order of the domains."""
+    return tuple(kind for kind, cls in _classes.items() if not cls.is_of_installation)
 
 
 def event_classes() -> tuple[type[JournalEvent], ...]:

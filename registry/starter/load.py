@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
-from registry.accounts.actor import Actor
+from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import Key, User
 from registry.changes import check_results
 from registry.changes import services as change_services
@@ -17,6 +17,7 @@ from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
+from registry.people import administration
 from registry.starter import demo_connection, evaluation_demo
 from registry.templates import labels
 from registry.templates import save as template_save
@@ -44,6 +45,7 @@ def load_starter(say: Callable[[str], None]) -> None:
     goes on from there.
     """
     people = {name: _make_person(name) for name in PEOPLE}
+    administration.set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
     admin, author, reviewer = (Actor(people[role]) for role in ("admin", "author", "reviewer"))
     for name, protected in (("demo", ()), ("support", ("production",))):
         if not Namespace.objects.filter(name=name).exists():

@@ -7,14 +7,14 @@ from django.db.models import Count, Max, Q
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.journal.event import kinds
+from registry.journal.event import kinds_of_namespaces
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]
 
-KINDS = kinds()  # what a webhook can hear of
+KINDS = kinds_of_namespaces()  # what a webhook can hear of
 
 
 def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:

@@ -15,8 +15,7 @@ from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import canonical
-from registry.journal.event import kinds as kinds_of_events
+from registry.journal.event import canonical, kinds_of_namespaces
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.webhooks import messages, queries
@@ -184,8 +183,8 @@ def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
     check_text("template", template, 200)
     safe_http.check(url)
     kind_names = sorted(set(kinds))
-    if unknown := [kind for kind in kind_names if kind not in kinds_of_events()]:
-        all_kinds = ", ".join(kinds_of_events())
+    if unknown := [kind for kind in kind_names if kind not in kinds_of_namespaces()]:
+        all_kinds = ", ".join(kinds_of_namespaces())
         raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {all_kinds}."})
     return {"url": url, "kinds": canonical(kind_names), "template": template.strip()}
 

@@ -31,7 +31,7 @@ from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
 from tests.api.test_permissions import TABLE
 from tests.support.recorded_rows import write_or_insert
-from tests.support.sessions import open_session
+from tests.support.sessions import manage_accounts, open_session
 
 STRANGE = "zqxvanadium"
 APPROVED = """---
@@ -72,6 +72,7 @@ def world(cast, settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
     fetcher().clear()
+    manage_accounts(cast.people["admin"])
     return {**numbers, "session": open_session(cast.people["admin"]).pk}
 
 

@@ -24,12 +24,13 @@ from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 from tests.support.recorded_rows import write_or_insert
-from tests.support.sessions import open_session
+from tests.support.sessions import manage_accounts, open_session
 
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
 # approved versions, because production is protected
 ANYONE = (200,) * 9
+INSTALLATION_ADMINS = (401, 403, 403, 403, 403, 200, 403, 403, 401)  # whom the operator made the admin
 PEOPLE = (401, 200, 200, 200, 200, 200, 403, 403, 401)
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
@@ -178,6 +179,16 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-sessions", "GET"): ("account/sessions", None, PEOPLE),
     ("api-sessions", "DELETE"): ("account/sessions", None, PEOPLE),
     ("api-session", "DELETE"): ("account/sessions/{session}", None, (401, 404, 404, 404, 404, 204, 403, 403, 401)),
+    ("api-people", "GET"): ("people", None, (401, 200, 403, 403, 403, 200, 403, 403, 401)),
+    ("api-person-deactivation", "GET"): ("people/reader/deactivation", None, INSTALLATION_ADMINS),
+    ("api-person-deactivate", "POST"): ("people/reader/deactivate", None, INSTALLATION_ADMINS),
+    ("api-person-reactivate", "POST"): ("people/asleep/reactivate", None, INSTALLATION_ADMINS),
+    ("api-person-second-step", "DELETE"): (
+        "people/asleep/second-step",
+        None,
+        (401, 403, 403, 403, 403, 204, 403, 403, 401),
+    ),
+    ("api-person-sessions", "DELETE"): ("people/reader/sessions", None, INSTALLATION_ADMINS),
     ("api-own-keys", "GET"): ("keys", None, PEOPLE),
     # the key acts for the reader, who may revoke it
     ("api-key", "DELETE"): ("keys/{key}", None, (401, 404, 200, 403, 403, 200, 403, 403, 401)),
@@ -239,6 +250,7 @@ def world(cast, settings, request) -> dict[str, Any]:
     """Three versions, production on 2 after 1; an open, an approved and a withdrawn change request."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     session = {"session": open_session(cast.people["admin"]).pk}
+    manage_accounts(cast.people["admin"])
     if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
         return session | write_or_insert("measured world of the api", lambda: _write_world(cast) | _measure(cast))
     return session | write_or_insert("world of the api", lambda: _write_world(cast))

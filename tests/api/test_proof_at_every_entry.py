@@ -20,6 +20,8 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-release-publish", "POST"),
     ("api-namespace", "PATCH"),
     ("api-account", "PATCH"),
+    ("api-person-reactivate", "POST"),
+    ("api-person-second-step", "DELETE"),
     ("api-member", "PUT"),
     ("api-member", "DELETE"),
     ("api-invitations", "POST"),

@@ -71,6 +71,8 @@ MORE = [
     "/releases/new/support/?from=canary&to=production",
     "/environments/?show=behind",
     "/account/keys",
+    "/people?show=all&person=asleep",
+    "/people?q=nobody-has-this-name",
     "/n/support/audit?kind=label.moved",
     "/no/such",
 ]

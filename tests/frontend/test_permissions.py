@@ -27,6 +27,7 @@ from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.support.finished_runs import GOLD, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
+from tests.support.sessions import manage_accounts
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 
@@ -42,6 +43,8 @@ def _row(anonymous: int, *people: int) -> tuple[int, ...]:
 ANYONE = _row(200, 200, 200, 200, 200, 200)
 SIGNED_IN = _row(IN, 200, 200, 200, 200, 200)
 TO_LOGIN = _row(302, 302, 302, 302, 302, 302)
+ACCOUNTS = _row(IN, 403, 403, 403, 403, 200)  # the operator made the admin one of the installation
+ACCOUNTS_DO = _row(OUT, 403, 403, 403, 403, 302)
 PEOPLE_DO = _row(OUT, 302, 302, 302, 302, 302)
 NO_STEP = _row(IN, 404, 404, 404, 404, 404)
 NOBODY = _row(404, 404, 404, 404, 404, 404)
@@ -277,6 +280,18 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("help", "GET", ""): Row("/help/", ANYONE),
     ("help-page", "GET", ""): Row("/help/glossary", ANYONE),
     ("close-checklist", "POST", ""): Row("/first-steps/close", _row(OUT, 302, 302, 302, 302, 302)),
+    ("people", "GET", ""): Row("/people?person=reader", _row(IN, 200, 403, 403, 403, 200)),
+    ("people", "POST", "role"): Row(
+        "/people",
+        _row(OUT, 404, 403, 403, 403, 302),
+        {"do": "role", "username": "reader", "namespace": "support", "role": "author"},
+    ),
+    ("people", "POST", "reactivate"): Row("/people", ACCOUNTS_DO, {"do": "reactivate", "username": "asleep"}),
+    ("people", "POST", "end sessions"): Row("/people", ACCOUNTS_DO, {"do": "end_sessions", "username": "reader"}),
+    ("deactivate-person", "GET", ""): Row("/people/reader/deactivate", ACCOUNTS),
+    ("deactivate-person", "POST", ""): Row("/people/reader/deactivate", ACCOUNTS_DO, {}),
+    ("reset-sign-in", "GET", ""): Row("/people/asleep/reset-sign-in", ACCOUNTS),
+    ("reset-sign-in", "POST", ""): Row("/people/asleep/reset-sign-in", ACCOUNTS_DO, {}),
     ("mail", "GET", ""): Row("/mail", SIGNED_IN),
     ("mail", "POST", ""): Row("/mail", _row(OUT, 302, 302, 302, 302, 302), {"level": "mine"}),
 }
@@ -286,6 +301,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
 def world(reply, settings) -> dict[str, Any]:
     """Production on version 1, canary on 2 after 1; an open and an approved request; a key and a webhook."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
+    manage_accounts(reply.people["admin"])
     return write_or_insert("world of the pages", lambda: _write_world(reply))
 
 

@@ -30,6 +30,9 @@ FURTHER = {  # acts behind addresses that have another one in the table of permi
 }
 ASK = {
     ("mfa_index", "POST", "address"),
+    ("people", "POST", "role"),
+    ("people", "POST", "reactivate"),
+    ("reset-sign-in", "POST", ""),
     ("change", "POST", "approve"),
     ("change", "POST", "acknowledge"),
     ("change", "POST", "publish"),

@@ -1,12 +1,13 @@
-"""Sessions of people that no test client opened."""
+"""Sessions that no test client opened, and accounts as an admin of the installation meets them."""
 
+from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 
 from registry.accounts.models import User
 
-__all__ = ["FIREFOX", "open_session"]
+__all__ = ["FIREFOX", "manage_accounts", "open_session"]
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 
@@ -19,3 +20,11 @@ def open_session(person: User, user_agent: str = FIREFOX) -> UserSession:
     store[HASH_SESSION_KEY] = person.get_session_auth_hash()
     store.create()
     return UserSession.objects.create(user=person, session_key=store.session_key, ip="192.0.2.7", user_agent=user_agent)
+
+
+def manage_accounts(admin: User) -> None:
+    """Make the person an admin of the installation; `asleep` is deactivated, with two-step sign-in."""
+    admin.is_superuser = True
+    admin.save(update_fields=["is_superuser"])
+    asleep, _ = User.objects.get_or_create(username="asleep", defaults={"is_active": False})
+    Authenticator.objects.get_or_create(user=asleep, type=Authenticator.Type.TOTP, defaults={"data": {}})

@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import mock
 
+from allauth.mfa.models import Authenticator
+
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
@@ -25,6 +27,7 @@ from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
+from registry.people import administration
 from registry.redaction import services as redaction_services
 from registry.releases import proposals as release_proposals
 from registry.releases import roll_backs
@@ -106,6 +109,7 @@ def play() -> None:
     _connect_models(cast["admin"])
     _invite_people(cast["admin"])
     _release_together(cast)
+    _manage_accounts()
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -320,6 +324,16 @@ def _invite_people(admin: Actor) -> None:
     ended = invitation_services.invite_person(actor=admin, namespace="support", role="author")
     invitation_services.end_invitation(actor=admin, invitation_id=ended.invitation.id)
     invitation_services.invite_person(actor=admin, namespace="support", role="reviewer", email="reader@shop.example")
+
+
+def _manage_accounts() -> None:
+    """One person deactivated and let in again, one reset, and one who stays deactivated."""
+    operator = accounts_actor.operator_actor()
+    administration.deactivate_person(actor=operator, username="reader")
+    administration.reactivate_person(actor=operator, username="reader")
+    Authenticator.objects.create(user=User.objects.get(username="peer"), type=Authenticator.Type.TOTP, data={})
+    administration.reset_second_step(actor=operator, username="peer")
+    administration.deactivate_person(actor=operator, username="invited")
 
 
 def _release_together(cast: Cast) -> None:

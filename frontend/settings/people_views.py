@@ -1,0 +1,158 @@
+"""The pages of people: the list for admins, one person's roles and sign-in, and the panels before grave acts."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from frontend.settings.event_sentences import describe_event
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.problem_details import status_of
+from registry.namespaces import services as namespace_services
+from registry.namespaces.permissions import Role
+from registry.people import administration, permissions, queries, sessions
+from registry.people.queries import PersonSummary
+from registry.usage.queries import DAYS
+
+__all__ = ["deactivate", "list_and_manage_people", "reset_sign_in"]
+
+_ROLES = [role.value for role in Role]
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A person of the list. roles: (role, the places where they have it), the highest role first."""
+
+    person: PersonSummary
+    roles: list[tuple[str, str]]
+    is_open: bool
+
+
+@form_page
+@signed_in
+def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The people; `person` in the address opens one. A POST sets a role, ends sessions, or reactivates."""
+    namespaces = [namespace.name for namespace in permissions.list_managed_namespaces(actor)]
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            messages.success(request, _act(actor, request.POST))
+            username = request.POST.get("username", "")
+            return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
+        except (Conflict, Invalid, NotFound) as error:
+            problem, status = error.message, status_of(error)
+    with_deactivated = _shown(request) == "all"
+    words = request.GET.get("q", "").strip()[:100].replace("\0", "")
+    people = queries.list_people(actor, words=words, with_deactivated=with_deactivated)
+    open_name = request.POST.get("username") or request.GET.get("person", "")
+    rows = [_row(person, namespaces, person.username == open_name) for person in people]
+    is_installation_admin = permissions.is_installation_admin(actor)
+    opened = next((row.person for row in rows if row.is_open), None)
+    context = {
+        "section": "settings",
+        "rows": rows,
+        "opened_roles": _roles_in(opened, namespaces) if opened else [],
+        "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
+        "roles": _ROLES,
+        "words": words,
+        "shown": "all" if with_deactivated else "",
+        "is_installation_admin": is_installation_admin,
+        "problem": problem,
+        "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
+        if is_installation_admin
+        else [],
+    }
+    return show(request, "settings/people.html", context, status=status)
+
+
+@form_page
+@signed_in
+def deactivate(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
+    """What deactivating the person leads to; a POST does it."""
+    effects = queries.describe_effects_of_deactivation(actor, username)
+    context = {"section": "settings", "username": username, "effects": effects, "days": DAYS}
+    return _confirm(
+        request,
+        "settings/deactivate_person.html",
+        context,
+        lambda: administration.deactivate_person(actor=actor, username=username),
+        f"{username} is deactivated: signed out everywhere, and no key acts for them.",
+    )
+
+
+@form_page
+@signed_in
+def reset_sign_in(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
+    """What resetting the person's two-step sign-in leads to; a POST does it."""
+    permissions.require_installation_admin(actor)
+    permissions.find_person(username)
+    return _confirm(
+        request,
+        "settings/reset_sign_in.html",
+        {"section": "settings", "username": username},
+        lambda: administration.reset_second_step(actor=actor, username=username),
+        f"{username} signs in without a second step now, and is signed out everywhere.",
+    )
+
+
+def _confirm(
+    request: HttpRequest, template: str, context: dict[str, Any], act: Callable[[], object], sentence: str
+) -> HttpResponse:
+    if request.method == "POST":
+        try:
+            act()
+        except Conflict as error:
+            return show(request, template, {**context, "problem": error.message}, status=status_of(error))
+        messages.success(request, sentence)
+        return redirect(f"{reverse('people')}?{urlencode({'person': context['username'], 'show': 'all'})}")
+    return show(request, template, context)
+
+
+def _act(actor: Actor, posted: Any) -> str:
+    """Do what the button says, and say what was done."""
+    username, button = posted.get("username", ""), posted.get("do", "")
+    if button == "role":
+        namespace, role = posted.get("namespace", ""), posted.get("role") or None
+        namespace_services.set_role(actor=actor, namespace=namespace, username=username, role=role)
+        return f"{username} is {role} in {namespace} now." if role else f"{username} has no access to {namespace} now."
+    if button == "end_sessions":
+        count = administration.end_sessions_of_person(actor=actor, username=username)
+        return f"{username} is signed out everywhere." if count else f"{username} wasn't signed in."
+    if button == "reactivate":
+        administration.reactivate_person(actor=actor, username=username)
+        return f"{username} can sign in again."
+    raise Invalid(fields={"do": "one of role, end_sessions, reactivate."})
+
+
+def _shown(request: HttpRequest) -> str:
+    return "all" if (request.POST.get("show") or request.GET.get("show")) == "all" else ""
+
+
+def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
+    places = {role: [name for name, held in person.roles if held == role] for role in reversed(_ROLES)}
+    roles = [(role, _join(names, len(namespaces))) for role, names in places.items() if names]
+    return PersonRow(person, roles, is_open)
+
+
+def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[tuple[str, str]]:
+    """(namespace, role or "") for each namespace that the reader manages."""
+    roles = dict(person.roles)
+    return [(name, roles.get(name, "")) for name in namespaces]
+
+
+def _join(names: list[str], count: int) -> str:
+    if len(names) == count and count > 2:
+        return f"all {count} namespaces"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _count_sessions(person: PersonSummary) -> int:
+    return sessions.count_sessions(permissions.find_person(person.username))

@@ -1,0 +1,113 @@
+"""Services of the installation's admins: deactivating and reactivating accounts, resetting two-step sign-in, ending
+sessions, and naming such admins.
+
+Deactivating and ending sessions ask for no fresh proof, because a stolen account must be closed quickly.
+"""
+
+from allauth.mfa.models import Authenticator
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.accounts.events import PersonDeactivated, PersonReactivated, SecondStepReset
+from registry.accounts.models import User
+from registry.core.errors import Conflict, NotAllowed
+from registry.journal import log
+from registry.namespaces import permissions as namespace_permissions
+from registry.people import permissions, queries, sessions
+
+__all__ = [
+    "deactivate_person",
+    "end_sessions_of_person",
+    "reactivate_person",
+    "reset_second_step",
+    "set_installation_admin",
+]
+
+
+def deactivate_person(*, actor: Actor, username: str) -> User:
+    """Keep a person out: their sessions end, they can't sign in, and no key acts for them. Nothing is deleted.
+
+    For admins of the installation. Conflict for one's own account, and for the last admin of a namespace, who is named.
+    """
+    permissions.require_installation_admin(actor)
+    with transaction.atomic():
+        log.lock()  # so that two admins can't deactivate each other at once
+        permissions.require_installation_admin(_read_again(actor))
+        person = permissions.find_person(username)
+        if person == actor.person:
+            raise Conflict("You can't deactivate your own account. Another admin of the installation can.")
+        if not person.is_active:
+            return person
+        if names := queries.list_namespaces_left_without_admin(person):
+            verb = "needs" if len(names) == 1 else "need"
+            raise Conflict(f"{_join(names)} {verb} another admin first: {person.username} is the last one.")
+        person.is_active = False
+        person.save(update_fields=["is_active"])
+        sessions.end_all_sessions(person)
+        event = PersonDeactivated(person=person.username)
+        log.append(actor, event, namespace=None, at=log.now(), subject=person)
+    return person
+
+
+def reactivate_person(*, actor: Actor, username: str) -> User:
+    """Let a person in again, with the roles and keys that they had. For admins of the installation, with a fresh
+    proof.
+    """
+    permissions.require_installation_admin(actor)
+    with transaction.atomic():
+        log.lock()
+        person = permissions.find_person(username)
+        if person.is_active:
+            return person
+        namespace_permissions.require_proof(actor)
+        person.is_active = True
+        person.save(update_fields=["is_active"])
+        event = PersonReactivated(person=person.username)
+        log.append(actor, event, namespace=None, at=log.now(), subject=person)
+    return person
+
+
+def reset_second_step(*, actor: Actor, username: str) -> User:
+    """Switch off two-step sign-in of somebody who lost app and codes, and end their sessions.
+
+    For admins of the installation, with a fresh proof. Conflict where it is off, and for one's own. An approval of
+    this person does not count for a change that the actor contributed to before.
+    """
+    permissions.require_installation_admin(actor)
+    with transaction.atomic():
+        log.lock()
+        person = permissions.find_person(username)
+        if person == actor.person:
+            raise Conflict("Turn off your own two-step sign-in on your account page.")
+        namespace_permissions.require_proof(actor)
+        if not Authenticator.objects.filter(user=person).delete()[0]:
+            raise Conflict(f"{person.username} has no two-step sign-in.")
+        sessions.end_all_sessions(person)
+        event = SecondStepReset(person=person.username)
+        log.append(actor, event, namespace=None, at=log.now(), subject=person)
+    return person
+
+
+def end_sessions_of_person(*, actor: Actor, username: str) -> int:
+    """Sign a person out everywhere; how many sessions ended. For admins of the installation."""
+    permissions.require_installation_admin(actor)
+    return sessions.end_all_sessions(permissions.find_person(username))
+
+
+def set_installation_admin(*, actor: Actor, username: str, is_admin: bool) -> User:
+    """Let a person manage accounts, or no more; for commands on the machine only."""
+    if not actor.is_operator:
+        raise NotAllowed("Admins of the installation are named on the machine itself: manage.py installationadmin.")
+    person = permissions.find_person(username)
+    person.is_superuser = is_admin
+    person.save(update_fields=["is_superuser"])
+    return person
+
+
+def _read_again(actor: Actor) -> Actor:
+    """The actor as the database knows them under the lock: somebody may have deactivated them meanwhile."""
+    return actor if actor.is_operator else Actor(User.objects.get(pk=actor.person.pk), actor.key)
+
+
+def _join(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

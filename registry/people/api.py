@@ -1,0 +1,151 @@
+"""People over the API: the list for admins, and what admins of the installation do with accounts. Never by key."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.namespaces.authentication import actor_of
+from registry.people import administration, queries
+from registry.people.account_api import EndedOutput
+from registry.rest.list_responses import read_query
+from registry.rest.output_serializers import Moment, Output, ProblemOutput
+
+__all__ = ["Deactivation", "DeactivationPreview", "People", "PersonSessions", "Reactivation", "SecondStep"]
+
+
+class RoleOutput(Output):
+    """A role in a namespace."""
+
+    namespace = serializers.CharField()
+    role = serializers.CharField()
+
+
+class PersonOutput(Output):
+    """An account as admins see it."""
+
+    username = serializers.CharField()
+    full_name = serializers.CharField()
+    email = serializers.CharField()
+    is_active = serializers.BooleanField()
+    is_installation_admin = serializers.BooleanField()
+    roles = RoleOutput(many=True, help_text="In the namespaces that you manage.")
+    has_two_step = serializers.BooleanField()
+    has_provider = serializers.BooleanField(help_text="Whether an OpenID provider signs them in.")
+    last_sign_in = Moment(allow_null=True)
+    last_active = Moment(allow_null=True)
+
+
+class PersonList(Output):
+    """People by username."""
+
+    results = PersonOutput(many=True)
+
+
+class OwnershipOutput(Output):
+    """A pattern of paths."""
+
+    namespace = serializers.CharField()
+    pattern = serializers.CharField()
+
+
+class AffectedKeyOutput(Output):
+    """A key that stops."""
+
+    name = serializers.CharField()
+    namespace = serializers.CharField()
+    fetches = serializers.IntegerField(help_text="In the last 30 days.")
+
+
+class EffectsOutput(Output):
+    """What deactivating somebody leads to."""
+
+    username = serializers.CharField()
+    last_admin_of = serializers.ListField(child=serializers.CharField(), help_text="It is refused while there are any.")
+    own_changes = serializers.ListField(child=serializers.IntegerField(), help_text="Open ones, which stay.")
+    without_reviewer = serializers.ListField(child=serializers.CharField())
+    sole_owner = OwnershipOutput(many=True)
+    keys = AffectedKeyOutput(many=True)
+
+
+class ActivationOutput(Output):
+    """Whether somebody can sign in."""
+
+    username = serializers.CharField()
+    is_active = serializers.BooleanField()
+
+
+class People(APIView):
+    """The accounts of this installation."""
+
+    @extend_schema(
+        operation_id="listPeople",
+        parameters=[
+            OpenApiParameter("q", str, description="A part of the username, name or address."),
+            OpenApiParameter("deactivated", str, enum=["yes"], description="Those who can't sign in too."),
+        ],
+        responses={200: PersonList, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """For admins of a namespace the people of their namespaces, for admins of the installation all."""
+        filters = read_query(request, "q", "deactivated")
+        rows = queries.list_people(
+            actor_of(request),
+            words=str(filters.get("q", "")),
+            with_deactivated=filters.get("deactivated") == "yes",
+        )
+        return Response({"results": [PersonOutput.of(row) for row in rows]})
+
+
+class DeactivationPreview(APIView):
+    """What would follow from deactivating somebody."""
+
+    @extend_schema(operation_id="previewDeactivation", responses={200: EffectsOutput, "4XX": ProblemOutput})
+    def get(self, request: Request, person: str) -> Response:
+        """Open changes, keys, and places that would be left alone. For admins of the installation."""
+        return Response(EffectsOutput.of(queries.describe_effects_of_deactivation(actor_of(request), person)))
+
+
+class Deactivation(APIView):
+    """Keeping somebody out."""
+
+    @extend_schema(
+        operation_id="deactivatePerson", request=None, responses={200: ActivationOutput, "4XX": ProblemOutput}
+    )
+    def post(self, request: Request, person: str) -> Response:
+        """End their sessions and keep them and their keys out. For admins of the installation."""
+        row = administration.deactivate_person(actor=actor_of(request), username=person)
+        return Response(ActivationOutput.of(row))
+
+
+class Reactivation(APIView):
+    """Letting somebody in again."""
+
+    @extend_schema(
+        operation_id="reactivatePerson", request=None, responses={200: ActivationOutput, "4XX": ProblemOutput}
+    )
+    def post(self, request: Request, person: str) -> Response:
+        """Let them in with the roles and keys that they had. For admins of the installation."""
+        row = administration.reactivate_person(actor=actor_of(request), username=person)
+        return Response(ActivationOutput.of(row))
+
+
+class SecondStep(APIView):
+    """The two-step sign-in of somebody else."""
+
+    @extend_schema(operation_id="resetSecondStep", request=None, responses={204: None, "4XX": ProblemOutput})
+    def delete(self, request: Request, person: str) -> Response:
+        """Switch it off for somebody who lost app and codes, and end their sessions. For admins of the installation."""
+        administration.reset_second_step(actor=actor_of(request), username=person)
+        return Response(status=204)
+
+
+class PersonSessions(APIView):
+    """The sessions of somebody else."""
+
+    @extend_schema(operation_id="endSessionsOfPerson", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
+    def delete(self, request: Request, person: str) -> Response:
+        """Sign them out everywhere. For admins of the installation."""
+        ended = administration.end_sessions_of_person(actor=actor_of(request), username=person)
+        return Response({"ended": ended})

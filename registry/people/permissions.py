@@ -1,0 +1,60 @@
+"""Permissions over accounts: who may see the list of people, and who may act on somebody's account.
+
+A role belongs to a namespace, an account to the whole installation. So accounts are managed by admins of the
+installation, whom the operator names; admins of namespaces see the people of their namespaces.
+"""
+
+from registry.accounts.actor import OPERATOR, Actor
+from registry.accounts.models import User
+from registry.core.errors import NotAllowed, NotFound
+from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.permissions import Role
+
+__all__ = [
+    "find_person",
+    "is_installation_admin",
+    "list_managed_namespaces",
+    "require_installation_admin",
+]
+
+
+def is_installation_admin(actor: Actor) -> bool:
+    """Whether the actor manages accounts: an admin of the installation who signed in, or a command. Never a key."""
+    if actor.key is not None:
+        return False
+    return actor.is_operator or (actor.person.is_superuser and actor.person.is_active)
+
+
+def require_installation_admin(actor: Actor) -> None:
+    """Raise NotAllowed for everybody else, with the names of those who may."""
+    if is_installation_admin(actor):
+        return
+    if actor.key is not None:
+        raise NotAllowed("A key doesn't manage accounts: sign in as a person to do this.", key=actor.key.id)
+    admins = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
+    names = ", ".join(admins.values_list("username", flat=True)[:3])
+    raise NotAllowed(
+        f"Accounts are managed by admins of the installation: {names or 'there are none; the operator names one'}."
+    )
+
+
+def list_managed_namespaces(actor: Actor) -> list[Namespace]:
+    """The namespaces whose people the actor may see with their sign-in: those where the actor is admin, and all for an
+    admin of the installation. NotAllowed where there are none, and for keys.
+    """
+    if is_installation_admin(actor):
+        return list(Namespace.objects.order_by("name"))
+    if actor.key is None and actor.person.is_active:
+        admins = Membership.objects.filter(person=actor.person, role=Role.ADMIN)
+        namespaces = list(Namespace.objects.filter(pk__in=admins.values("namespace")).order_by("name"))
+        if namespaces:
+            return namespaces
+    raise NotAllowed("The list of people is for admins. Who belongs to a namespace is on its page Members.")
+
+
+def find_person(username: str) -> User:
+    """The account of a person, active or not. NotFound where there is none."""
+    person = User.objects.filter(username=username).exclude(username=OPERATOR).first()
+    if person is None:
+        raise NotFound(f"There is no account {username[:150]}.")
+    return person

@@ -1,0 +1,187 @@
+"""Queries of people: the list for admins, and what deactivating somebody would lead to."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from allauth.usersessions.models import UserSession
+from django.db.models import Max, Q
+
+from registry.accounts.actor import OPERATOR, Actor
+from registry.accounts.models import Key, User
+from registry.changes.models import ChangeRequest
+from registry.journal.models import Event
+from registry.namespaces import key_queries
+from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.people import permissions
+from registry.usage import queries as usage_queries
+
+__all__ = [
+    "AffectedKey",
+    "DeactivationEffects",
+    "HeldRole",
+    "Ownership",
+    "PersonSummary",
+    "describe_effects_of_deactivation",
+    "list_account_events",
+    "list_namespaces_left_without_admin",
+    "list_people",
+]
+
+MOST_EVENTS = 20
+_OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
+
+
+class HeldRole(NamedTuple):
+    """A role of a person in a namespace."""
+
+    namespace: str
+    role: str
+
+
+class Ownership(NamedTuple):
+    """A pattern of paths that a rule of a namespace names owners for."""
+
+    namespace: str
+    pattern: str
+
+
+@dataclass(frozen=True)
+class PersonSummary:
+    """An account as admins see it. roles: those in the namespaces that the reader manages."""
+
+    username: str
+    full_name: str
+    email: str
+    is_active: bool
+    is_installation_admin: bool
+    roles: tuple[HeldRole, ...]
+    has_two_step: bool
+    has_provider: bool
+    last_sign_in: datetime | None
+    last_active: datetime | None
+
+
+@dataclass(frozen=True)
+class AffectedKey:
+    """A key that acts for the person and would open nothing any more. fetches: in the last 30 days."""
+
+    name: str
+    namespace: str
+    fetches: int
+
+
+@dataclass(frozen=True)
+class DeactivationEffects:
+    """What deactivating a person leads to.
+
+    last_admin_of: namespaces that need another admin first, so that it is refused while there are some. own_changes:
+    open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
+    patterns of which nobody else is an active owner. keys: those that stop while the person is deactivated.
+    """
+
+    username: str
+    last_admin_of: list[str]
+    own_changes: list[int]
+    without_reviewer: list[str]
+    sole_owner: list[Ownership]
+    keys: list[AffectedKey] = field(default_factory=list)
+
+
+def list_people(actor: Actor, *, words: str = "", with_deactivated: bool = False) -> list[PersonSummary]:
+    """The people of the namespaces that the actor manages, and for an admin of the installation all; by username.
+
+    words: a part of the username, name or address. As many queries for one person as for a thousand.
+    """
+    namespaces = permissions.list_managed_namespaces(actor)
+    rows = User.objects.exclude(username=OPERATOR).order_by("username")
+    if not permissions.is_installation_admin(actor):
+        rows = rows.filter(memberships__namespace__in=namespaces).distinct()
+    if not with_deactivated:
+        rows = rows.filter(is_active=True)
+    if words := words.strip():
+        rows = rows.filter(Q(username__icontains=words) | Q(first_name__icontains=words) | Q(email__icontains=words))
+    return _summarize(list(rows), namespaces)
+
+
+def describe_effects_of_deactivation(actor: Actor, username: str) -> DeactivationEffects:
+    """What deactivating the person leads to, for the panel before it. For admins of the installation."""
+    permissions.require_installation_admin(actor)
+    person = permissions.find_person(username)
+    changes = ChangeRequest.objects.filter(opened_by=person, state__in=_OPEN).order_by("number")
+    return DeactivationEffects(
+        username=person.username,
+        last_admin_of=list_namespaces_left_without_admin(person),
+        own_changes=list(changes.values_list("number", flat=True)),
+        without_reviewer=_list_namespaces_left_without(person, [role for role in Role if _may_approve(role)]),
+        sole_owner=list(_find_sole_ownerships(person)),
+        keys=[
+            AffectedKey(key.name, key.namespace.name, usage_queries.use_of_key(key).count)
+            for key in Key.objects.filter(person=person).select_related("namespace").order_by("namespace__name", "name")
+            if not key_queries.has_key_ended(key)
+        ],
+    )
+
+
+def list_namespaces_left_without_admin(person: User) -> list[str]:
+    """The names of the namespaces that have no other active admin."""
+    return _list_namespaces_left_without(person, [Role.ADMIN])
+
+
+def list_account_events(actor: Actor) -> list[Event]:
+    """What admins did with accounts last, the newest first. For admins of the installation."""
+    permissions.require_installation_admin(actor)
+    return list(Event.objects.filter(namespace="", kind__startswith="person.").order_by("-number")[:MOST_EVENTS])
+
+
+def _list_namespaces_left_without(person: User, roles: Collection[Role]) -> list[str]:
+    """The namespaces where the person has one of these roles and no other active account has."""
+    others = Membership.objects.filter(role__in=roles, person__is_active=True).exclude(person=person)
+    own = Membership.objects.filter(person=person, role__in=roles).exclude(namespace__in=others.values("namespace"))
+    return list(own.order_by("namespace__name").values_list("namespace__name", flat=True))
+
+
+def _may_approve(role: Role) -> bool:
+    return role.rank >= TABLE[Verb.APPROVE].rank
+
+
+def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
+    active = set(User.objects.filter(is_active=True).values_list("username", flat=True))
+    for namespace in Namespace.objects.filter(memberships__person=person).order_by("name"):
+        for owner in namespace.owners:
+            if active & set(owner["people"]) == {person.username}:
+                yield Ownership(namespace.name, owner["pattern"])
+
+
+def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSummary]:
+    roles: defaultdict[int, list[HeldRole]] = defaultdict(list)
+    members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
+    for person_id, name, role in members.values_list("person_id", "namespace__name", "role"):
+        roles[person_id].append(HeldRole(name, role))
+    two_step = _ids_of(Authenticator.objects.filter(user__in=people, type=Authenticator.Type.TOTP))
+    provided = _ids_of(SocialAccount.objects.filter(user__in=people))
+    seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))
+    return [
+        PersonSummary(
+            username=person.username,
+            full_name=person.get_full_name(),
+            email=person.email,
+            is_active=person.is_active,
+            is_installation_admin=person.is_superuser,
+            roles=tuple(roles[person.pk]),
+            has_two_step=person.pk in two_step,
+            has_provider=person.pk in provided,
+            last_sign_in=person.last_login,
+            last_active=max(filter(None, (seen.get(person.pk), person.last_login)), default=None),
+        )
+        for person in people
+    ]
+
+
+def _ids_of(rows: Any) -> set[int]:
+    return set(rows.values_list("user_id", flat=True))

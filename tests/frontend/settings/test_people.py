@@ -1,0 +1,94 @@
+"""The page of people: roles, sign-in, and the panels before grave acts."""
+
+import pytest
+from allauth.mfa.models import Authenticator
+from django.test import Client
+
+from registry.accounts.models import User
+from registry.namespaces import keys
+from tests.frontend.accounts.test_sign_in import sign_in
+from tests.frontend.conftest import words
+from tests.support.sessions import manage_accounts
+
+
+@pytest.fixture
+def boss(desk, browser):
+    """The admin's browser; the operator made the admin one of the installation."""
+    manage_accounts(desk.people["admin"])
+    return browser("admin")
+
+
+def test_people_are_listed_with_roles_and_sign_in(boss):
+    page = words(boss.get("/people"))
+    assert "<b>author</b> in demo and support" in page
+    assert "No access yet" not in page
+    assert "asleep" not in page
+    assert "asleep" in words(boss.get("/people?show=all"))
+
+
+def test_a_role_is_set_in_the_opened_row(boss):
+    page = words(boss.get("/people?person=reader"))
+    assert 'aria-label="Filter people"' in page
+    assert '<label for="id_role_other">other</label>' in page
+    sent = {"do": "role", "username": "reader", "namespace": "support", "role": "author"}
+    assert "reader is author in support now." in words(boss.post("/people", sent, follow=True))
+    sent = {"do": "role", "username": "admin", "namespace": "support", "role": "reader"}
+    refused = boss.post("/people", sent)
+    assert (refused.status_code, "last admin of support" in words(refused)) == (409, True)
+
+
+def test_an_admin_of_a_namespace_sees_its_people_only_and_no_acts(desk, browser):
+    page = words(browser("outsider").get("/people?person=outsider"))
+    assert "1 person in your namespaces" in page
+    assert "reviewer" not in page.partition("<tbody>")[2].partition("<td colspan")[0]
+    refused = browser("reader").get("/people")
+    assert (refused.status_code, "is for admins" in words(refused)) == (403, True)
+
+
+def test_deactivating_says_first_what_follows_then_shuts_the_person_out(desk, reply, boss):
+    keys.issue_key(actor=desk.actor("admin"), namespace="support", name="chat", scope="read", person="author")
+    change = reply.propose(2)
+    author = Client()
+    sign_in(author)
+    panel = words(boss.get("/people/author/deactivate"))
+    assert "<b>chat</b> in support stops working" in panel
+    assert f'<a href="/changes/{change.number}">change {change.number}</a>' in panel
+    page = words(boss.post("/people/author/deactivate", follow=True))
+    assert "author is deactivated" in page
+    assert "deactivated author" in page
+    assert author.get("/").status_code == 302
+    assert sign_in(Client()).status_code == 422
+    page = words(boss.post("/people", {"do": "reactivate", "username": "author"}, follow=True))
+    assert "author can sign in again." in page
+    assert sign_in(Client()).status_code == 302
+
+
+def test_the_last_admin_can_not_be_deactivated_and_the_panel_says_why(boss):
+    panel = words(boss.get("/people/outsider/deactivate"))
+    assert "other needs another admin first." in panel
+    assert '<button class="button button-primary">Deactivate' not in panel
+    refused = boss.post("/people/outsider/deactivate")
+    assert (refused.status_code, "other needs another admin first" in words(refused)) == (409, True)
+    assert User.objects.get(username="outsider").is_active
+
+
+def test_two_step_sign_in_is_reset(desk, boss):
+    Authenticator.objects.create(user=desk.people["author"], type=Authenticator.Type.TOTP, data={})
+    assert "can't approve changes that you contributed to" in words(boss.get("/people/author/reset-sign-in"))
+    page = words(boss.post("/people/author/reset-sign-in", follow=True))
+    assert "author signs in without a second step now" in page
+    assert "reset the two-step sign-in of author" in page
+    assert boss.post("/people/author/reset-sign-in").status_code == 409
+
+
+def test_a_person_is_signed_out_everywhere(boss):
+    author = Client()
+    sign_in(author)
+    assert "Signed in on 1 device." in words(boss.get("/people?person=author"))
+    boss.post("/people", {"do": "end_sessions", "username": "author"})
+    assert author.get("/").status_code == 302
+
+
+def test_an_unknown_act_is_refused(boss):
+    assert boss.post("/people", {"do": "delete", "username": "author"}).status_code == 422
+    assert boss.get("/people/nobody/deactivate").status_code == 404
