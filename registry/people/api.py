@@ -69,7 +69,7 @@ class EffectsOutput(Output):
     keys = AffectedKeyOutput(many=True)
 
 
-class ActivationOutput(Output):
+class PersonState(Output):
     """Whether somebody can sign in."""
 
     username = serializers.CharField()
@@ -110,25 +110,21 @@ class DeactivationPreview(APIView):
 class Deactivation(APIView):
     """Keeping somebody out."""
 
-    @extend_schema(
-        operation_id="deactivatePerson", request=None, responses={200: ActivationOutput, "4XX": ProblemOutput}
-    )
+    @extend_schema(operation_id="deactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
         """End their sessions and keep them and their keys out. For admins of the installation."""
         row = administration.deactivate_person(actor=actor_of(request), username=person)
-        return Response(ActivationOutput.of(row))
+        return Response(PersonState.of(row))
 
 
 class Reactivation(APIView):
     """Letting somebody in again."""
 
-    @extend_schema(
-        operation_id="reactivatePerson", request=None, responses={200: ActivationOutput, "4XX": ProblemOutput}
-    )
+    @extend_schema(operation_id="reactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
         """Let them in with the roles and keys that they had. For admins of the installation."""
         row = administration.reactivate_person(actor=actor_of(request), username=person)
-        return Response(ActivationOutput.of(row))
+        return Response(PersonState.of(row))
 
 
 class SecondStep(APIView):
