@@ -71,8 +71,8 @@ def metric_rows(preview: LabelPreview) -> list[MetricRow]:
 
 def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
     """How many metrics read so, with the word, the look and the icon; empty where the version was never run."""
-    readings = preview.evaluation
-    return [(readings.count(kind), *_READINGS[kind]) for kind in _READINGS] if readings else []
+    counts = {kind: preview.evaluation.count(kind) for kind in _READINGS} if preview.evaluation else {}
+    return [(count, *_READINGS[kind]) for kind, count in counts.items() if count]
 
 
 def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:

@@ -109,10 +109,12 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     labels = {name: form[name].value() for name in ("from_label", "label")}
     plan, fault = _plan(actor, space, folder, labels)
     rows = _rows(plan, labels["label"] or "") if plan else []
+    if request.method != "POST" and plan is not None:
+        chosen = _first_choice(request, plan)
     context = {
         "section": "templates",
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Promote {_count(len(rows))} to {labels['label']}",
+        "panel_title": f"Promote {_count(len(chosen))} to {labels['label']}",
         "leave_url": reverse("environments"),
         "folder": folder,
         "form": form,
@@ -120,7 +122,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "rows": rows,
         "fault": fault,
         "labels": labels,
-        "chosen": chosen if request.method == "POST" or plan is None else _first_choice(request, plan),
+        "chosen": chosen,
         "approvals": space.approvals,
         "services": len({name for row in rows for name in row.service_names}),
         "fetches": sum(row.preview.fetches_moving for row in rows),

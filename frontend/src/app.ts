@@ -1,5 +1,6 @@
 // The script of every page; without it the pages are plain links and forms.
 import "htmx.org";
+import { installBulkBar } from "./app/bulk_bar.ts";
 import { installCopyButtons, showCopyButtons } from "./app/copy.ts";
 import { installFormAutosave } from "./app/form_autosave.ts";
 import { installForms } from "./app/forms.ts";
@@ -17,6 +18,7 @@ installFormAutosave();
 installShortcuts();
 installPalette();
 installPanels();
+installBulkBar();
 installLineRanges();
 installLiveStatus();
 hideStatusLater();

@@ -13,7 +13,7 @@ from registry.templates.labels import Approval, approvals_of_labels, approved_di
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
-__all__ = ["EnvironmentCell", "EnvironmentPage", "EnvironmentRow", "list_environments"]
+__all__ = ["EnvironmentCell", "EnvironmentPage", "EnvironmentRow", "environment_rows", "list_environments"]
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,18 @@ def list_environments(
     late = TemplateSearch(any_of=_protected_labels(visible))
     search = TemplateSearch(q, only_names=True, any_of=late.any_of if behind else None)
     page = search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
-    places = _places(page.items)
     return EnvironmentPage(
-        [EnvironmentRow(template, places.get(template.pk, {})) for template in page.items],
+        environment_rows(page.items),
         page.next,
         search_queries.count_templates(actor, TemplateSearch(), visible=visible),
         search_queries.count_templates(actor, late, visible=visible),
     )
+
+
+def environment_rows(templates: list[Template]) -> list[EnvironmentRow]:
+    """The rows of templates that the caller may read, in the order given; templates come with their namespaces."""
+    places = _places(templates)
+    return [EnvironmentRow(template, places.get(template.pk, {})) for template in templates]
 
 
 def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ __all__ = [
     "label_numbers_of_many",
     "labels_of",
     "list_label_moves",
+    "list_label_names",
     "list_published_moves",
 ]
 
@@ -62,6 +63,12 @@ def label_moves_of(
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(rows[: limit + 1], limit, lambda move: move.pk)
+
+
+def list_label_names(actor: Actor) -> list[str]:
+    """The names of all labels that are set anywhere that the actor may read, sorted; `latest` is none of them."""
+    rows = Label.objects.filter(template__namespace__in=visible_namespaces(actor))
+    return sorted(rows.order_by().values_list("name", flat=True).distinct())
 
 
 def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:

@@ -24,7 +24,7 @@ export function installPanels(): void {
     const form = event.target instanceof HTMLFormElement ? event.target : null;
     if (!form?.matches("form[data-panel][method=get]") || !isOverPage(form)) return;
     event.preventDefault();
-    void openPanel(addressOf(form));
+    void openPanel(addressOf(form, event.submitter));
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -41,11 +41,12 @@ function isOverPage(element: Element): boolean {
   return !element.closest(".panel-page");
 }
 
-/** The address that a form of choices leads to. */
-function addressOf(form: HTMLFormElement): string {
+/** The address that a form of choices leads to; a button may lead to another one than its form. */
+function addressOf(form: HTMLFormElement, submitter: HTMLElement | null): string {
+  const action = submitter?.hasAttribute("formaction") ? (submitter as HTMLButtonElement).formAction : form.action;
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") fields.append(name, value);
-  return `${form.action.split("?")[0]}?${fields}`;
+  return `${action.split("?")[0]}?${fields}`;
 }
 
 /** Shows the panel of an address; what can't be shown over the page is opened as one. */

@@ -2,7 +2,14 @@
 
 import re
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from registry.changes import emergencies, rules
+from registry.changes import services as change_services
 from registry.templates import labels
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.frontend.conftest import OTHER, REPLY, words
 
 
@@ -28,14 +35,16 @@ def test_a_reviewer_is_offered_the_way_back_once_there_is_one(reply, browser):
     assert "Roll back" not in words(browser("reviewer").get("/environments/"))
     reply.publish(2)
     page = words(browser("reviewer").get("/environments/"))
-    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1">Roll back to v1' in page
+    assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1" data-panel>Roll back to v1' in page
     assert "Roll back" not in words(browser("author").get("/environments/"))
 
 
-def test_an_author_may_ask_to_move_what_is_behind_and_a_reader_may_not(reply, browser):
-    address = f'href="/t/{REPLY}/-/propose?label=production&amp;version=2">Ask to move'
+def test_an_author_promotes_what_is_ready_and_a_reader_may_not(reply, browser):
+    address = f'href="/t/{REPLY}/-/propose?label=production&amp;version=2" data-panel>Promote v2'
     assert address in words(browser("author").get("/environments/"))
-    assert "Ask to move" not in words(browser("reader").get("/environments/"))
+    page = words(browser("reader").get("/environments/"))
+    assert address not in page
+    assert "takes the role author" in page
 
 
 def test_only_what_is_behind_is_shown_when_asked_for(reply, browser):
@@ -55,12 +64,12 @@ def test_templates_are_found_by_words_of_their_names(reply, browser):
     assert "has “zebra” in its name" in words(browser("reader").get("/environments/?q=zebra"))
 
 
-def test_where_only_some_namespaces_protect_a_label_each_cell_says_so(reply, browser):
+def test_each_namespace_has_its_own_heads_with_its_rule(reply, browser):
     reply.save(name="demo/triage")
     labels.move_label(actor=reply.actor("author"), name="demo/triage", label="production", version=1, expected=None)
     page = words(browser("reader").get("/environments/"))
-    assert page.count("environments-mixed") == 1
-    assert page.index("demo/triage") < page.index("environments-mixed")
+    assert page.index("open to authors") < page.index("needs 1 approval")
+    assert page.index("demo/triage") < page.index("needs 1 approval")
 
 
 def test_an_outsider_sees_none_of_it(reply, browser):
@@ -71,5 +80,111 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(25):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
+
+
+def promote(browser, role="author", **query):
+    return words(browser(role).get("/environments/", query))
+
+
+def test_the_pair_is_chosen_and_remembered(reply, browser):
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    client = browser("author")
+    assert "<option selected>staging</option>" in words(client.get("/environments/"))
+    client.get("/environments/?from=latest&to=staging")
+    page = words(client.get("/environments/"))
+    assert re.findall(r"<option selected>([\w-]+)</option>", page) == ["latest", "staging"]
+    assert f'/t/{REPLY}/-/labels?label=staging&amp;version=2" data-panel>Promote v2' in page
+
+
+def test_an_unknown_pair_is_replaced(reply, browser):
+    page = promote(browser, **{"from": "nothing", "to": "<b>"})
+    assert re.findall(r"<option selected>([\w-]+)</option>", page) == ["latest", "production"]
+
+
+def test_an_open_request_comes_before_a_promotion(reply, browser):
+    number = reply.propose(2).number
+    assert f'href="/changes/{number}">Review change {number}' in promote(browser, "reviewer")
+    page = promote(browser)
+    assert f'href="/changes/{number}">Open change {number}' in page
+    assert "needs 1 more approval" in page
+    assert "Promote v2" not in page
+    assert "Open requests 1" in page
+
+
+def test_an_emergency_comes_before_everything(reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    number = reply.propose(2).number
+    emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=number, reason="Rude answers")
+    page = promote(browser, "admin")
+    assert f'href="/changes/{number}">Review v2' in page
+    assert "1 emergency" in page
+
+
+def test_what_the_target_has_is_up_to_date(reply, browser):
+    reply.publish(2)
+    assert "Up to date" in promote(browser)
+
+
+def test_a_source_from_elsewhere_has_drifted(reply, browser):
+    first = Version.objects.get(template__name=REPLY, number=1)
+    reply.publish(2)
+    template_save.save_version(
+        actor=reply.actor("author"),
+        name=REPLY,
+        document=OTHER.replace("Quote", "Cite"),
+        message="",
+        base=first.digest,
+        parallel=True,
+    )
+    page = promote(browser)
+    assert "drifted" in page
+    assert "has to be merged" in page
+    assert 'type="checkbox"' not in page
+
+
+def test_only_templates_with_an_open_request_are_shown_when_asked_for(reply, browser):
+    reply.save(name="support/triage")
+    assert "No request for production is open." in promote(browser, show="open")
+    reply.propose(2)
+    page = promote(browser, show="open")
+    assert REPLY in page
+    assert "support/triage" not in page
+    assert REPLY not in promote(browser, show="open", q="zebra").replace(f"/t/{REPLY}", "")
+
+
+def test_what_is_ticked_leads_to_the_panel_of_a_release(reply, browser):
+    reply.save(name="support/triage")
+    page = promote(browser)
+    assert 'formaction="/releases/new/support/"' in page
+    query = {"from": "latest", "to": "production", "template": REPLY}
+    panel = words(browser("author").get("/releases/new/support/", query))
+    assert "Promote 1 template to production" in panel
+    assert "support/triage" in panel
+    assert re.findall(r'name="template" value="([\w/-]+)" form="panel-form" checked', panel) == [REPLY]
+
+
+def test_the_last_moves_stand_below_the_table(reply, browser):
+    page = promote(browser, "reader")
+    assert page.index("Last moves") > page.index("</table>")
+    assert "published by author" in page
+
+
+def test_more_requests_cost_no_more_queries(reply, browser):
+    client = browser("reviewer")
+
+    def cost():
+        with CaptureQueriesContext(connection) as queries:
+            client.get("/environments/")
+        return len(queries)
+
+    reply.propose(2)
+    before = cost()
+    for number in range(4):
+        name = f"support/more/number-{number}"
+        reply.save(name=name)
+        change_services.propose_change(
+            actor=reply.actor("author"), name=name, label="production", version=1, message=""
+        )
+    assert cost() == before

@@ -1,0 +1,181 @@
+"""The rows of the environments page: cells by label, and the one act that fits each template first."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from registry.changes.promotion_state import PromotionState
+from registry.core.names import LATEST
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.queries import live_label
+from registry.templates.environments import EnvironmentCell, EnvironmentRow
+from registry.templates.labels import Approval
+from registry.templates.models import Template
+
+__all__ = ["Cell", "Group", "Head", "Line", "RowAction", "column_labels", "group_rows"]
+
+
+@dataclass(frozen=True)
+class Head:
+    """A column as one namespace has it: protected or open; `rule` says of the target who may move it."""
+
+    label: str
+    protected: bool
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
+
+    `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty where this
+    person may not go back, or where there is nothing to go back to.
+    """
+
+    label: str
+    protected: bool
+    number: int | None = None
+    moved_at: datetime | None = None
+    unapproved: bool = False
+    behind: int = 0
+    back: int | None = None
+    back_url: str = ""
+    is_target: bool = False
+
+
+@dataclass(frozen=True)
+class RowAction:
+    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it."""
+
+    word: str
+    url: str = ""
+    reason: str = ""
+    in_panel: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A template's row. `selectable` says that it can be promoted together with others."""
+
+    name: str
+    stem: str
+    leaf: str
+    cells: list[Cell]
+    state: PromotionState
+    action: RowAction | None
+    selectable: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one namespace, under its own heads."""
+
+    namespace: str
+    heads: list[Head]
+    lines: list[Line]
+    may_release: bool = False
+
+    @property
+    def selectable(self) -> int:
+        """How many of its rows can be promoted together."""
+        return sum(line.selectable for line in self.lines)
+
+
+def column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) -> list[str]:
+    """`latest`, the pair, then the other labels: those that move freely before protected ones, what is live first."""
+    spaces = {row.template.namespace_id: row.template.namespace for row in rows}.values()
+    protected = {label for space in spaces for label in space.protected_labels}
+    live = {live_label(space) for space in spaces if space.protected_labels}
+    others = {label for row in rows for label in row.places} | protected
+    ordered = sorted(others, key=lambda label: (label in protected, label not in live, label))
+    return list(dict.fromkeys([LATEST, *pair, *ordered]))
+
+
+def group_rows(
+    rows: Sequence[EnvironmentRow],
+    states: Mapping[int, PromotionState],
+    roles: Mapping[int, Role],
+    pair: tuple[str, str],
+) -> list[Group]:
+    """The rows under their namespaces, in the order given. roles: by the namespace's id, of the one who looks."""
+    columns = column_labels(rows, pair)
+    groups: list[Group] = []
+    for row in rows:
+        space = row.template.namespace
+        role = roles.get(space.pk)
+        if not groups or groups[-1].namespace != space.name:
+            heads = [_head(space, label, pair[1]) for label in columns]
+            may_release = pair[1] in space.protected_labels and _may(role, Verb.PROPOSE)
+            groups.append(Group(space.name, heads, [], may_release))
+        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair))
+    return groups
+
+
+def _head(space: Namespace, label: str, target: str) -> Head:
+    protected = label in space.protected_labels
+    if label != target:
+        return Head(label, protected)
+    if not protected:
+        return Head(label, False, "open to authors")
+    return Head(label, True, f"needs {space.approvals} approval{'' if space.approvals == 1 else 's'}")
+
+
+def _line(
+    row: EnvironmentRow, state: PromotionState, columns: Collection[str], role: Role | None, pair: tuple[str, str]
+) -> Line:
+    template = row.template
+    stem, slash, leaf = template.path.rpartition("/")
+    cells = [_cell(template, label, row.places.get(label), role, is_target=label == pair[1]) for label in columns]
+    action = _action(template, state, role, pair)
+    selectable = state.state == "ready" and state.is_protected and not state.drifted and _may(role, Verb.PROPOSE)
+    return Line(template.name, stem + slash, leaf, cells, state, action, selectable)
+
+
+def _cell(template: Template, label: str, place: EnvironmentCell | None, role: Role | None, *, is_target: bool) -> Cell:
+    newest = template.latest.number if template.latest else 0
+    if label == LATEST:
+        return Cell(label, False, newest, template.latest.created_at if template.latest else None)
+    protected = label in template.namespace.protected_labels
+    back = place.before if place and protected and _may(role, Verb.ROLL_BACK) else None
+    return Cell(
+        label=label,
+        protected=protected,
+        unapproved=place is not None and place.approval == Approval.NEVER_APPROVED,
+        number=place.number if place else None,
+        moved_at=place.moved_at if place else None,
+        behind=newest - place.number if place else 0,
+        back=back,
+        back_url=_address("labels", template, label, back) if back else "",
+        is_target=is_target,
+    )
+
+
+def _action(template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str]) -> RowAction | None:
+    """The first that fits: an emergency, an open request, a promotion; None where the template is up to date."""
+    if state.emergency:
+        return RowAction(f"Review v{state.target}", reverse("change", args=[state.emergency]))
+    if state.gate is not None:
+        number = state.gate.change.number
+        verb = "Review" if state.gate.may_approve else "Open"
+        return RowAction(f"{verb} change {number}", reverse("change", args=[number]))
+    if state.state != "ready" or state.source is None:
+        return None
+    needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
+    if not _may(role, needed):
+        return RowAction(f"Promote v{state.source}", reason="takes the role author")
+    page = "propose" if state.is_protected else "labels"
+    address = _address(page, template, pair[1], state.source)
+    reason = "has to be merged" if state.drifted and state.is_protected else ""
+    return RowAction(f"Promote v{state.source}", address, reason, in_panel=True)
+
+
+def _may(role: Role | None, verb: Verb) -> bool:
+    return role is not None and role.rank >= TABLE[verb].rank
+
+
+def _address(page: str, template: Template, label: str, version: int) -> str:
+    return f"{reverse(page, args=[template.name])}?{urlencode({'label': label, 'version': version})}"

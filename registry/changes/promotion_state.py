@@ -1,0 +1,118 @@
+"""The state of promotion from one label to another: what is ready, requested, live without approval, or drifted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.models import QuerySet
+
+from registry.accounts.actor import Actor
+from registry.changes import emergencies, history_queries
+from registry.changes import gate as change_gate
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.core.names import LATEST
+from registry.namespaces.permissions import visible_namespaces
+from registry.templates.label_models import Label
+from registry.templates.models import Template
+
+__all__ = ["PromotionState", "count_open", "list_open_templates", "read_states"]
+
+State = Literal["emergency", "open", "ready", "equal", "unset"]
+MOST_OPEN = 100
+
+
+@dataclass(frozen=True)
+class PromotionState:
+    """How one template stands between two labels.
+
+    state: the first that holds of `emergency` (the target serves what nobody approved), `open` (a request for the
+    target waits), `ready` (the source has what the target has not), `unset` (the source is not set), `equal`.
+    source: the number of what would be promoted. ahead: versions between the two. drifted: the source does not come
+    from what the target serves, so a change has to be merged. gate: of the newest open request for the target.
+    """
+
+    state: State
+    source: int | None
+    target: int | None
+    ahead: int
+    drifted: bool
+    is_protected: bool
+    emergency: int | None
+    gate: Gate | None
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The checks of the open request that failed."""
+        return tuple(check.name for check in self.gate.checks if check.outcome == "failed") if self.gate else ()
+
+    @property
+    def running(self) -> int:
+        """How many checks of the open request have not finished."""
+        return sum(check.outcome is None for check in self.gate.checks) if self.gate else 0
+
+
+def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str) -> dict[int, PromotionState]:
+    """Template (the row's id) to its state, in as many queries for one as for many.
+
+    rows: templates that the actor may read, with their namespaces. source may be `latest`, target may not.
+    """
+    ids = [template.pk for template in rows]
+    labels = Label.objects.filter(template__in=ids, name__in=[source, target]).order_by("pk")
+    held: dict[tuple[int, str], tuple[int, int]] = {}
+    for template, name, pk, number in labels.values_list("template_id", "name", "version_id", "version__number"):
+        held[template, name] = (pk, number)
+    if source == LATEST:
+        held |= {(row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None}
+    history = history_queries.read_version_graph(ids)
+    gates = _open_gates(actor, ids, target)
+    hurried = emergencies.served_emergencies(actor)
+    states = {}
+    for row in rows:
+        origin, goal = held.get((row.pk, source)), held.get((row.pk, target))
+        is_ready = origin is not None and (goal is None or not history.contains(goal[0], origin[0]))
+        drifted = is_ready and goal is not None and origin is not None and not history.contains(origin[0], goal[0])
+        ahead = max(0, origin[1] - goal[1]) if is_ready and origin and goal else 0
+        gate, emergency = gates.get(row.pk), hurried.get((row.pk, target))
+        state: State = "emergency" if emergency else "open" if gate else "ready" if is_ready else "equal"
+        if state == "equal" and origin is None:
+            state = "unset"
+        states[row.pk] = PromotionState(
+            state=state,
+            source=origin[1] if origin else None,
+            target=goal[1] if goal else None,
+            ahead=ahead,
+            drifted=drifted,
+            is_protected=target in row.namespace.protected_labels,
+            emergency=emergency,
+            gate=gate,
+        )
+    return states
+
+
+def _open_gates(actor: Actor, ids: Sequence[int], label: str) -> dict[int, Gate]:
+    """Template to the gate of the newest open request for the label."""
+    pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label).order_by("number")
+    related = ("template__namespace", "template__latest", "version__author", "opened_by", "release__namespace")
+    rows = pending.select_related(*related, "release__opened_by").defer("version__bundle", "template__latest__bundle")
+    newest = {row.template_id: row for row in rows}
+    return {gate.change.template_id: gate for gate in change_gate.evaluate_many(newest.values(), actor)}
+
+
+def count_open(actor: Actor, label: str) -> int:
+    """How many templates that the actor may read have an open request for the label."""
+    return _pending(actor, label).values("template").distinct().count()
+
+
+def list_open_templates(actor: Actor, label: str, words: str = "") -> list[Template]:
+    """The first `MOST_OPEN` templates that have an open request for the label, by name. words: parts of the name."""
+    asked = _pending(actor, label).values("template")
+    rows = Template.objects.filter(pk__in=asked).select_related("namespace", "latest").defer("latest__bundle")
+    for word in words.split():
+        rows = rows.filter(name__icontains=word.replace("\0", ""))
+    return list(rows.order_by("name")[:MOST_OPEN])
+
+
+def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
+    rows = ChangeRequest.objects.pending().filter(label=label)
+    return rows.filter(template__namespace__in=visible_namespaces(actor), template__archived_at=None)
