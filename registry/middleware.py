@@ -1,6 +1,8 @@
 """Middleware that every request passes before a view."""
 
 import logging
+import threading
+import time
 from collections.abc import Callable
 
 from django.core.exceptions import BadRequest, DisallowedHost
@@ -21,6 +23,7 @@ from registry.observability import health
 from registry.people.sessions import note_session_use
 
 __all__ = [
+    "NOTE_SECONDS",
     "RefuseBrokenBodies",
     "answer_probes",
     "count_work",
@@ -35,6 +38,8 @@ __all__ = [
 WORDS = ("q", "search")  # words to look for, in which a NUL is simply dropped
 PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
+NOTE_SECONDS = 300.0  # the moment of a session's last use is exact to this
+_MOST_NOTED = 20_000  # sessions whose last writing a process remembers
 _MOST_DIGITS = 15  # of a Content-Length; Python reads no number of thousands of digits
 REASON = "No page has an address with a NUL in it."
 logger = logging.getLogger(__name__)
@@ -124,14 +129,36 @@ def drop_bad_cookies(respond: Respond) -> Respond:
     return answer
 
 
+class _SessionUses:
+    """When this process last wrote the use of each session. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._noted: dict[str, float] = {}
+
+    def is_due(self, session_key: str) -> bool:
+        """Whether the session's use should be written now. Its first use here is not: its sign-in was just written."""
+        now = time.monotonic()
+        with self._lock:
+            noted = self._noted.get(session_key)
+            if noted is not None and now - noted < NOTE_SECONDS:
+                return False
+            if len(self._noted) >= _MOST_NOTED:
+                self._noted.clear()
+            self._noted[session_key] = now
+        return noted is not None
+
+
 def note_session(respond: Respond) -> Respond:
-    """Write now and then that the session of a signed-in person was used; no page fails because this can't be
-    written.
+    """Write at most once in five minutes that the session of a signed-in person was used.
+
+    No page fails because this can't be written.
     """
+    uses = _SessionUses()
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         session_key = request.session.session_key
-        if session_key and person_of(request) is not None:
+        if session_key and person_of(request) is not None and uses.is_due(session_key):
             try:
                 note_session_use(session_key, client_address(request.META))
             except DatabaseError as error:

@@ -1,9 +1,10 @@
-"""Decorators and middleware of every page: a signed-in person in front, and domain errors answered as pages."""
+"""Decorators and middleware of every page: a signed-in person in front, times in their zone, domain errors as pages."""
 
 from collections.abc import Callable
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from allauth.account.internal.flows.reauthentication import get_reauthentication_flows, suspend_request
 from allauth.mfa.models import Authenticator
@@ -16,6 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
@@ -27,7 +29,7 @@ from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
 
-__all__ = ["RefusalMiddleware", "by_method", "explain_methods", "form_page", "signed_in"]
+__all__ = ["RefusalMiddleware", "by_method", "explain_methods", "form_page", "signed_in", "use_time_zone"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -130,3 +132,22 @@ def _to_login(request: HttpRequest) -> HttpResponse:
         }
         return show(request, "web/refusal.html", context, status=401)
     return redirect_to_login(request.get_full_path())
+
+
+def use_time_zone(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: times on pages are written in the zone that the person chose, else in UTC."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith("/api/"):  # whose moments are always in UTC
+            return respond(request)
+        person = person_of(request)
+        if person is None or not person.time_zone:
+            return respond(request)
+        try:
+            zone = ZoneInfo(person.time_zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):  # a zone that this machine's tables do not have any more
+            return respond(request)
+        with timezone.override(zone):
+            return respond(request)
+
+    return answer

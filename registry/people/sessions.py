@@ -4,8 +4,6 @@ allauth keeps a row for each sign-in. Django's own session is what opens pages, 
 """
 
 import re
-import threading
-import time
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,13 +12,11 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from promptuary.renderer.after_fork import run_after_fork
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import NotAllowed, NotFound
 
 __all__ = [
-    "NOTE_SECONDS",
     "SessionSummary",
     "count_sessions",
     "describe_browser",
@@ -30,9 +26,6 @@ __all__ = [
     "list_sessions",
     "note_session_use",
 ]
-
-NOTE_SECONDS = 300.0  # the moment of a session's last use is exact to this
-_MOST_NOTED = 20_000  # sessions whose last writing a process remembers
 
 # The first that fits counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
 _BROWSERS = (
@@ -139,35 +132,6 @@ def _end_sessions(person: User, keep: str | None) -> int:
     return len(keys)
 
 
-class _SessionUses:
-    """When this process last wrote the use of each session. Safe to share between threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._noted: dict[str, float] = {}
-
-    def is_due(self, session_key: str) -> bool:
-        """Whether the session's use should be written now. Its first use here is not: its sign-in was just written."""
-        now = time.monotonic()
-        with self._lock:
-            noted = self._noted.get(session_key)
-            if noted is not None and now - noted < NOTE_SECONDS:
-                return False
-            if len(self._noted) >= _MOST_NOTED:
-                self._noted.clear()
-            self._noted[session_key] = now
-        return noted is not None
-
-    def clear(self) -> None:
-        """Drop everything."""
-        self._noted = {}
-
-
-_uses = _SessionUses()
-run_after_fork(_uses.clear)
-
-
 def note_session_use(session_key: str, address: str) -> None:
-    """Write that a session opens pages at this moment, from this network address; at most once in five minutes."""
-    if _uses.is_due(session_key):
-        UserSession.objects.filter(session_key=session_key).update(last_seen_at=timezone.now(), ip=address)
+    """Write that a session opens pages at this moment, from this network address."""
+    UserSession.objects.filter(session_key=session_key).update(last_seen_at=timezone.now(), ip=address)

@@ -11,7 +11,7 @@ CEILINGS = {
     "save and answer": 44,
     "publish": 22,
     "publish and answer": 33,
-    "change page": 36,
+    "change page": 35,
     "warm fetch": 8,
     "load and render": 22,
 }

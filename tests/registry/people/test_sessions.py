@@ -3,8 +3,11 @@
 import time
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
+from django.http import HttpResponse
 
+from registry import middleware
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces import keys
@@ -72,13 +75,14 @@ def test_a_key_neither_lists_nor_ends_sessions(admin, author):
         sessions.end_other_sessions(actor=actor, current_key=None)
 
 
-def test_the_use_of_a_session_is_written_every_five_minutes(author, monkeypatch):
+def test_the_use_of_a_session_is_written_every_five_minutes(author, rf, monkeypatch):
     session, moment = open_session(author.person), [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: moment[0])
-    sessions.note_session_use(session.session_key, "198.51.100.1")
-    session.refresh_from_db()
-    assert session.ip == "192.0.2.7"
-    moment[0] += sessions.NOTE_SECONDS + 1
-    sessions.note_session_use(session.session_key, "198.51.100.1")
-    session.refresh_from_db()
-    assert session.ip == "198.51.100.1"
+    request = rf.get("/", REMOTE_ADDR="198.51.100.1")
+    request.user, request.session = author.person, SessionStore(session.session_key)
+    answer = middleware.note_session(lambda _: HttpResponse())
+    for seconds, address in ((0, "192.0.2.7"), (1, "192.0.2.7"), (middleware.NOTE_SECONDS, "198.51.100.1")):
+        moment[0] += seconds
+        assert answer(request).status_code == 200
+        session.refresh_from_db()
+        assert session.ip == address
