@@ -1,13 +1,13 @@
-"""Revoking a key on a page: its use is shown first, then it ends at once or after a while."""
+"""The panel before a key is revoked: what it fetches, then it ends at once or after a while."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from django import forms
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Invalid
@@ -15,29 +15,37 @@ from registry.namespaces import key_queries as queries
 from registry.namespaces import keys
 from registry.usage import queries as usage_queries
 
-__all__ = ["RevokeForm", "revocation_context", "revoke_key"]
+__all__ = ["RevokeForm", "revoke_key", "show_revocation"]
+
+PANEL = "accounts/_revoke_panel.html"
+AFTER = [(0, "ends at once"), (1, "ends in an hour"), (24, "ends in a day")]
 
 
 class RevokeForm(forms.Form):
     """Which key, and for how many hours it goes on."""
 
     key = forms.CharField(max_length=20)
-    after = forms.TypedChoiceField(coerce=int, required=False, choices=[(0, "ends at once"), (1, "ends in an hour")])
+    after = forms.TypedChoiceField(coerce=int, required=False, choices=AFTER)
 
 
-def revocation_context(request: HttpRequest, keys: Sequence[Key], leave_url: str) -> dict[str, Any]:
-    """What `_revoke_key.html` needs where the address names one of the keys shown that still holds, else nothing."""
+def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, section: str) -> HttpResponse | None:
+    """The panel where the address names one of the keys shown that still holds, else None. leave_url: the page of the
+    keys, which also takes the form."""
     key_id = request.GET.get("revoke", "")
     key = next((key for key in keys if key.id == key_id and not queries.has_key_ended(key)), None)
     if key is None:
-        return {"revoking": None}
-    return {
+        return None
+    context = {
+        "section": section,
+        "panel": f"frontend/{PANEL}",
+        "panel_title": f"Revoke {key.name}",
         "revoking": key,
         "use": usage_queries.use_of_key(key),
         "days": usage_queries.DAYS,
         "revoke_form": RevokeForm(),
         "leave_url": leave_url,
     }
+    return show(request, "web/panel.html", context, regions={"panel": PANEL})
 
 
 def revoke_key(request: HttpRequest, actor: Actor) -> str:

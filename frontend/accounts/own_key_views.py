@@ -46,10 +46,7 @@ def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
         notification_services.mark_notifications_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")
     rows = rows_of(actor)
-    context = {
-        "section": "account",
-        "own_keys": rows,
-        "notices": news,
-        **key_revocation.revocation_context(request, [row.key for row in rows], reverse("own-keys")),
-    }
+    if panel := key_revocation.show_revocation(request, [row.key for row in rows], reverse("own-keys"), "account"):
+        return panel
+    context = {"section": "account", "own_keys": rows, "notices": news}
     return show(request, "accounts/own_keys.html", context)

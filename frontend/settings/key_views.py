@@ -38,6 +38,10 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if do == "revoke":
         messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("keys", namespace)
+    if do == "look":
+        rows, address = keys_query.list_keys(actor, namespace), reverse("keys", args=[namespace])
+        if panel := key_revocation.show_revocation(request, rows, address, "templates"):
+            return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
     start = {"person": actor.person.username}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
@@ -59,7 +63,6 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
-    context |= key_revocation.revocation_context(request, context["rows"], reverse("keys", args=[namespace]))
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 
