@@ -25,7 +25,7 @@ from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import import_views, new_views
 from frontend.editor import views as editor_views
-from frontend.evaluations import dataset_grid, dataset_views, run_views, start_views
+from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, start_views
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
@@ -119,6 +119,7 @@ urlpatterns = [
     path("runs/", require_safe(run_views.listing), name="runs"),
     path("runs/new", start_views.start, name="new-run"),
     path("runs/<int:number>", run_views.show_run, name="run"),
+    path("runs/<int:number>/matrix", require_safe(matrix_views.show_matrix), name="run-matrix"),
     path("runs/<int:number>/rows", require_safe(run_views.show_rows), name="run-rows"),
     path("runs/<int:number>/rows/<int:index>", require_safe(run_views.show_row), name="run-row"),
     path("runs/<int:number>/export.<str:form>", require_safe(run_views.export), name="run-export"),

@@ -25,7 +25,7 @@ from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 
-__all__ = ["export", "listing", "show_row", "show_rows", "show_run"]
+__all__ = ["export", "listing", "show_row", "show_rows", "show_run", "style_of_run"]
 
 _STATES = {"": "All", "running": "Running", "done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
 _STYLES = {
@@ -57,7 +57,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     without_state = {key: value for key, value in query.items() if key != "state"}
     context = {
         "section": "evaluations",
-        "rows": [{"run": run, "style": _style_of(run), "score": _first_score(run)} for run in page.items],
+        "rows": [{"run": run, "style": style_of_run(run), "score": _first_score(run)} for run in page.items],
         "filters": filters,
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
@@ -191,7 +191,7 @@ def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpRe
     return response
 
 
-def _style_of(run: Run) -> tuple[str, str, str]:
+def style_of_run(run: Run) -> tuple[str, str, str]:
     """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
     if run.state == Run.DONE and run.failed:
         return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
@@ -205,7 +205,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "run": run,
         "template": template,
         "crumbs": breadcrumbs(template.name),
-        "style": _style_of(run),
+        "style": style_of_run(run),
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",

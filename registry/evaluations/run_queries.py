@@ -191,11 +191,11 @@ def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
     ]
 
 
-def list_comparable_runs(run: Run, limit: int = 50) -> list[Run]:
-    """Other finished runs over the same rows in the same namespace, newest first."""
-    runs = Run.objects.filter(
-        rows_digest=run.rows_digest, state=Run.DONE, template__namespace=run.template.namespace_id
-    )
+def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False) -> list[Run]:
+    """Other finished runs over the same rows in the same namespace, newest first; `unfinished` has all others too."""
+    runs = Run.objects.filter(rows_digest=run.rows_digest, template__namespace=run.template.namespace_id)
+    if not unfinished:
+        runs = runs.filter(state=Run.DONE)
     return list(_full(runs.exclude(pk=run.pk)).order_by("-pk")[:limit])
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Q, Sum
@@ -33,6 +34,8 @@ __all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_r
 SECONDS = 3.0  # that a slice takes before others have their turn; the rows that are asked then are waited for
 _ROUNDS = 4  # rows of a batch, for each one that is asked at once
 EQUAL_FAILURES = 20  # rows after one another that fail alike and so end a run
+_MOST_SCORED_EARLY = 1000  # rows of a run that is scored while it goes on
+_SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or a process of its own
 _AT_HAND = 64  # rows of a batch where nothing is asked over a network
 Report = Callable[[int, int], None]
 
@@ -72,6 +75,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
         if not _goes_on(run):
             return False
         if time.monotonic() > until:
+            _score_rows_so_far(run)
             return True
     _finish(number)
     return False
@@ -189,16 +193,8 @@ def _finish(number: int) -> None:
     run = queries.load_run(number)
     if run is None:
         return
-    with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
-        path = Path(folder) / "run.jsonl"
-        exports.write_result(run, path)
-        scores = scoring_process.score_result(path, run.metrics) if run.metrics else {}
-        if run.judge is not None:
-            judge_calls.score_judgements(run, scores)
-    columns = scores.get("rows", {})
-    run_rows = list(RunRow.objects.filter(run=run).only("pk", "index"))
-    for row in run_rows:
-        row.scores_text = json.dumps({name: values[row.index] for name, values in columns.items()})
+    scores = _score(run)
+    run_rows = _scored_rows(run, scores)
     with transaction.atomic():
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
         is_ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
@@ -209,3 +205,33 @@ def _finish(number: int) -> None:
         )
         if is_ended:
             react(Occasion(RunFinished(), subject=(run.template,)))
+
+
+def _score(run: Run) -> dict[str, Any]:
+    """The scores of the rows that there are, as `scoring_process.score_result` has them, and the judge's."""
+    with tempfile.TemporaryDirectory(prefix="promptuary-run-") as folder:
+        path = Path(folder) / "run.jsonl"
+        exports.write_result(run, path)
+        scores = scoring_process.score_result(path, run.metrics) if run.metrics else {}
+        if run.judge is not None:
+            judge_calls.score_judgements(run, scores)
+    return scores
+
+
+def _scored_rows(run: Run, scores: Mapping[str, Any]) -> list[RunRow]:
+    """The run's rows with their scores set, not written yet."""
+    columns = scores.get("rows", {})
+    run_rows = list(RunRow.objects.filter(run=run).only("pk", "index"))
+    for row in run_rows:
+        row.scores_text = json.dumps({name: values[row.index] for name, values in columns.items()})
+    return run_rows
+
+
+def _score_rows_so_far(run: Run) -> None:
+    """Give the rows of a run under way their scores, so that its figures are seen before its end.
+
+    All rows are scored each time, so it is left out where that would take a good part of a slice.
+    """
+    if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
+        return
+    RunRow.objects.bulk_update(_scored_rows(run, _score(run)), ["scores_text"], batch_size=200)

@@ -211,6 +211,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("new-run", "POST", ""): Row("/runs/new", AUTHORS_DO, RUN),
     ("run", "GET", ""): Row("/runs/{run}", READERS),
     ("run", "POST", "cancel"): Row("/runs/{run}", AUTHORS_DO, {"do": "cancel"}),
+    ("run-matrix", "GET", ""): Row("/runs/{run}/matrix", READERS),
     ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
     ("run-row", "GET", ""): Row("/runs/{run}/rows/0", READERS),
     ("run-export", "GET", ""): Row("/runs/{run}/export.csv", READERS),

@@ -303,6 +303,7 @@ export class GridView {
     else if (event.key.length === 1 && !event.altKey) this.#edit(event.key);
     else return;
     event.preventDefault();
+    event.stopPropagation(); // or the page's own single-letter keys answer too
   }
 
   #move([rows, columns]: readonly [number, number], isExtended: boolean): void {

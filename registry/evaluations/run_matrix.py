@@ -1,0 +1,208 @@
+"""Several runs over the same rows side by side: scores by row, changes against the first run, filters and order."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from promptuary.evaluation import Row
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run, RunRow
+
+__all__ = [
+    "FILTERS",
+    "MOST_RUNS",
+    "ORDERS",
+    "MatrixCell",
+    "MatrixRow",
+    "RunMatrix",
+    "build_run_matrix",
+    "read_matrix_row",
+    "read_matrix_runs",
+]
+
+MOST_RUNS = 5
+FILTERS = ("all", "regressions", "improvements", "failed", "unscored")
+ORDERS = ("drop", "gain", "rows")
+_EQUAL = 1e-9  # scores that differ by less are the same
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """One run's part of a row. `row` is None while it was not asked. changes: by metric and target the score minus the
+    first run's, where both have one.
+    """
+
+    row: RunRow | None
+    scores: Mapping[str, float | None]
+    changes: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A row of the dataset with a cell for each run, in the order of the runs."""
+
+    index: int
+    row: Row
+    cells: tuple[MatrixCell, ...]
+
+
+@dataclass(frozen=True)
+class RunMatrix:
+    """Runs with a page of their rows. metrics: "metric target" of what any of them scored; means: by run number and
+    metric the mean of the rows scored so far with their number; counts: rows by filter.
+    """
+
+    runs: tuple[Run, ...]
+    metrics: tuple[str, ...]
+    means: Mapping[int, Mapping[str, tuple[float, int]]]
+    counts: Mapping[str, int]
+    page: Page[MatrixRow]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    is_failed: bool
+    scores: Mapping[str, float | None]
+
+    @property
+    def is_scored(self) -> bool:
+        return any(score is not None for score in self.scores.values())
+
+
+_Outcomes = Sequence[Mapping[int, _Outcome]]
+
+
+def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[Run, ...]:
+    """The runs of a matrix, the first of which the others are compared with.
+
+    Invalid above `MOST_RUNS`, Conflict where they went over different rows, NotFound where one may not be read.
+    """
+    numbers = list(dict.fromkeys([number, *others]))
+    if len(numbers) > MOST_RUNS:
+        raise Invalid(fields={"with": f"at most {MOST_RUNS} runs are shown side by side."})
+    runs = tuple(run_queries.read_run(actor, one) for one in numbers)
+    for run in runs[1:]:
+        if run.rows_digest != runs[0].rows_digest:
+            raise Conflict(f"Runs {number} and {run.number} went over different rows.")
+    return runs
+
+
+def build_run_matrix(
+    runs: Sequence[Run],
+    *,
+    only: str = "all",
+    metric: str = "",
+    order: str = "rows",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> RunMatrix:
+    """The rows that a filter leaves, in an order. A run under way has the scores that its rows have so far.
+
+    only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
+    of them; order: `drop` has the largest loss against the first run first, `gain` the largest gain.
+    """
+    limit = check_limit(limit)
+    for field, value, values in (("only", only, FILTERS), ("order", order, ORDERS)):
+        if value not in values:
+            raise Invalid(fields={field: f"one of {', '.join(values)}."})
+    outcomes = [_read_outcomes(run) for run in runs]
+    metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
+    if metric and metric not in metrics:
+        raise Invalid(fields={"metric": f"no run was scored by {metric}."})
+    names = (metric,) if metric else metrics
+    changes = {index: _changes(outcomes, index, names) for index in range(runs[0].total)}
+    chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}
+    indexes = _ordered(chosen[only], changes, order)
+    before = read_number(cursor)
+    start = 0 if before is None else max(0, before + 1)
+    placed = list(enumerate(indexes))[start : start + limit + 1]
+    page = cut(placed, limit, lambda pair: pair[0])
+    rows = _read_rows(runs, outcomes, metrics, [index for _, index in page.items])
+    counts = {name: len(indexes) for name, indexes in chosen.items()}
+    return RunMatrix(tuple(runs), metrics, _means(runs, outcomes), counts, Page(rows, page.next))
+
+
+def read_matrix_row(runs: Sequence[Run], index: int) -> MatrixRow:
+    """One row with all its cells; NotFound where there is none of this index."""
+    run_queries.read_run_row(runs[0], index)
+    outcomes = [_read_outcomes(run, [index]) for run in runs]
+    metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
+    return _read_rows(runs, outcomes, metrics, [index])[0]
+
+
+def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int, _Outcome]:
+    rows = RunRow.objects.filter(run=run)
+    if indexes is not None:
+        rows = rows.filter(index__in=indexes)
+    columns = rows.order_by("index").values_list("index", "is_failed", "scores_text")
+    return {index: _Outcome(is_failed, json.loads(text)) for index, is_failed, text in columns}
+
+
+def _changes(outcomes: _Outcomes, index: int, names: Sequence[str]) -> list[float]:
+    """The changes of a row against the first run, of all other runs and these metrics."""
+    return [change for other in outcomes[1:] for change in _change_by_metric(outcomes[0], other, index, names).values()]
+
+
+def _change_by_metric(
+    first: Mapping[int, _Outcome], other: Mapping[int, _Outcome], index: int, names: Sequence[str]
+) -> dict[str, float]:
+    was, now = first.get(index), other.get(index)
+    if was is None or now is None:
+        return {}
+    pairs = ((name, was.scores.get(name), now.scores.get(name)) for name in names)
+    return {name: after - before for name, before, after in pairs if before is not None and after is not None}
+
+
+def _fits(only: str, outcomes: _Outcomes, index: int, changes: Sequence[float]) -> bool:
+    if only == "regressions":
+        return any(change < -_EQUAL for change in changes)
+    if only == "improvements":
+        return any(change > _EQUAL for change in changes)
+    row_outcomes = [run.get(index) for run in outcomes]
+    if only == "failed":
+        return any(outcome is not None and outcome.is_failed for outcome in row_outcomes)
+    if only == "unscored":
+        return any(outcome is None or not outcome.is_scored for outcome in row_outcomes)
+    return True
+
+
+def _ordered(indexes: Sequence[int], changes: Mapping[int, Sequence[float]], order: str) -> list[int]:
+    if order == "drop":
+        return sorted(indexes, key=lambda index: (min(changes[index], default=0.0), index))
+    if order == "gain":
+        return sorted(indexes, key=lambda index: (-max(changes[index], default=0.0), index))
+    return list(indexes)
+
+
+def _means(runs: Sequence[Run], outcomes: _Outcomes) -> dict[int, dict[str, tuple[float, int]]]:
+    means: dict[int, dict[str, tuple[float, int]]] = {}
+    for run, rows in zip(runs, outcomes, strict=True):
+        values: dict[str, list[float]] = {}
+        for outcome in rows.values():
+            for name, score in outcome.scores.items():
+                if score is not None:
+                    values.setdefault(name, []).append(score)
+        means[run.number] = {name: (sum(scores) / len(scores), len(scores)) for name, scores in values.items()}
+    return means
+
+
+def _read_rows(
+    runs: Sequence[Run], outcomes: _Outcomes, metrics: Sequence[str], indexes: Sequence[int]
+) -> list[MatrixRow]:
+    dataset_rows = run_queries.rows_of_run(runs[0])
+    run_rows = {
+        (row.run_id, row.index): row
+        for row in RunRow.objects.filter(run__in=[run.pk for run in runs], index__in=indexes).order_by("pk")
+    }
+    result = []
+    for index in indexes:
+        cells = []
+        for place, (run, rows) in enumerate(zip(runs, outcomes, strict=True)):
+            outcome = rows.get(index)
+            changes = _change_by_metric(outcomes[0], rows, index, metrics) if place else {}
+            cells.append(MatrixCell(run_rows.get((run.pk, index)), outcome.scores if outcome else {}, changes))
+        result.append(MatrixRow(index, dataset_rows[index], tuple(cells)))
+    return result

@@ -1,0 +1,33 @@
+"""Two runs of the demo side by side: from a run's page to the rows that got worse and the evidence of one."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import DESKTOP, PHONE, Visit
+from tests.browser.test_evaluation import looked_at
+
+NAME = "support/refunds/decision"
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_two_runs_stand_side_by_side_down_to_one_row(visit: Visit, viewport):
+    page = visit.open("author", f"/runs/?template={NAME}&state=done", viewport=viewport)
+    page.get_by_role("link", name=re.compile("^Run [0-9]+$")).last.click()
+    page.get_by_role("link", name="Side by side").click()
+    add = page.get_by_role("button", name="Add column")
+    if add.is_visible():
+        add.click()
+    expect(page.get_by_role("region", name="Averages").get_by_role("columnheader")).to_have_count(3)
+    looked_at(page, viewport)
+
+    changed = page.get_by_role("navigation", name="Rows shown").get_by_role("link")
+    shown = [tab for tab in ("Regressions", "Improvements") if f"{tab} 0" not in " ".join(changed.all_inner_texts())]
+    page.get_by_role("link", name=re.compile(shown[0])).click()
+    page.get_by_role("row").get_by_role("link").last.click()
+    panel = page.get_by_role("complementary", name=re.compile("^Row "))
+    expect(panel.get_by_role("region", name=re.compile("^Reply of run"))).to_have_count(2)
+    looked_at(page, viewport)
+    panel.get_by_role("link", name="What the model read, and all evidence").last.click()
+    expect(page.locator("main")).to_contain_text("What the model read")
