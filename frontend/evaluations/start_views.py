@@ -24,6 +24,7 @@ from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
+from registry.evaluations.run_estimates import RunEstimate, estimate_run
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, search_queries, version_queries
@@ -60,12 +61,15 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     standing = label_queries.label_numbers(template)
     place = _Place(template, standing, standing.get(live_label(template.namespace)))
     form = _form(request, actor, place)
+    estimate = None
     status = 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                return _begin(request, actor, place, form.cleaned_data)
+                if request.POST.get("do") != "estimate":
+                    return _begin(request, actor, place, form.cleaned_data)
+                estimate, status = _estimate(actor, place, form.cleaned_data), 200
             except NotFound as error:
                 form.add_error(None, error.message)
                 status = 404
@@ -77,6 +81,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "template": template,
         "crumbs": breadcrumbs(name),
         "form": form,
+        "estimate": estimate,
         "chosen": form["metrics"].value() or [],
         "usual": [(metric, TITLES[metric]) for metric in _USUAL],
         "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
@@ -161,6 +166,16 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
     messages.success(request, sentence)
     return redirect("run", run.number)
+
+
+def _estimate(actor: Actor, place: _Place, data: dict[str, Any]) -> RunEstimate:
+    return estimate_run(
+        actor=actor,
+        template=place.template.name,
+        ref=data["ref"].strip() or LATEST,
+        dataset=data["dataset"] or None,
+        model=data["model"],
+    )
 
 
 def _known(run: Run, number: int) -> Run | None:

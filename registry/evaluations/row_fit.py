@@ -9,7 +9,7 @@ from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
 from registry.templates.models import Version
 
-__all__ = ["SEVERAL_PROMPTS", "require_some_row_fits"]
+__all__ = ["SEVERAL_PROMPTS", "render_rows", "require_some_row_fits"]
 
 SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
 _BATCH = 20  # rows a child looks at: usually the first of them fits
@@ -22,7 +22,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
     bundle = version.unpacked()
     first: RenderError | None = None
     for start in range(0, len(rows), _BATCH):
-        outcomes = _render(bundle, rows[start : start + _BATCH])
+        outcomes = render_rows(bundle, rows[start : start + _BATCH])
         for outcome in outcomes:
             if not isinstance(outcome, RenderError) or outcome.code == SEVERAL_PROMPTS:
                 return
@@ -34,7 +34,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
         raise Invalid(fields={"dataset": sentence if sentence.endswith(".") else f"{sentence}."})
 
 
-def _render(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
+def render_rows(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
     """For each row its prompt, or the RenderError that stopped it."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     samples = {str(index): row.inputs for index, row in enumerate(rows)}
@@ -42,5 +42,5 @@ def _render(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
         with child() as bounded:
             outcomes = bounded.render_samples(bundle["document"], samples, **parts)
     except RenderError as error:  # the document itself, or one row that takes all the time there is
-        return [error] if len(rows) == 1 else [outcome for row in rows for outcome in _render(bundle, [row])]
+        return [error] if len(rows) == 1 else [outcome for row in rows for outcome in render_rows(bundle, [row])]
     return [outcomes[name] for name in samples]

@@ -28,7 +28,7 @@ from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["MOST_UNFINISHED", "RowSource", "cancel_run", "create_run", "rerun_failures", "start_run"]
+__all__ = ["MOST_UNFINISHED", "RowSource", "cancel_run", "create_run", "find_row_source", "rerun_failures", "start_run"]
 
 MOST_UNFINISHED = 10  # runs of one namespace that are not over
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
@@ -73,7 +73,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
-    measure = _measure(actor, template_row, dataset, dataset_version)
+    measure = find_row_source(actor, template_row, dataset, dataset_version)
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
     _require_room(template_row)
@@ -192,7 +192,8 @@ def _find_judge(
     return {**columns, "judge_paths": dict(paths)}
 
 
-def _measure(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
+def find_row_source(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:
+    """The rows of a dataset's version, the latest without a number, or with None as dataset the template's samples."""
     if dataset is None:
         samples = template.current_samples()
         if samples is None or not samples.samples:

@@ -274,3 +274,12 @@ def test_a_run_whose_rows_lack_an_input_is_refused_in_the_form(browser, gold):
     assert answer.status_code == 422
     assert "No row of support/odd fits v1. In row 1 (odd) at `question`" in words(answer)
     assert not Run.objects.exists()
+
+
+def test_the_form_tells_the_expected_cost_and_starts_nothing(browser, gold):
+    sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": [], "do": "estimate"}
+    answer = browser("author").post("/runs/new", sent)
+    assert answer.status_code == 200
+    assert "Cost not known" in words(answer)
+    assert "6 rows" in words(answer).partition('id="estimate"')[2]
+    assert not Run.objects.exists()

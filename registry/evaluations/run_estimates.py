@@ -1,0 +1,105 @@
+"""What a run is expected to cost, before anything is asked: from a sample of its prompts and from earlier replies."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from promptuary.evaluation import Row
+from promptuary.renderer.errors import RenderError
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import ECHO, Endpoint
+from registry.connections.spending import count_or_estimate
+from registry.evaluations.models import Run
+from registry.evaluations.row_fit import render_rows, require_some_row_fits
+from registry.evaluations.start_runs import find_row_source
+from registry.namespaces.permissions import Verb
+from registry.templates import queries as template_queries
+from registry.templates import version_queries
+from registry.templates.models import Template
+
+__all__ = ["RunEstimate", "estimate_run"]
+
+_SAMPLE = 20  # rows that are rendered for an estimate
+_LONGEST_REPLY = 800  # tokens, where neither the settings nor the budget say
+_LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """Tokens of all rows together. is_from_replies: whether the replies' length is that of an earlier run; else it is
+    the longest that they may have. cost is None where the model has no price. misfits: sampled rows that don't render.
+    """
+
+    rows: int
+    prompt_tokens: int
+    completion_tokens: int
+    is_from_replies: bool
+    cost: Decimal | None
+    currency: str
+    sampled: int
+    misfits: int
+
+
+def estimate_run(
+    *, actor: Actor, template: str, ref: str = "latest", dataset: str | None = None, model: str = ECHO
+) -> RunEstimate:
+    """What a run of these is expected to cost; the same refusals as `start_run`, and nothing is asked or written.
+
+    A judge's calls are not in it, and replies that are known already are counted as if they were asked for.
+    """
+    template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
+    version = version_queries.resolve_version(actor, template, ref)
+    endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
+    rows = find_row_source(actor, template_row, dataset, None).rows
+    require_some_row_fits(rows, version, dataset or "the samples")
+    sample = _spread(rows, _SAMPLE)
+    outcomes = render_rows(version.unpacked(), sample)
+    prompts = [outcome for outcome in outcomes if not isinstance(outcome, RenderError)]
+    prompt_tokens = round(_mean([_count(prompt) for prompt in prompts]) * len(rows))
+    mean_reply = _mean_reply(template_row, endpoint)
+    reply = mean_reply if mean_reply is not None else _mean([_longest_reply(prompt) for prompt in prompts])
+    completion_tokens = round(reply * len(rows))
+    price = endpoint.price
+    return RunEstimate(
+        rows=len(rows),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        is_from_replies=mean_reply is not None,
+        cost=price.of(prompt_tokens, completion_tokens) if price else None,
+        currency=price.currency if price else "",
+        sampled=len(sample),
+        misfits=len(sample) - len(prompts),
+    )
+
+
+def _spread(rows: Sequence[Row], count: int) -> list[Row]:
+    """So many rows, evenly from the first to the last."""
+    if len(rows) <= count:
+        return list(rows)
+    return [rows[index * (len(rows) - 1) // (count - 1)] for index in range(count)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _count(prompt: Mapping[str, Any]) -> int:
+    return count_or_estimate(prompt["token_count"], json.dumps(prompt["messages"], ensure_ascii=False))
+
+
+def _longest_reply(prompt: Mapping[str, Any]) -> int:
+    settings = prompt["settings"] or {}
+    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int)]
+    return next((limit for limit in limits if limit > 0), _LONGEST_REPLY)
+
+
+def _mean_reply(template: Template, endpoint: Endpoint) -> float | None:
+    """The mean tokens of a reply in the template's newest run of this model, or None."""
+    runs = Run.objects.filter(template=template, model_digest=endpoint.digest, state=Run.DONE, judge=None)
+    run = runs.filter(completion_tokens__gt=0).order_by("-pk").first()
+    if run is None or run.done == run.failed:
+        return None
+    return run.completion_tokens / (run.done - run.failed)

@@ -1,0 +1,57 @@
+"""What a run is expected to cost: from its prompts, from earlier replies, and without a price."""
+
+import json
+
+import pytest
+
+from registry.core.errors import Invalid, NotAllowed
+from registry.evaluations import datasets, run_estimates
+from registry.evaluations.models import Run
+from tests.registry.evaluations.test_run_worker import (  # noqa: F401  # the fixtures
+    DATASET,
+    finish,
+    model,
+    questions,
+    start,
+)
+
+
+def estimate(actor, **options):
+    return run_estimates.estimate_run(actor=actor, template="support/reply", **{"dataset": DATASET, **options})
+
+
+def test_replies_are_taken_to_be_as_long_as_they_may_be(author, questions, model):  # noqa: F811
+    found = estimate(author, model="s")
+    assert (found.rows, found.sampled, found.misfits, found.is_from_replies) == (80, 20, 0, False)
+    assert found.completion_tokens == 80 * 800
+    assert found.prompt_tokens > 0
+    assert float(found.cost) == (found.prompt_tokens * 100 + found.completion_tokens * 200) / 1e6
+    assert found.currency == "EUR"
+    assert model.asked == []
+    assert not Run.objects.exists()
+
+
+def test_replies_of_an_earlier_run_tell_their_length(author, start, model):  # noqa: F811
+    finish(start(model="s"))
+    found = estimate(author, model="s")
+    assert (found.completion_tokens, found.is_from_replies) == (400, True)
+
+
+def test_a_model_without_a_price_has_no_cost(author, questions):  # noqa: F811
+    found = estimate(author)
+    assert (found.cost, found.currency) == (None, "")
+
+
+def test_rows_that_do_not_render_are_counted(author, save):
+    save()
+    rows = [{"inputs": {"question": "x"}}, {"inputs": {}}]
+    datasets.save_dataset(actor=author, name=DATASET, text="".join(json.dumps(row) + "\n" for row in rows))
+    assert (estimate(author).sampled, estimate(author).misfits) == (2, 1)
+
+
+def test_what_can_not_be_run_has_no_estimate(author, reader, save, questions):  # noqa: F811
+    with pytest.raises(NotAllowed):
+        estimate(reader)
+    datasets.save_dataset(actor=author, name="support/odd", text='{"inputs": {"other": 1}}')
+    with pytest.raises(Invalid):
+        estimate(author, dataset="support/odd")
