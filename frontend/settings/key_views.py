@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.accounts import key_revocation
+from frontend.settings import key_panel
 from frontend.settings.forms import KeyForm, RotateForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -22,10 +23,12 @@ from registry.namespaces import key_queries as keys_query
 from registry.namespaces import keys as keys_service
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import KEY_VERBS
+from registry.namespaces.permissions import KEY_VERBS, Verb
 from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]
+
+_DAYS = 90  # that a new key works for, unless its form says otherwise
 
 
 @sensitive_variables("issued")
@@ -43,7 +46,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         if panel := key_revocation.show_revocation(request, rows, address, "templates"):
             return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
-    start = {"person": actor.person.username}
+    start = {"person": actor.person.username, "scope": Key.CHOSEN, "verbs": [Verb.FETCH.value], "days": _DAYS}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued, status = None, 200
@@ -63,6 +66,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
+    context |= key_panel.panel_context(request, actor) if do == "look" else {"panel_key": None}
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 

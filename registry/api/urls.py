@@ -17,7 +17,7 @@ from registry.people import api as people_api
 from registry.releases import api as release_api
 from registry.rest import converters
 from registry.serving import api as serving_api
-from registry.serving import bundle_api, fetch_many_api, vocabulary_api
+from registry.serving import bundle_api, fetch_many_api, key_trial_api, vocabulary_api
 from registry.templates import api as template_api
 from registry.templates import import_api, label_api, render_api, sample_api
 from registry.usage import api as usage_api
@@ -130,6 +130,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/<str:person>/sessions", people_api.PersonSessions.as_view(), name="api-person-sessions"),
     path("keys", key_api.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
+    path("keys/<str:key>/abilities", key_trial_api.KeyAbilities.as_view(), name="api-key-abilities"),
+    path("keys/<str:key>/try", key_trial_api.KeyTrials.as_view(), name="api-key-try"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),
     path("check", render_api.Check.as_view(), name="api-check"),
     path("imports", import_api.Imports.as_view(), name="api-imports"),

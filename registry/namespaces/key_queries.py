@@ -5,13 +5,21 @@ import hmac
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
-from registry.core.errors import NotAllowed
+from registry.core.errors import NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.key_use import note_key_use
 from registry.namespaces.permissions import Verb
 
-__all__ = ["authenticate_key", "describe_key", "describe_verb", "has_key_ended", "list_keys", "list_own_keys"]
+__all__ = [
+    "authenticate_key",
+    "describe_key",
+    "describe_verb",
+    "find_key",
+    "has_key_ended",
+    "list_keys",
+    "list_own_keys",
+]
 
 _PREFIX = "pb_"
 _VERBS_IN_WORDS = {
@@ -44,6 +52,18 @@ def authenticate_key(token: str) -> Actor | None:
         return None
     note_key_use(key.id)
     return Actor(key.person, key)
+
+
+def find_key(actor: Actor, key_id: str) -> Key:
+    """The key, for admins of its namespace and for the person it acts for; never by key. NotFound for others."""
+    if actor.key is not None:
+        raise NotAllowed("A key doesn't look at keys: sign in as a person to do this.", key=actor.key.id)
+    key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
+    if key is not None and actor.person.is_active and key.person == actor.person:
+        return key
+    if key is None or not permissions.is_allowed(actor, Verb.MANAGE, key.namespace):
+        raise NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
+    return key
 
 
 def list_keys(actor: Actor, namespace: str) -> list[Key]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from django.db import DatabaseError
 
 from promptuary.renderer.names import is_pin
-from registry.accounts.models import User
+from registry.accounts.models import Key, User
 from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.core.refusal_limiter import Refusals
@@ -30,7 +30,7 @@ from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, describe_granters, role_of
 from registry.serving import version_rows
-from registry.serving.credentials import Caller, CallerCache
+from registry.serving.credentials import Caller, CallerCache, caller_of_key
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
 from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
 from registry.usage import recorder
@@ -113,6 +113,13 @@ class Fetcher:
         if namespace is None or role_of(person, namespace) is None:
             raise _absent(target)
         return self.find_version(Caller("", namespace.name), target)
+
+    def find_version_for_key(self, key: Key, target: str) -> ServedVersion:
+        """The version that a key gets for the ref, by the rules of its own fetches; it is not counted. Raises
+        PromptuaryError.
+        """
+        self.follower.poll_if_due()
+        return self.find_version(caller_of_key(key, self._clock()), target)
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
         """The caller that an Authorization header names. Raises Unauthenticated, or TooMany after many wrong keys."""

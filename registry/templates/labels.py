@@ -41,6 +41,7 @@ __all__ = [
     "move_label",
     "record_move",
     "remove_label",
+    "require_unprotected",
     "roll_back_label",
 ]
 
@@ -69,7 +70,7 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
     names.check_label(label)
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
-        _require_free(template, label)
+        require_unprotected(template, label)
         _require_expected(label, held, expected)
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
@@ -82,7 +83,7 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
     names.check_label(label)
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
-        _require_free(template, label)
+        require_unprotected(template, label)
         _require_expected(label, held, expected)
         if held is None:
             raise Conflict(f"{label} is not set.", actual=None, expected=expected)
@@ -167,7 +168,8 @@ def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, La
     return template, _held(template, label)
 
 
-def _require_free(template: Template, label: str) -> None:
+def require_unprotected(template: Template, label: str) -> None:
+    """Raise ApprovalRequired where only an approved change request moves the label."""
     if label in template.namespace.protected_labels:
         raise ApprovalRequired(
             f"{label} is protected in {template.namespace.name}: propose a change, and it moves once that is approved.",

@@ -192,6 +192,12 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-own-keys", "GET"): ("keys", None, PEOPLE),
     # the key acts for the reader, who may revoke it
     ("api-key", "DELETE"): ("keys/{key}", None, (401, 404, 200, 403, 403, 200, 403, 403, 401)),
+    ("api-key-abilities", "GET"): ("keys/{key}/abilities", None, (401, 404, 200, 404, 404, 200, 403, 403, 401)),
+    ("api-key-try", "POST"): (
+        "keys/{key}/try",
+        {"act": "fetch", "template": REPLY, "ref": "production"},
+        (401, 404, 200, 404, 404, 200, 403, 403, 401),
+    ),
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
     ("api-dataset", "GET"): (D, None, READERS_OF_ALL),

@@ -1,0 +1,131 @@
+"""What a key can do, in sentences, and tried as that key: both agree with what the key's own calls get."""
+
+import pytest
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.namespaces import keys, services
+from registry.serving.fetcher import fetcher
+from registry.serving.key_trial import ACTS, describe_abilities, try_key
+from registry.templates import labels
+from registry.usage.models import Fetch
+
+
+@pytest.fixture
+def reply(save, author, support):
+    """Two versions, staging on the first."""
+    fetcher().clear()
+    save("one")
+    save("two")
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
+
+
+def issue(admin, **facts) -> keys.IssuedKey:
+    facts = {"person": "author", "approved_only": False, **facts}
+    return keys.issue_key(actor=admin, namespace="support", name="chat", **facts)
+
+
+def told(admin, key_id) -> dict[str, str]:
+    return {row.verb: row.rest for row in describe_abilities(admin, key_id)}
+
+
+def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
+    key = issue(admin, verbs=["fetch"], labels=["production", "staging"]).key
+    sentences = told(admin, key.id)
+    assert sentences["Can fetch"] == "what production and staging serve, in the one template of support."
+    assert sentences["Can't fetch"] == "other versions, drafts or anything of other namespaces."
+    assert sentences["Can't approve, manage or try a prompt with a model."] == "No key can ever."
+    assert any(verb.startswith("Can't read, check and render, save versions, propose changes") for verb in sentences)
+
+
+def test_a_limited_key_names_the_protected_labels(admin, reply):
+    key = issue(admin, scope="read", approved_only=None).key
+    assert told(admin, key.id)["Can fetch"].startswith("approved versions, and what production serves")
+
+
+def test_a_role_that_was_lowered_is_told(admin, reply):
+    key = issue(admin, scope="write").key
+    assert "Can save versions" in told(admin, key.id)
+    services.set_role(actor=admin, namespace="support", username="author", role="reader")
+    assert "Can save versions" not in told(admin, key.id)
+    services.set_role(actor=admin, namespace="support", username="author", role=None)
+    assert told(admin, key.id) == {"Can't do anything.": "author has no role in support any more."}
+
+
+def test_a_revoked_key_and_one_of_a_deactivated_person_do_nothing(admin, author, reply):
+    key = issue(admin, scope="read").key
+    author.person.is_active = False
+    author.person.save()
+    assert try_key(actor=admin, key_id=key.id, act="fetch", template="support/reply", ref="1").status == 401
+    author.person.is_active = True
+    author.person.save()
+    keys.revoke_key(actor=admin, key_id=key.id)
+    assert told(admin, key.id) == {"Can't do anything.": "It is revoked."}
+
+
+def test_a_fetch_is_tried_by_the_rules_of_the_keys_own_fetches_and_not_counted(admin, reply):
+    issued = issue(admin, verbs=["fetch"], labels=["staging"])
+    for ref in ("1", "2", "staging", "production", "latest", "9"):
+        trial = try_key(actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref=ref)
+        real = fetcher().answer(f"Bearer {issued.secret}", f"support/reply@{ref}")
+        assert trial.status == real.status
+    trial = try_key(actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref="staging")
+    assert (trial.is_allowed, trial.number) == (True, 1)
+    assert trial.digest.startswith("sha256:")
+    assert not Fetch.objects.exists()
+    assert Key.objects.get(pk=issued.key.pk).last_used_at is None
+
+
+@pytest.mark.parametrize(
+    ("act", "ref", "status"),
+    [
+        ("save", "", 200),
+        ("move", "staging", 200),
+        ("move", "canary", 403),
+        ("publish", "staging", 200),
+        ("roll_back", "staging", 403),
+        ("approve", "", 403),
+    ],
+)
+def test_other_acts_are_tried_by_the_same_rules(admin, reply, act, ref, status):
+    key = issue(admin, scope="write", labels=["staging"]).key
+    trial = try_key(actor=admin, key_id=key.id, act=act, template="support/reply", ref=ref)
+    assert (trial.status, trial.is_allowed) == (status, status == 200)
+    assert trial.is_allowed or trial.sentence
+
+
+def test_a_protected_label_is_not_moved_by_a_key(admin, reply):
+    key = issue(admin, scope="write").key
+    trial = try_key(actor=admin, key_id=key.id, act="move", template="support/reply", ref="production")
+    assert (trial.status, "production is protected" in trial.sentence) == (403, True)
+
+
+def test_another_namespace_is_not_found(admin, outsider, reply):
+    key = issue(admin, scope="read").key
+    trial = try_key(actor=admin, key_id=key.id, act="fetch", template="elsewhere/reply", ref="1")
+    assert trial.status == 404
+
+
+@pytest.mark.parametrize(
+    ("facts", "field"),
+    [
+        ({"act": "delete", "template": "support/reply"}, "act"),
+        ({"act": "fetch", "template": ""}, "template"),
+        ({"act": "fetch", "template": "support/reply"}, "ref"),
+    ],
+)
+def test_a_question_that_can_not_be_asked_names_its_field(admin, reply, facts, field):
+    with pytest.raises(Invalid, match=field):
+        try_key(actor=admin, key_id=issue(admin, scope="read").key.id, **facts)
+
+
+def test_admins_and_its_person_ask_nobody_else_and_no_key(admin, author, reviewer, outsider, reply):
+    key = issue(admin, scope="read").key
+    assert describe_abilities(author, key.id) == describe_abilities(admin, key.id)
+    for actor in (reviewer, outsider):
+        with pytest.raises(NotFound):
+            describe_abilities(actor, key.id)
+    with pytest.raises(NotAllowed):
+        describe_abilities(Actor(author.person, key), key.id)
+    assert ACTS[0] == "fetch"

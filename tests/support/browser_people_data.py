@@ -1,0 +1,27 @@
+"""A person whom browser tests deactivate, with a key that acts for them. A program, run in the home of a running
+server.
+"""
+
+import django
+
+django.setup()
+
+from registry.accounts.actor import Actor, operator_actor  # noqa: E402  # after Django's setup
+from registry.accounts.models import User  # noqa: E402  # as above
+from registry.namespaces import keys, services  # noqa: E402  # as above
+
+
+def main() -> None:
+    User.objects.get_or_create(username="leaver", defaults={"email": "leaver@example.org"})
+    services.set_role(actor=operator_actor(), namespace="support", username="leaver", role="author")
+    keys.issue_key(
+        actor=Actor(User.objects.get(username="admin")),
+        namespace="support",
+        name="returns-desk",
+        verbs=["fetch"],
+        person="leaver",
+    )
+
+
+if __name__ == "__main__":
+    main()
