@@ -30,7 +30,7 @@ def test_a_key_is_tried_and_its_person_deactivated_and_let_in_again(visit: Visit
     admin = visit.open("admin", "/n/support/keys")
     admin.get_by_role("link", name="what the key of returns-desk can do").click()
     expect(admin.get_by_role("heading", name="What can this key do?")).to_be_visible()
-    admin.get_by_label("Template").fill("support/refunds/reply")
+    admin.get_by_label("Template", exact=True).fill("support/refunds/reply")
     admin.get_by_role("button", name="Try it as this key").click()
     expect(admin.get_by_text("Allowed, 200")).to_be_visible()
 
