@@ -210,7 +210,7 @@ def _ends(run: Run | None) -> _Ends:
 def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> RunComparison | None:
     """A finished run does not change until it is run again, which gives it another end."""
     first, second = run_queries.load_run(before[0]), run_queries.load_run(after[0])
-    if first is None or second is None or Run.DONE not in (first.state, second.state):
+    if first is None or second is None or {first.state, second.state} != {Run.DONE}:
         return None
     return run_queries.compare_runs(first, second, metric, target)
 
