@@ -24,7 +24,6 @@ from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import TABLE, Role, Verb
-from registry.releases import gate as release_gate
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label
 
@@ -89,7 +88,7 @@ def render_change(
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     gate, others = _gates(change, actor)
-    frame_of(request).waiting = release_gate.count_waiting(others, actor.person.username)
+    frame_of(request).set_pending(others)
     act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)

@@ -1,5 +1,6 @@
 """A page: its frame, the person it is for, and the one region of it that htmx may ask for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
+from registry.changes.gate import Gate
 from registry.releases import gate as release_gate
 
 __all__ = [
@@ -47,14 +49,22 @@ class Frame:
     @cached_property
     def waiting(self) -> int:
         """How many of them wait on the person, those of one release counted once."""
-        if self._person is None:
-            return 0
-        pending = change_gate.evaluate_pending(Actor(self._person))
-        return release_gate.count_waiting(pending, self._person.username)
+        return self._count_waiting(change_gate.evaluate_pending(Actor(self._person))) if self._person else 0
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""
         self.open_changes, self.waiting = open_changes, waiting
+
+    def set_pending(self, pending: Sequence[Gate]) -> None:
+        """Take the gates of all pending requests from a page that has evaluated them already."""
+        self.waiting = self._count_waiting(pending)
+
+    def _count_waiting(self, pending: Sequence[Gate]) -> int:
+        username = self._person.username if self._person else ""
+        alone = [gate for gate in pending if gate.change.open_release is None]
+        released = [gate for gate in pending if gate.change.open_release is not None]
+        waiting = sum(gate.waits_on(username) for gate in alone)
+        return waiting + release_gate.count_waiting(released, username) if released else waiting
 
 
 def frame_of(request: HttpRequest) -> Frame:

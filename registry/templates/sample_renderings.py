@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.problems import Problem
 from registry.core.renderer_pool import child
+from registry.journal import log
 from registry.journal.event import canonical, digest_of
 from registry.templates.models import Rendering, Version
 
@@ -54,7 +54,7 @@ def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def _keep(version: Version, outcomes: Mapping[str, SampleOutcome]) -> None:
-    at = timezone.now()
+    at = log.now()
     rows = [
         Rendering(
             digest=version.digest,
