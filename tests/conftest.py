@@ -1,7 +1,6 @@
 """What every test may use."""
 
 import gc
-import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -10,14 +9,14 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.support import database_copies, schema
+from tests.support import database_copies, examples, schema
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones. `--hypothesis-profile=ci` picks another profile.
 settings.register_profile("dev", deadline=None, derandomize=True, max_examples=50)
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("torture", deadline=None, derandomize=False, max_examples=1_000)
-settings.load_profile("torture" if os.environ.get("PROMPTUARY_TORTURE") else "dev")
+settings.load_profile("torture" if examples.IS_TORTURE else "dev")
 
 JOURNEYS = Path(__file__).parent / "journeys"
 

@@ -2,14 +2,14 @@
 nothing answered is lost, nothing doubled, the order kept."""
 
 import json
-import os
 
 import pytest
 
 from registry.core.failpoints import POINTS
 from tests.support import instances
+from tests.support.examples import run_size
 
-KILLS = 50 if os.environ.get("PROMPTUARY_TORTURE") else 3
+KILLS = run_size(3, torture=50)
 DRIVER = ("-m", "tests.support.kill_driver")
 ONCE = {
     "mirror.created",

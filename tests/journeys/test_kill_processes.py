@@ -14,12 +14,13 @@ import httpx
 import pytest
 
 from tests.support import instances
+from tests.support.examples import run_size
 
 pytestmark = pytest.mark.dialect
 
 TEMPLATES = 4
 SAVES = 50  # of each template
-KILLS = 60 if os.environ.get("PROMPTUARY_TORTURE") else 6
+KILLS = run_size(6, torture=60)
 PATIENCE = 120.0  # seconds for a process to come up on a busy machine
 COMMANDS = {
     "web": "granian --interface rsgi --host 127.0.0.1 --port {port} --workers 2 --no-ws registry.rsgi:application",

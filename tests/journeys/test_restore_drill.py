@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 from tests.support import instances
+from tests.support.examples import run_size
 
-TEMPLATES, VERSIONS = 200, 5
+TEMPLATES, VERSIONS = run_size(50, torture=200), 5
 DRIVER = ("-m", "tests.support.restore_drill_driver")
 
 

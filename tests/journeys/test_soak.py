@@ -24,8 +24,9 @@ import pytest
 
 from promptuary import Promptuary
 from tests.support import instances
+from tests.support.examples import run_size
 
-SECONDS = 600 if os.environ.get("PROMPTUARY_TORTURE") else 6
+SECONDS = run_size(6, torture=600)
 READS = 100  # a second
 NAME = "support/refunds/reply"
 figures = logging.getLogger("figures")  # pytest -o log_cli=true --log-cli-level=INFO shows them
@@ -222,7 +223,7 @@ def test_a_hundred_clients_that_listen_hear_of_a_move_within_two_seconds(registr
         writer.move(1)
         heard = sorted(answer.result(60) - moved for answer in asked)
     figures.info("heard after %.2f s, half of them %.2f s, the last %.2f s", heard[0], heard[50], heard[-1])
-    assert heard[-1] <= (2 if os.environ.get("PROMPTUARY_TORTURE") else 10)  # the machine may be busy with other tests
+    assert heard[-1] <= run_size(10, torture=2)  # the machine may be busy with other tests
 
 
 def _listen(address: str, headers: dict[str, str], cursor: str) -> float:

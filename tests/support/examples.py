@@ -1,11 +1,20 @@
-"""The number of examples of a property test, as a share of the hypothesis profile's.
+"""How much a test does: the number of examples of a property test, and the size of a long one.
 
 The profiles are in `tests/conftest.py`: `dev` for `make test`, `ci` for `make test-all`, `torture` for `make torture`.
 """
 
+import os
+
 from hypothesis import settings
 
-__all__ = ["example_count"]
+__all__ = ["IS_TORTURE", "example_count", "run_size"]
+
+IS_TORTURE = bool(os.environ.get("PROMPTUARY_TORTURE"))  # set by `make torture`
+
+
+def run_size(normal: int, torture: int) -> int:
+    """How many kills, writers, rows or seconds a long test takes: normally, and under `make torture`."""
+    return torture if IS_TORTURE else normal
 
 
 def example_count(share: float, torture: int | None = None) -> int:

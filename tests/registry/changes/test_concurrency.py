@@ -22,10 +22,13 @@ from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
+from tests.support.examples import run_size
 
 pytestmark = pytest.mark.dialect
 
 DOCUMENT = "- name: question\n  content: answer {mark}\n"
+SAVES = run_size(20, torture=50)  # of each of sixteen writers
+MOVES = run_size(80, torture=200)  # of each of eight
 
 
 def at_once(calls):
@@ -76,11 +79,11 @@ def require_whole_journal():
 @pytest.mark.postgres
 @pytest.mark.timeout(900)  # a shared machine may take its time
 def test_sixteen_writers_of_one_template_leave_no_gap_and_lose_nothing(transactional_db, author):
-    results = at_once([lambda n=n: write(author, n, 50, parallel=n % 4 != 0) for n in range(16)])
+    results = at_once([lambda n=n: write(author, n, SAVES, parallel=n % 4 != 0) for n in range(16)])
     assert [error for error in results if isinstance(error, Exception)] == []
     numbers = sorted(number for made in results for number in made)
-    assert numbers == list(range(1, 801))
-    assert Version.objects.count() == 800
+    assert numbers == list(range(1, 16 * SAVES + 1))
+    assert Version.objects.count() == 16 * SAVES
     for version in Version.objects.exclude(number=1).select_related("base"):
         assert version.base.number < version.number
     require_whole_journal()
@@ -184,14 +187,14 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.timeout(900)  # a shared machine may take its time
-def test_two_hundred_moves_by_each_of_eight_form_one_history(transactional_db, author, save):
+def test_many_moves_by_each_of_eight_form_one_history(transactional_db, author, save):
     for mark in ("one", "two", "three"):
         save(mark)
     labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
 
     def wander(seed):
         done, expected = [], 1
-        for step in range(200):
+        for step in range(MOVES):
             target = (seed + step) % 3 + 1
             if target == expected:
                 continue

@@ -13,10 +13,11 @@ from registry.core.errors import Conflict
 from registry.namespaces import keys
 from registry.templates import labels
 from registry.templates.label_models import LabelMove
+from tests.support.examples import run_size
 from tests.support.linearizability import Operation, fault_of
 
 pytestmark = pytest.mark.dialect
-WRITERS, STEPS = 8, 200
+WRITERS, STEPS = 8, run_size(60, torture=200)
 
 
 def did(called, returned, expected, target, who="a"):
