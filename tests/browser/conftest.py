@@ -218,3 +218,16 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             break
         except subprocess.TimeoutExpired:
             continue
+
+
+def make_four_templates(server: Server, namespace: str) -> None:
+    """Make a namespace with four templates on the running server; one of them fails its samples."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
+    subprocess.run(
+        [sys.executable, "tests/support/browser_release_data.py", namespace],
+        cwd=ROOT,
+        env={**kept, **home, "PYTHONPATH": str(ROOT)},
+        check=True,
+        timeout=120,
+    )

@@ -1,33 +1,22 @@
 """Promotion from the environments page: one template in the panel, several together from the bar."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Server, Visit
+from tests.browser.conftest import Server, Visit, make_four_templates
 
-NAMESPACE = "together"
+NAMESPACE = "several"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def four_templates(server: Server) -> None:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    subprocess.run(
-        [sys.executable, "tests/support/browser_release_data.py"],
-        cwd=ROOT,
-        env={**kept, **home, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=120,
-    )
+    make_four_templates(server, NAMESPACE)
 
 
 def test_ticked_templates_become_a_release(visit: Visit):
-    author = visit.open("author", "/environments/?from=latest&to=production&q=together")
+    author = visit.open("author", "/environments/?from=latest&to=production&q=several")
     bar = author.get_by_role("button", name=re.compile(f"in {NAMESPACE}$"))
     expect(bar).to_have_count(0)
     for name in ("refunds/reply", "policy"):
@@ -41,12 +30,12 @@ def test_ticked_templates_become_a_release(visit: Visit):
     dialog.get_by_role("button", name="Propose release").click()
     author.wait_for_url(re.compile(r"/releases/\d+$"))
     expect(author.get_by_role("rowheader")).to_have_count(2)
-    author.goto("/environments/?q=together&show=open")
+    author.goto("/environments/?q=several&show=open")
     expect(author.get_by_role("link", name=re.compile(r"^Open change \d+"))).to_have_count(2)
 
 
 def test_a_row_is_promoted_in_the_panel(visit: Visit):
-    author = visit.open("author", "/environments/?from=latest&to=production&q=exchange")
+    author = visit.open("author", "/environments/?from=latest&to=production&q=several+exchange")
     author.get_by_role("link", name=re.compile("^Promote v1")).click()
     dialog = author.get_by_role("dialog", name="Propose v1 for production")
     dialog.get_by_label("What changes, and why").fill("Exchanges take a week")

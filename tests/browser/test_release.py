@@ -2,13 +2,11 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, Server, Visit
+from tests.browser.conftest import Server, Visit, make_four_templates
 
 NAMESPACE, FAILING = "together", "refunds/summary"
 SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wants to look at the pages
@@ -16,15 +14,7 @@ SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wa
 
 @pytest.fixture(scope="module", autouse=True)
 def four_templates(server: Server) -> None:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    subprocess.run(
-        [sys.executable, "tests/support/browser_release_data.py"],
-        cwd=ROOT,
-        env={**kept, **home, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=120,
-    )
+    make_four_templates(server, NAMESPACE)
 
 
 def take_picture(page: Page, name: str) -> None:

@@ -1,7 +1,10 @@
-"""Run as a program in the home of a running server: a namespace with four templates, one of which fails its samples.
+"""Run as a program in the home of a running server, with a namespace's name: the namespace with four templates, one of
+which fails its samples.
 
 Everything goes through the services, as a person would do it on the pages.
 """
+
+import sys
 
 import django
 
@@ -12,25 +15,24 @@ from registry.accounts.models import User
 from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
 
-NAMESPACE = "together"
 NAMES = ("delivery/exchange", "policy", "refunds/reply", "refunds/summary")
 FAILING = "refunds/summary"
 DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: answer\n  content: |\n    Hello {{ name }}\n"
 
 
-def main() -> None:
+def main(namespace: str) -> None:
     admin, author = (Actor(User.objects.get(username=role)) for role in ("admin", "author"))
     namespace_services.create_namespace(
-        actor=admin, name=NAMESPACE, protected_labels=["production"], required_checks=["samples"]
+        actor=admin, name=namespace, protected_labels=["production"], required_checks=["samples"]
     )
     for role in ("author", "reviewer", "reader"):
-        namespace_services.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
+        namespace_services.set_role(actor=admin, namespace=namespace, username=role, role=role)
     for name in NAMES:
         samples = {"plain": {} if name == FAILING else {"name": "Ada"}}
         template_save.save_version(
-            actor=author, name=f"{NAMESPACE}/{name}", document=DOCUMENT, message="First words", samples=samples
+            actor=author, name=f"{namespace}/{name}", document=DOCUMENT, message="First words", samples=samples
         )
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
