@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, Visit, make_four_templates
 
-NAMESPACE = "several"
+NAMESPACE = "wholesale"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -16,7 +16,7 @@ def four_templates(server: Server) -> None:
 
 
 def test_ticked_templates_become_a_release(visit: Visit):
-    author = visit.open("author", "/environments/?from=latest&to=production&q=several")
+    author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale")
     bar = author.get_by_role("button", name=re.compile(f"in {NAMESPACE}$"))
     expect(bar).to_have_count(0)
     for name in ("refunds/reply", "policy"):
@@ -30,12 +30,12 @@ def test_ticked_templates_become_a_release(visit: Visit):
     dialog.get_by_role("button", name="Propose release").click()
     author.wait_for_url(re.compile(r"/releases/\d+$"))
     expect(author.get_by_role("rowheader")).to_have_count(2)
-    author.goto("/environments/?q=several&show=open")
+    author.goto("/environments/?q=wholesale&show=open")
     expect(author.get_by_role("link", name=re.compile(r"^Open change \d+"))).to_have_count(2)
 
 
 def test_a_row_is_promoted_in_the_panel(visit: Visit):
-    author = visit.open("author", "/environments/?from=latest&to=production&q=several+exchange")
+    author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale+exchange")
     author.get_by_role("link", name=re.compile("^Promote v1")).click()
     dialog = author.get_by_role("dialog", name="Propose v1 for production")
     dialog.get_by_label("What changes, and why").fill("Exchanges take a week")
