@@ -14,7 +14,7 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check torture benchmarks schema docs lock sbom audit clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release torture benchmarks schema docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ test-all: setup-dev ## every test but the browser's: what the database matters t
 	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE)
 	@$(PYTEST) --hypothesis-profile=ci -m "sqlite or (dialect and not slow)" $(ON_POSTGRES)
 
-browser: setup-dev frontend ## the scripts' own tests, and the journeys in Chromium
+browser: setup-dev frontend $(VENV)/.docs ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM
 	@cd frontend && npm run --silent test
 endif
@@ -98,7 +98,7 @@ migrations: setup-dev ## no model without its migration; the deployment checks
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
 	@PROMPTUARY_HOME=$$(mktemp -d) PROMPTUARY_BASE_URL=https://promptuary.example $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-check: lint types migrations test-all browser ## all of it; CI runs this
+check: lint types migrations docs test-all browser ## all of it; CI runs this, and keeps site/
 	@echo "All checks passed."
 
 format: setup-dev ## write the code in its one form
@@ -147,6 +147,9 @@ $(VENV)/.audit: $(VENV)/.python requirements-audit.txt
 	@$(PYTHON) -m venv $(VENV)/audit
 	@$(VENV)/audit/bin/pip install -q --disable-pip-version-check -r requirements-audit.txt
 	@touch $@
+
+release: frontend ## build, try and sign a release (KEY=path of an SSH key; TRIAL=1 without tag and signature)
+	@$(PYTHON) deploy/release.py $(if $(KEY),--key $(KEY)) $(if $(TRIAL),--trial)
 
 torture: setup-dev ## the long runs: kills, fuzzing, soak
 	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests

@@ -2,6 +2,7 @@
 
     python benchmarks/fetch.py                     the warm fetch, misses, and a fetch while people save: 3 minutes
     python benchmarks/fetch.py --versions 1000000  with a million versions in the database instead of 100,000
+    python benchmarks/fetch.py --only rollout      a label under a rollout beside a plain one: 2 minutes
     python -m tests.support.postgres_server python benchmarks/fetch.py --only misses     misses on PostgreSQL
 
 The registry runs as it ships (granian, 2 workers, counts, metrics and request ids on) in a home of its own, beside
@@ -65,7 +66,7 @@ class Gates:
 def main() -> None:
     """Measure what was asked for and print it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", choices=["warm", "misses", "writes", "growth"], help="one part")
+    parser.add_argument("--only", choices=["warm", "misses", "writes", "growth", "rollout"], help="one part")
     parser.add_argument("--versions", type=int, default=100_000, help="versions in the large database")
     options = parser.parse_args()
     if shutil.which("wrk") is None:
@@ -82,6 +83,8 @@ def main() -> None:
         measure_writes(gates)
     if options.only in (None, "growth"):
         measure_growth(gates, options.versions)
+    if options.only in (None, "rollout"):
+        measure_rollout(gates)
     sys.exit(1 if gates.missed else 0)
 
 
@@ -160,9 +163,25 @@ def measure_growth(gates: Gates, versions: int) -> None:
     gates.check(f"a fetch of one of {versions:,} / of 1,000", least(found[versions], found[1_000]), 0.8)
 
 
+def measure_rollout(gates: Gates) -> None:
+    """A label under a rollout beside a plain one of the same bytes: without a bucket, and with one."""
+    with seeded() as (_, port, keys, _):
+        base = f"http://127.0.0.1:{port}/api/v1/templates/gradual"
+        divided = f"{base}/reply@production"
+        targets = {
+            "a plain label": (f"{base}/plain@production", keys[2]),
+            "a label under a rollout": (divided, keys[2]),
+        }
+        targets["the same, with a bucket"] = (f"{divided}?bucket=user-17", keys[2])
+        rows = in_turns(targets)
+        report(rows)
+        ratio = least(rows["a label under a rollout"], rows["a plain label"])
+        gates.check("a label under a rollout / a plain label, worst", ratio, 0.95)
+
+
 @contextmanager
 def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, str]]]:
-    """A registry in a home of its own: (home, port, [read key, write key], environment)."""
+    """A registry in a home of its own: (home, port, keys as `seeds.py` prints them, environment)."""
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
         home, port = Path(folder), servers.free_port()
         home.chmod(0o755)
@@ -178,7 +197,7 @@ def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, 
         if versions:
             print(f"putting {versions:,} versions into the database ...", flush=True)
         seeds = [sys.executable, "benchmarks/fetching/seeds.py", str(versions // EACH), str(EACH)]
-        keys = servers.run(seeds, environment).split()[-2:]
+        keys = servers.run(seeds, environment).split()[-3:]
         with servers.registry(port, environment):
             yield home, port, keys, environment
 

@@ -10,11 +10,13 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))  # where this file is loaded by a test
 
+import benchmark_charts  # noqa: E402
 import program_tables  # noqa: E402
 
 __all__ = ["TABLES", "list_outdated_pages", "write_tables"]
@@ -177,6 +179,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "operations": program_tables.list_operations,
     "functions": program_tables.list_functions,
     "filters": program_tables.list_filters,
+    **{
+        f"benchmark-{chart['name']}": partial(benchmark_charts.list_figures, chart)
+        for chart in benchmark_charts.read_charts()
+    },
 }
 
 

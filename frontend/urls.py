@@ -9,9 +9,11 @@ from frontend.accounts import urls as account_urls
 from frontend.accounts import views as account_views
 from frontend.browse import (
     archive_views,
+    calendar_views,
     environment_views,
     export_views,
     fetch_views,
+    follow_views,
     history_views,
     label_views,
     restore_views,
@@ -25,7 +27,7 @@ from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import import_views, new_views
 from frontend.editor import views as editor_views
-from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, start_views
+from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, score_views, start_views
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
@@ -35,6 +37,8 @@ from frontend.releases import views as release_views
 from frontend.settings import (
     audit_views,
     connection_views,
+    evaluation_views,
+    freeze_views,
     key_views,
     member_views,
     people_views,
@@ -73,6 +77,7 @@ urlpatterns = [
     path("t/<folder:folder>/export.zip", require_safe(export_views.download_folder), name="export-folder"),
     path("t/<folder:folder>/", require_safe(browse_views.browse), name="folder"),
     path("t/<template:name>", require_safe(template_views.show_template), name="template"),
+    path("t/<template:name>/-/follow", follow_views.follow, name="follow"),
     path("t/<template:name>/-/edit", editor_views.edit, name="edit"),
     path("t/<template:name>/-/edit/preview", editor_views.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor_views.draft, name="draft"),
@@ -120,6 +125,7 @@ urlpatterns = [
     path("runs/new", start_views.start, name="new-run"),
     path("runs/<int:number>", run_views.show_run, name="run"),
     path("runs/<int:number>/matrix", require_safe(matrix_views.show_matrix), name="run-matrix"),
+    path("runs/<int:number>/score", score_views.score_rows, name="score-rows"),
     path("runs/<int:number>/rows", require_safe(run_views.show_rows), name="run-rows"),
     path("runs/<int:number>/rows/<int:index>", require_safe(run_views.show_row), name="run-row"),
     path("runs/<int:number>/export.<str:form>", require_safe(run_views.export), name="run-export"),
@@ -130,9 +136,12 @@ urlpatterns = [
     path("d/<template:name>/-/rows.jsonl", require_safe(dataset_grid.show_rows), name="dataset-rows"),
     path("d/<template:name>/-/diff", require_safe(dataset_views.compare), name="dataset-diff"),
     path("environments/", require_safe(environment_views.environments), name="environments"),
+    path("environments/calendar", require_safe(calendar_views.calendar), name="calendar"),
     path("n/<folder:namespace>/members", member_views.members, name="members"),
     path("n/<folder:namespace>/keys", key_views.keys, name="keys"),
     path("n/<folder:namespace>/rules", rule_views.rules, name="rules"),
+    path("n/<folder:namespace>/freezes", freeze_views.freezes, name="freezes"),
+    path("n/<folder:namespace>/evaluations", evaluation_views.evaluations, name="evaluations"),
     path("n/<folder:namespace>/audit", audit_views.audit, name="audit"),
     path("n/<folder:namespace>/audit/events.<str:form>", audit_views.export_events, name="audit-export"),
     path("n/new", rule_views.make, name="new-namespace"),

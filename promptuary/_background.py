@@ -205,7 +205,11 @@ class MoveListener:
         answer_fields = decode_object(answer.body, "the registry")
         try:
             cursor, again = str(answer_fields["cursor"]), float(answer_fields["again"])
-            moves = {(str(move["name"]), str(move["label"])): move["digest"] for move in answer_fields["moves"]}
+            # Where a rollout changed the digest stays, so the digest cannot show that the answer is the newest.
+            moves = {
+                (str(move["name"]), str(move["label"])): "" if move.get("rollout") else move["digest"]
+                for move in answer_fields["moves"]
+            }
         except (KeyError, TypeError, ValueError):
             raise BadAnswer("the registry: these are no label moves") from None
         if answer_fields.get("reset") or self.cursor is None:

@@ -19,7 +19,7 @@ from promptuary._fetching import ClientState, Fetched
 from promptuary._transport import AsyncTransport, Flow, Transport
 from promptuary._usage import Usage
 from promptuary.cache import DiskCache, MemoryCache
-from promptuary.errors import ConfigurationError
+from promptuary.errors import ConfigurationError, PromptuaryError
 from promptuary.lockfile import DEFAULT, Pins, read_lock
 from promptuary.names import check_name, check_namespace, check_ref
 from promptuary.renderer.after_fork import run_after_fork
@@ -160,6 +160,18 @@ class BaseClient(ABC, Generic[AnyTransport]):
             return None
         entry.asked = now
         return entry.bundle.template
+
+    def _candidate(self, fetched: Fetched, bucket: str | None) -> tuple[str, str] | None:
+        """The candidate that callers of this bucket get in place of what was fetched by a label, or None."""
+        rollout = fetched.rollout
+        if bucket is None or rollout is None or not rollout.gets_candidate(bucket):
+            return None
+        return fetched.name, rollout.digest
+
+    def _stay_stable(self, fetched: Fetched, error: PromptuaryError) -> Fetched:
+        """What the label serves, to a caller whose side could not be had."""
+        _log.warning("%s@%s is served without its rollout: %s", fetched.name, fetched.ref, error)
+        return fetched
 
     def _target(self, name: str, ref: Ref) -> tuple[str, str]:
         if "@" in str(name):

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from promptuary import bundles, renderer
 from promptuary._transport import Answer, Flow, Request
 from promptuary._usage import Usage
-from promptuary.bundles import Bundle
+from promptuary.bundles import Bundle, Rollout
 from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.renderer.names import is_pin
@@ -47,6 +47,7 @@ class Fetched:
     """A template and how it was come by. `stale`: the registry could not confirm it, `error` says why.
 
     `age` is the seconds since the registry last confirmed it; None for what it never confirmed in this process.
+    `rollout` is what divides the callers of the label, where there is one.
     """
 
     template: Template
@@ -58,6 +59,7 @@ class Fetched:
     stale: bool = False
     age: float | None = None
     error: Exception | None = None
+    rollout: Rollout | None = None
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,7 @@ def _fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetc
         stale=entry.error is not None,
         age=None if age == FOREVER else age,
         error=entry.error,
+        rollout=bundle.rollout,
     )
     if fetched.stale and state.on_stale is not None:
         state.on_stale(fetched)

@@ -11,8 +11,9 @@ from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
 from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
 from promptuary._transport import AsyncTransport, Flow, Transport, run_flow_async
-from promptuary.errors import NotFound, Unavailable
+from promptuary.errors import NotFound, Refused, Unavailable
 from promptuary.lockfile import DEFAULT
+from promptuary.names import check_bucket
 from promptuary.template import Template
 
 __all__ = ["AsyncPromptuary"]
@@ -26,14 +27,30 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
     _transport_kind = "_async_httpx_transport", "AsyncHttpTransport"
     _flights_kind = AsyncSingleFlight
 
-    async def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
+    async def get(
+        self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
+    ) -> Template:
         """As `Promptuary.get`."""
-        template = self._kept(name, ref)
-        return (await self.fetch(name, ref, fallback=fallback)).template if template is None else template
+        template = self._kept(name, ref) if bucket is None else None
+        if template is not None:
+            return template
+        return (await self.fetch(name, ref, bucket=bucket, fallback=fallback)).template
 
-    async def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
+    async def fetch(
+        self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
+    ) -> Fetched:
         """As `Promptuary.fetch`."""
         target = self._target(name, ref)
+        fetched = await self._fetch_target(target, fallback)
+        candidate = self._candidate(fetched, check_bucket(bucket))
+        if candidate is None:
+            return fetched
+        try:
+            return await self._fetch_target(candidate, None)
+        except (Unavailable, Refused) as error:
+            return self._stay_stable(fetched, error)
+
+    async def _fetch_target(self, target: tuple[str, str], fallback: Fallback | None) -> Fetched:
         result = from_memory(self._state, *target)
         if result is not None:
             return result
@@ -55,9 +72,11 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         fetched = self._follow_all(await self._drive(self._whole(namespace, label)))
         return await asyncio.to_thread(self._bring, fetched)
 
-    async def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
+    async def render(
+        self, name: str, data: Mapping[str, Any], ref: Ref = None, *, bucket: str | None = None, **options: Any
+    ) -> renderer.Prompt:
         """As `Promptuary.render`; the event loop goes on while a vocabulary is fetched and read."""
-        template = await self.get(name, ref)
+        template = await self.get(name, ref, bucket=bucket)
         if template.needs_nothing(options.get("tokenizer")):
             return template.render(data, **options)
         return await asyncio.to_thread(template.render, data, **options)

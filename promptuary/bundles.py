@@ -9,22 +9,41 @@ from typing import Any
 from promptuary import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
 from promptuary.renderer.digest import canonical
+from promptuary.renderer.names import DIGEST
+from promptuary.renderer.rollouts import is_on_candidate_side
 from promptuary.renderer.template import build_template
 from promptuary.template import Template
 
-__all__ = ["FIELDS", "Bundle", "build_bundle", "decode_object", "parse_bundle"]
+__all__ = ["FIELDS", "Bundle", "Rollout", "build_bundle", "decode_object", "parse_bundle"]
 
 FIELDS = ("engine", "document", "fragments", "profile")  # what the digest covers, and nothing else
 
 
 @dataclass(frozen=True)
+class Rollout:
+    """What divides the callers of a label: a share of them, in ten-thousandths, gets the candidate with this digest."""
+
+    salt: str
+    share: int
+    digest: str
+
+    def gets_candidate(self, bucket: str) -> bool:
+        """Whether the callers of this bucket do."""
+        return is_on_candidate_side(self.salt, bucket, self.share)
+
+
+@dataclass(frozen=True)
 class Bundle:
-    """A version as fetched: its digest was computed from its content when it came in, from network, disk or file."""
+    """A version as fetched: its digest was computed from its content when it came in, from network, disk or file.
+
+    rollout: of the label that it was fetched by, where there is one.
+    """
 
     name: str
     version: int
     digest: str
     template: Template
+    rollout: Rollout | None = None
 
 
 def parse_bundle(body: bytes, name: str, ref: str, *, where: str) -> Bundle:
@@ -53,7 +72,18 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
         raise DigestMismatch(f"{name}@{ref} from {where}", expected=expected, actual=actual)
     template = build_template(Template, fields)
     template.digest = digest  # proven a line above, so it is not computed a second time
-    return Bundle(name, version, digest, template)
+    return Bundle(name, version, digest, template, _read_rollout(fields.get("rollout"), where))
+
+
+def _read_rollout(facts: object, where: str) -> Rollout | None:
+    """The rollout of an answer, None where it has none. Raises `BadAnswer`."""
+    if facts is None:
+        return None
+    if isinstance(facts, dict):
+        salt, share, digest = (facts.get(name) for name in ("salt", "share", "digest"))
+        if isinstance(salt, str) and type(share) is int and isinstance(digest, str) and DIGEST.fullmatch(digest):
+            return Rollout(salt, share, digest)
+    raise BadAnswer(f"{where}: this is not a rollout")
 
 
 def decode_object(body: bytes, where: str) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from promptuary._bulk_fetch import fetch_many
 from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
 from promptuary._single_flight import SingleFlight
 from promptuary._transport import Flow, Transport, run_flow
-from promptuary.errors import NotFound, Unavailable
+from promptuary.errors import NotFound, Refused, Unavailable
 from promptuary.lockfile import DEFAULT
+from promptuary.names import check_bucket
 from promptuary.template import Template
 
 __all__ = ["Promptuary"]
@@ -31,19 +32,36 @@ class Promptuary(BaseClient[Transport]):
     _transport_kind = "_httpx_transport", "HttpTransport"
     _flights_kind = SingleFlight
 
-    def get(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Template:
+    def get(
+        self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
+    ) -> Template:
         """The template at a number, label or digest, its digest recomputed.
 
         Without a ref it is what the lock file pins, or else what `production` holds. `fallback` (a template, a
         document's text, or a callable giving either) is used when the registry cannot be reached or has no such
         template, never for a digest that does not match or a key that is refused. Raises `PromptuaryError`.
-        """
-        template = self._kept(name, ref)
-        return self.fetch(name, ref, fallback=fallback).template if template is None else template
 
-    def fetch(self, name: str, ref: Ref = None, *, fallback: Fallback | None = None) -> Fetched:
+        `bucket` says for whom it is, such as a user's id: while a rollout divides the label, callers of one bucket stay
+        on one side. Without it they get the stable version.
+        """
+        template = self._kept(name, ref) if bucket is None else None
+        return self.fetch(name, ref, bucket=bucket, fallback=fallback).template if template is None else template
+
+    def fetch(
+        self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
+    ) -> Fetched:
         """The same, with where it came from and whether it is stale."""
         target = self._target(name, ref)
+        fetched = self._fetch_target(target, fallback)
+        candidate = self._candidate(fetched, check_bucket(bucket))
+        if candidate is None:
+            return fetched
+        try:
+            return self._fetch_target(candidate, None)
+        except (Unavailable, Refused) as error:
+            return self._stay_stable(fetched, error)
+
+    def _fetch_target(self, target: tuple[str, str], fallback: Fallback | None) -> Fetched:
         result = from_memory(self._state, *target)
         if result is not None:
             return result
@@ -72,9 +90,11 @@ class Promptuary(BaseClient[Transport]):
         """Fetch all that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
         return self._bring(self._follow_all(self._drive(self._whole(namespace, label))))
 
-    def render(self, name: str, data: Mapping[str, Any], ref: Ref = None, **options: Any) -> renderer.Prompt:
+    def render(
+        self, name: str, data: Mapping[str, Any], ref: Ref = None, *, bucket: str | None = None, **options: Any
+    ) -> renderer.Prompt:
         """Fetch and render in one call; `options` are those of `renderer.Template.render`."""
-        return self.get(name, ref).render(data, **options)
+        return self.get(name, ref, bucket=bucket).render(data, **options)
 
     def close(self) -> None:
         """Send what was counted and close the connections."""

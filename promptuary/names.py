@@ -4,10 +4,18 @@ import re
 
 from promptuary.errors import ConfigurationError
 from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
+from promptuary.renderer.rollouts import LONGEST_BUCKET
 
-__all__ = ["check_name", "check_namespace", "check_ref", "split_target"]
+__all__ = ["check_bucket", "check_name", "check_namespace", "check_ref", "split_target"]
 
 _NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MOST_SEGMENTS - 1}}}")
+
+
+def check_bucket(bucket: object) -> str | None:
+    """The bucket itself, or `ConfigurationError`: a text, or None for a caller without one."""
+    if bucket is None or (isinstance(bucket, str) and 1 <= len(bucket) <= LONGEST_BUCKET):
+        return bucket
+    raise ConfigurationError(f"{bucket!r} is not a bucket: a text of 1 to {LONGEST_BUCKET} characters")
 
 
 def check_name(name: str) -> str:

@@ -28,6 +28,7 @@ class FakeTransport:
         self._versions: dict[str, list[dict[str, Any]]] = {}
         self._labels: dict[tuple[str, str], int] = {}
         self._moves: list[tuple[str, str, int]] = []
+        self._rollouts: dict[tuple[str, str], dict[str, Any]] = {}
         self.vocabularies: dict[str, bytes] = {}
         self.reports: list[dict[str, Any]] = []
         self.outcomes: list[dict[str, Any]] = []
@@ -47,6 +48,15 @@ class FakeTransport:
         """Point a label at a version."""
         self._labels[name, label] = version
         self._moves.append((name, label, version))
+
+    def roll_out(self, name: str, label: str, version: int, share: int, salt: str = "salt") -> None:
+        """Give a share of the label's callers, in ten-thousandths, this version; 0 ends the rollout."""
+        if share == 0:
+            self._rollouts.pop((name, label), None)
+            return
+        digest = self._versions[name][version - 1]["digest"]
+        facts = {"number": 1, "salt": salt, "share": share, "version": version, "digest": digest}
+        self._rollouts[name, label] = facts
 
     def send(self, request: Request) -> Answer:
         """Answer as the registry would."""
@@ -136,7 +146,10 @@ class FakeTransport:
         if ref.startswith("sha256:"):
             return next((version for version in versions if version["digest"] == ref), None)
         number = int(ref) if ref.isdigit() else self._labels.get((name, ref), len(versions) if ref == "latest" else 0)
-        return versions[number - 1] if 0 < number <= len(versions) else None
+        if not 0 < number <= len(versions):
+            return None
+        rollout = self._rollouts.get((name, ref))
+        return versions[number - 1] | ({"rollout": rollout} if rollout else {})
 
 
 class AsyncFakeTransport:
@@ -158,7 +171,11 @@ class AsyncFakeTransport:
 
 
 def _etag(version: Mapping[str, Any], ref: str) -> str:
-    return f'"{version["digest"]}"' if is_pin(ref) else f'"{version["version"]}.{version["digest"]}"'
+    if is_pin(ref):
+        return f'"{version["digest"]}"'
+    rollout = version.get("rollout")
+    share = f".{rollout['number']}.{rollout['share']}" if rollout else ""
+    return f'"{version["version"]}.{version["digest"]}{share}"'
 
 
 def _json(status: int, body: Mapping[str, Any]) -> Answer:

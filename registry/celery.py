@@ -30,6 +30,11 @@ app.conf.update(
     beat_schedule={
         "heal": {"task": "registry.tasks.tasks.heal", "schedule": 3.0, "options": {"expires": 3}},
         "push": {"task": "registry.tasks.tasks.push", "schedule": 3.0, "options": {"expires": 3}},
+        "rollouts": {
+            "task": "registry.tasks.tasks.advance_rollouts",
+            "schedule": 10.0,
+            "options": {"expires": 10},
+        },
         "checks": {"task": "registry.tasks.tasks.keep_checks", "schedule": 60.0, "options": {"expires": 60}},
         "upkeep": {"task": "registry.tasks.tasks.plan_upkeep", "schedule": 600.0, "options": {"expires": 600}},
     },

@@ -8,10 +8,14 @@ from registry.namespaces import events as namespace_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
+from registry.changes import schedule_events
 from registry.releases import events as release_events
+from registry.releases import schedule_events as release_schedule_events
+from registry.rollouts import events as rollout_events
 from registry.evaluations import events as evaluation_events
 from registry.webhooks import events as webhook_events
 from registry.connections import events as connection_events
+from registry.freezes import events as freeze_events
 from registry.invitations import events as invitation_events
 from registry.accounts import events as account_events
 # isort: on
@@ -21,10 +25,14 @@ __all__ = [
     "change_events",
     "connection_events",
     "evaluation_events",
+    "freeze_events",
     "invitation_events",
     "namespace_events",
     "release_events",
+    "release_schedule_events",
     "review_events",
+    "rollout_events",
+    "schedule_events",
     "template_events",
     "webhook_events",
 ]

@@ -2,9 +2,12 @@
 
 import registry.events  # noqa: F401  # registers each kind
 from registry.accounts.models import Key, User
-from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread, Verdict
+from registry.changes.models import ChangeRequest, Comment, CountedScores, Decision, Remark, Thread, Verdict
 from registry.connections.models import Connection, Spending, SpendingCap
-from registry.evaluations.models import Attachment, Dataset, DatasetVersion, Reply, Run, RunRow
+from registry.evaluations.live_models import LiveFailure
+from registry.evaluations.models import Attachment, Dataset, DatasetVersion, PersonScore, Reply, Run, RunRow
+from registry.freezes.models import Freeze
+from registry.idempotency.models import StoredAnswer
 from registry.invitations.models import Invitation
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
@@ -13,6 +16,7 @@ from registry.namespaces.models import Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.releases.models import Release, ReleaseComment
+from registry.rollouts.models import Rollout
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
     Contribution,
@@ -37,6 +41,7 @@ __all__ = [
     "Commit",
     "Connection",
     "Contribution",
+    "CountedScores",
     "Dataset",
     "DatasetVersion",
     "Decision",
@@ -44,17 +49,20 @@ __all__ = [
     "Draft",
     "Event",
     "Fetch",
+    "Freeze",
     "Inclusion",
     "Invitation",
     "Job",
     "Key",
     "Label",
     "LabelMove",
+    "LiveFailure",
     "Membership",
     "Namespace",
     "Notification",
     "Outcome",
     "OutcomeTotal",
+    "PersonScore",
     "PlaygroundColumn",
     "PlaygroundRun",
     "Redaction",
@@ -66,6 +74,7 @@ __all__ = [
     "Reply",
     "Report",
     "Role",
+    "Rollout",
     "Run",
     "RunRow",
     "SampleSet",
@@ -73,6 +82,7 @@ __all__ = [
     "SearchEntry",
     "Spending",
     "SpendingCap",
+    "StoredAnswer",
     "Tag",
     "Template",
     "Thread",

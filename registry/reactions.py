@@ -20,13 +20,28 @@ from registry.changes.events import (
 )
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.review_events import CommentAdded, VerdictGiven
-from registry.evaluations.events import DatasetSaved, EvaluationAttached, EvaluationDetached, RunFinished
+from registry.changes.schedule_events import ChangeUnscheduled
+from registry.evaluations.events import (
+    DatasetSaved,
+    EvaluationAttached,
+    EvaluationDetached,
+    EvaluationFailing,
+    EvaluationRecovered,
+    RunFinished,
+    ScoresChanged,
+)
+from registry.evaluations.models import Run
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
 from registry.namespaces.models import Namespace
+from registry.notifications import live_failures
+from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
 from registry.releases.events import ReleaseCommented
-from registry.releases.models import ReleaseComment
+from registry.releases.models import Release, ReleaseComment
+from registry.releases.schedule_events import ReleaseUnscheduled
+from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped
+from registry.rollouts.models import Rollout
 from registry.templates import search_entries
 from registry.templates.events import (
     LabelMoved,
@@ -143,6 +158,28 @@ def _tell_of_release_comment(occasion: Occasion) -> None:
     notification_services.tell_of_release_comment(occasion.author_as(Actor), occasion.subject_as(ReleaseComment))
 
 
+def _tell_of_ended_schedule(occasion: Occasion) -> None:
+    event = occasion.event
+    if isinstance(event, ChangeUnscheduled) and event.reason is not None:
+        notification_schedules.tell_of_unpublished_change(occasion.subject_as(ChangeRequest), event)
+    elif isinstance(event, ReleaseUnscheduled) and event.reason is not None:
+        notification_schedules.tell_of_unpublished_release(occasion.subject_as(Release), event)
+
+
+def _tell_of_rollout(occasion: Occasion) -> None:
+    if isinstance(occasion.event, RolloutStep):
+        rollout = occasion.subject_as(Rollout)
+        notification_services.tell_of_rollout(occasion.author_as(Actor), occasion.event, rollout)
+
+
+def _tell_of_nightly_outcome(occasion: Occasion) -> None:
+    event, nightly_run = occasion.event, occasion.subject_as(Run)
+    if isinstance(event, EvaluationFailing):
+        live_failures.tell_of_live_failure(nightly_run, event)
+    elif isinstance(event, EvaluationRecovered):
+        live_failures.tell_of_recovery(nightly_run, event)
+
+
 REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
@@ -168,12 +205,20 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     ChangeHeaded: (_begin_round,),
     ChangeReopened: (_begin_round,),
     ChangeDecided: (_tell_of_decision,),
+    ChangeUnscheduled: (_tell_of_ended_schedule,),
+    ReleaseUnscheduled: (_tell_of_ended_schedule,),
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
     CommentAdded: (_tell_of_comment,),
     ReleaseCommented: (_tell_of_release_comment,),
+    RolloutStarted: (_tell_of_rollout,),
+    RolloutPaused: (_tell_of_rollout,),
+    RolloutStopped: (_tell_of_rollout,),
     DatasetSaved: (_request_checks,),
     EvaluationAttached: (_request_checks,),
     EvaluationDetached: (_request_checks,),
+    EvaluationFailing: (_tell_of_nightly_outcome,),
+    EvaluationRecovered: (_tell_of_nightly_outcome,),
     RunFinished: (_request_checks,),
+    ScoresChanged: (_request_checks,),
 }

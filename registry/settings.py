@@ -250,6 +250,7 @@ EMAIL_HOST_PASSWORD = _mail["EMAIL_HOST_PASSWORD"] or ""
 EMAIL_USE_TLS = _mail["EMAIL_USE_TLS"]
 EMAIL_USE_SSL = _mail["EMAIL_USE_SSL"]
 EMAIL_TIMEOUT = 10  # seconds
+MAIL_HAS_DIFFS = env.read_bool("PROMPTUARY_EMAIL_DIFFS", True)
 DEFAULT_FROM_EMAIL = env.read_text("PROMPTUARY_EMAIL_FROM", f"promptuary@{urlsplit(BASE_URL).hostname}")
 
 # --- The outside ---------------------------------------------------------------------------------------------------
@@ -296,7 +297,7 @@ REST_FRAMEWORK: dict[str, Any] = {
         "registry.namespaces.throttling.WorkThrottle",
     ],
     "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not believed
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "registry.idempotency.api_schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
@@ -318,10 +319,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "registry.api.openapi.declare_problem_type",
     ],
-    "ENUM_NAME_OVERRIDES": {  # fields called `state`
+    "ENUM_NAME_OVERRIDES": {  # fields called `state` or `side`
         "ChangeStateEnum": ["open", "approved", "published", "withdrawn"],
         "CheckStateEnum": ["passed", "failed", "waiting"],
         "ReleaseStateEnum": ["open", "published", "withdrawn"],
+        "RolloutStateEnum": ["running", "paused", "stopped", "finished"],
+        "RolloutSideEnum": ["stable", "candidate"],
+        "SideEnum": ["source", "rendered"],
     },
 }
 
@@ -348,5 +352,7 @@ LOGGING: dict[str, Any] = {
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request", "refusals"]}
     },
+    # They log whole addresses, and that of a Slack or Teams channel is a secret.
+    "loggers": {"httpx": {"level": "WARNING"}, "httpcore": {"level": "WARNING"}},
     "root": {"handlers": ["console"], "level": env.read_text("PROMPTUARY_LOG_LEVEL", "WARNING").upper()},
 }

@@ -94,7 +94,7 @@ class Supervisor:
         waiter.start()
         for line in process.stdout or ():
             text = line.decode("utf-8", "replace").rstrip("\n")
-            print(f"{time.strftime('%H:%M:%S')} {name:<8} | {text}", flush=True)  # noqa: T201 - it is the program's output
+            _print_line(name, text)
 
     def _wait(self) -> int:
         while True:
@@ -103,7 +103,7 @@ class Supervisor:
                 return 128 + event
             name, _, code = event.rpartition(":")
             if not self._plan.processes[name]["restart"]:
-                print(f"{time.strftime('%H:%M:%S')} {name:<8} | ended with code {code}", flush=True)  # noqa: T201 - as above
+                _print_line(name, f"ended with code {code}")
                 return abs(int(code)) or 1
             time.sleep(_RESTART_SECONDS)  # what ends at once must not keep a processor busy
             self._start(name)
@@ -129,6 +129,11 @@ class Supervisor:
                     return
             except OSError:
                 time.sleep(0.1)  # nothing signals when a port opens
+
+
+def _print_line(name: str, text: str) -> None:
+    """Print what a process said, or what became of it, under its name."""
+    print(f"{time.strftime('%H:%M:%S')} {name:<8} | {text}", flush=True)  # noqa: T201 - the program's output
 
 
 def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:

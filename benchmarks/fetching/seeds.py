@@ -1,4 +1,7 @@
-"""Fills a scratch registry: `python seeds.py [templates] [versions of each]`; prints the key that may fetch all of it.
+"""Fills a scratch registry: `python seeds.py [templates] [versions of each]`.
+
+Prints three keys: one that fetches and one that writes in `bench`, and one that fetches in `gradual`, where
+`gradual/reply` has a rollout and `gradual/plain` has none.
 
 One template is made by the services as people make it; the many others are copies of its rows, put in by SQL, since a
 million saves would take a day. They are as good for reading, and in no journal.
@@ -14,12 +17,15 @@ from django.db import connection, transaction
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import services as change_services
 from registry.namespaces import keys, services
+from registry.rollouts import services as rollouts
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Template, Version
 
 NAME = "bench/reply"
+GRADUAL = "gradual"
 DOCUMENT = (
     "- name: question\n  content: |\n" + "    Answer the question from the excerpts, and say where it stands.\n" * 25
 )
@@ -38,6 +44,30 @@ def main(count: int, each: int) -> None:
         copy_versions(saved.version, each)
     print(keys.issue_key(actor=actor, namespace="bench", name="bench", scope="read").secret)
     print(keys.issue_key(actor=actor, namespace="bench", name="writer", scope="write").secret)
+    make_rollout(actor)
+    print(keys.issue_key(actor=actor, namespace=GRADUAL, name="bench", scope="read").secret)
+
+
+def make_rollout(actor: Actor) -> None:
+    """Two templates of the same bytes in production, and a rollout of one of them that goes on by hand."""
+    services.create_namespace(
+        actor=actor, name=GRADUAL, protected_labels=["production"], approvals=0, required_checks=[]
+    )
+    for name in (f"{GRADUAL}/plain", f"{GRADUAL}/reply"):
+        saved = template_save.save_version(actor=actor, name=name, document=DOCUMENT, message="")
+        change_services.publish_change(actor=actor, number=propose(actor, name, saved.version.number))
+    document = DOCUMENT.replace("Answer", "Reply to")
+    base = saved.version.digest
+    saved = template_save.save_version(actor=actor, name=name, document=document, message="", base=base)
+    number = propose(actor, name, saved.version.number)
+    rollouts.start_rollout(actor=actor, change=number, steps=[{"share": 500, "hours": None}])
+
+
+def propose(actor: Actor, name: str, version: int) -> int:
+    """The number of a change request for production."""
+    return change_services.propose_change(
+        actor=actor, name=name, label="production", version=version, message=""
+    ).number
 
 
 def copy_templates(first: Template, count: int) -> None:

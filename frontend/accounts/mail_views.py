@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
+from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
@@ -42,8 +43,13 @@ def describe_watches(actor: Actor) -> list[str]:
     for watch in watches:
         place = f"In {watch.namespace.name}" if watch.namespace else "Everywhere"
         paths = f", {watch.template}" if watch.template else ""
-        sentences.append(f"{place}{paths}: {_SENTENCES[watch.level]}.")
+        topics = _name_topics(watch)
+        sentences.append(f"{place}{paths}: {f'mail about {topics}' if topics else _SENTENCES[watch.level]}.")
     return sentences
+
+
+def _name_topics(watch: Watch) -> str:
+    return ", ".join(TOPICS_IN_WORDS[topic] for topic in watch.topic_list)
 
 
 class _WishForm(forms.Form):
@@ -76,12 +82,13 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
             return redirect("mail")
     elif request.method == "POST":
         status = 422
+    words = {level: words for level, words, _note in LEVELS}
+    watches = notification_queries.list_own_watches(actor)
     context = {
         "section": "account",
-        "watches": notification_queries.list_own_watches(actor),
+        "watches": [(watch, _name_topics(watch) or words[watch.level]) for watch in watches],
         "namespaces": [namespace.name for namespace, _role in namespace_queries.list_namespaces(actor)],
         "levels": LEVELS,
-        "words": {level: words for level, words, _note in LEVELS},
         "form": form,
         "address": actor.person.email,
         "is_sent": settings.MAIL_IS_SENT,

@@ -1,14 +1,16 @@
 """The rows of the environments page: cells by label, and the one act that fits each template first."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
+from registry.freezes.windows import ComingFreeze, StandingFreeze
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.queries import live_label
@@ -45,6 +47,7 @@ class Cell:
     back: int | None = None
     back_url: str = ""
     is_target: bool = False
+    rollout: RolloutRow | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,9 @@ class RowAction:
 
 @dataclass(frozen=True)
 class Line:
-    """A template's row. `selectable` says that it can be promoted together with others."""
+    """A template's row. `selectable` says that it can be promoted together with others. goes_live_at: when what its
+    open request proposes is published by itself; date_url: where this person changes that, else empty.
+    """
 
     name: str
     stem: str
@@ -68,6 +73,8 @@ class Line:
     state: PromotionState
     action: RowAction | None
     selectable: bool
+    goes_live_at: datetime | None = None
+    date_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,39 +107,71 @@ def group_rows(
     states: Mapping[int, PromotionState],
     roles: Mapping[int, Role],
     pair: tuple[str, str],
+    freezes: Mapping[int, StandingFreeze | ComingFreeze],
+    rollouts: Collection[RolloutRow],
 ) -> list[Group]:
-    """The rows under their namespaces, in the order given. roles: by the namespace's id, of the one who looks."""
+    """The rows under their namespaces, in the order given.
+
+    roles: by the namespace's id, of the one who looks. freezes: that stand now or come next, by the namespace's id.
+    rollouts: those that divide labels of the rows.
+    """
+    divided = {(row.rollout.template_id, row.rollout.label): row for row in rollouts}
     columns = column_labels(rows, pair)
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
         role = roles.get(space.pk)
         if not groups or groups[-1].namespace != space.name:
-            heads = [_head(space, label, pair[1]) for label in columns]
+            heads = [_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
             may_release = pair[1] in space.protected_labels and _may(role, Verb.PROPOSE)
             groups.append(Group(space.name, heads, [], may_release))
-        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair))
+        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided))
     return groups
 
 
-def _head(space: Namespace, label: str, target: str) -> Head:
+def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | ComingFreeze | None) -> Head:
     protected = label in space.protected_labels
     if label != target:
         return Head(label, protected)
     if not protected:
         return Head(label, False, "open to authors")
-    return Head(label, True, f"needs {space.approvals} approval{'' if space.approvals == 1 else 's'}")
+    frozen = f", {freeze.notice}" if freeze else ""
+    return Head(label, True, f"needs {space.approvals} approval{'' if space.approvals == 1 else 's'}{frozen}")
 
 
 def _line(
-    row: EnvironmentRow, state: PromotionState, columns: Collection[str], role: Role | None, pair: tuple[str, str]
+    row: EnvironmentRow,
+    state: PromotionState,
+    columns: Collection[str],
+    role: Role | None,
+    pair: tuple[str, str],
+    divided: Mapping[tuple[int, str], RolloutRow],
 ) -> Line:
     template = row.template
     stem, slash, leaf = template.path.rpartition("/")
-    cells = [_cell(template, label, row.places.get(label), role, is_target=label == pair[1]) for label in columns]
-    action = _action(template, state, role, pair)
+    cells = [
+        replace(
+            _cell(template, label, row.places.get(label), role, is_target=label == pair[1]),
+            rollout=divided.get((template.pk, label)),
+        )
+        for label in columns
+    ]
+    action = _action(template, state, role, pair, divided.get((template.pk, pair[1])))
     selectable = state.state == "ready" and state.is_protected and not state.drifted and _may(role, Verb.PROPOSE)
-    return Line(template.name, stem + slash, leaf, cells, state, action, selectable)
+    goes_live_at, date_url = _schedule(state, role)
+    return Line(template.name, stem + slash, leaf, cells, state, action, selectable, goes_live_at, date_url)
+
+
+def _schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
+    """When the open request goes live by itself, and where that is changed: with its release, where it has one."""
+    if state.gate is None:
+        return None, ""
+    change = state.gate.change
+    if change.release is not None and change.release.is_open:
+        goes_live_at, page = change.release.goes_live_at, reverse("release", args=[change.release.number])
+    else:
+        goes_live_at, page = change.goes_live_at, reverse("change", args=[change.number])
+    return goes_live_at, f"{page}#goes-live-at" if goes_live_at and _may(role, Verb.PUBLISH) else ""
 
 
 def _cell(template: Template, label: str, place: EnvironmentCell | None, role: Role | None, *, is_target: bool) -> Cell:
@@ -154,10 +193,15 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
     )
 
 
-def _action(template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str]) -> RowAction | None:
-    """The first that fits: an emergency, an open request, a promotion; None where the template is up to date."""
+def _action(
+    template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], rollout: RolloutRow | None
+) -> RowAction | None:
+    """The first that fits: an emergency, a rollout, an open request, a promotion; None where it is up to date."""
     if state.emergency:
         return RowAction(f"Review v{state.target}", reverse("change", args=[state.emergency]))
+    if rollout is not None:
+        word = f"Go to {rollout.following}" if _may(role, Verb.PUBLISH) else "Open rollout"
+        return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
     if state.gate is not None:
         number = state.gate.change.number
         verb = "Review" if state.gate.may_approve else "Open"

@@ -1,34 +1,41 @@
 """The page of environments: what each label of each template serves, and promotion from one label to another."""
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.environment_rows import group_rows
+from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import promotion_state
 from registry.core.names import LABEL, LATEST
+from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
+from registry.rollouts import queries as rollout_queries
+from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
 from registry.templates import label_queries
+from registry.templates.models import Template
 
 __all__ = ["environments"]
 
 PAGE_SIZE = 100
+FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
-VIEWS = ("behind", "open")
+VIEWS = ("behind", "open", "rolling")
 STORED = "promotion_pair"  # the key of the session that keeps the pair a person chose
 
 
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All templates, those of which a protected label is behind, or those with an open request; `q` narrows by name."""
+    """All templates, or those behind, with an open request, or in a rollout; `q` narrows by name."""
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
     words = request.GET.get("q", "").strip()
@@ -39,11 +46,16 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         actor, q=words, behind=view == "behind", cursor=request.GET.get("cursor"), limit=PAGE_SIZE
     )
     rows, more = page.rows, page.next
-    if view == "open":
-        templates = promotion_state.list_open_templates(actor, pair[1], words)
+    rollouts = rollout_queries.list_active(actor)
+    if view in ("open", "rolling"):
+        is_open = view == "open"
+        templates = promotion_state.list_open_templates(actor, pair[1], words) if is_open else _divided(rollouts, words)
         rows, more = environments_query.environment_rows(templates), None
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
-    groups = group_rows(rows, states, {space.pk: role for space, role in spaces}, pair)
+    freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
+    listed = {row.template.pk for row in rows}
+    divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed])
+    groups = group_rows(rows, states, {space.pk: role for space, role in spaces}, pair, freezes, divided)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
     opened = promotion_state.count_open(actor, pair[1])
     protected = {label for space, _ in spaces for label in space.protected_labels}
@@ -67,12 +79,23 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
             _tab("All", None, not view, {"q": words}),
             _tab("Behind", page.behind.number, view == "behind", {"q": words, "show": "behind"}),
             _tab("Open requests", opened, view == "open", {"q": words, "show": "open"}),
+            _tab("Rolling out", len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
         ],
         "next_url": f"?{urlencode({**query, 'cursor': more})}" if more else "",
         "page_size": PAGE_SIZE,
         "moves": [] if words or view else label_queries.list_published_moves(actor, MOVES),
     }
     return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+
+
+def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
+    """The templates of the rollouts by name, of which each has all words in its name."""
+    templates = {rollout.template_id: rollout.change.template for rollout in rollouts}.values()
+    parts = words.casefold().split()
+    return sorted(
+        (template for template in templates if all(part in template.name.casefold() for part in parts)),
+        key=lambda template: template.name,
+    )
 
 
 def _choose_pair(request: HttpRequest, spaces: Collection[Namespace], names: Collection[str]) -> tuple[str, str]:

@@ -7,12 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from frontend.browse.label_status import label_statuses
+from frontend.changes.actions import say_label_moved
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
@@ -80,7 +80,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, sentence)
+                say_label_moved(request, actor, template, form.cleaned_data["label"], sentence)
                 return redirect("template", name)
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
     held_before = _held_before(template, label, standing, moves)

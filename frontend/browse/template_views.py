@@ -12,6 +12,7 @@ from django.urls import reverse
 from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
 from frontend.browse.label_status import LabelStatus, label_statuses
 from frontend.changes import emergency_notices
+from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
@@ -24,6 +25,8 @@ from registry.evaluations import run_queries
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.notifications import following
+from registry.rollouts import queries as rollout_queries
 from registry.templates import fragments, label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates import queries as templates_query
@@ -90,6 +93,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "follows": following.find_follow(actor, template) is not None,
         "has_draft": template_queries.find_draft(actor, name) is not None,
         "label_statuses": marks,
         "live_label": live,
@@ -97,6 +101,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "standing": standing,
         "open_changes": [change for change in pending if change.is_open],
         "emergencies": emergency_notices.notices_of(list(emergencies.find_emergencies(hurried).values()), actor),
+        "rollouts": rollout_rows(rollout_queries.list_active(actor, [template.pk])),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         "samples": list(data),

@@ -7,7 +7,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
 
+from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
 from frontend.changes.views import (
     Suggestion,
     add_to_batch,
@@ -19,16 +22,19 @@ from frontend.changes.views import (
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
-from registry.changes import check_results, emergencies, review_drafts, suggestions, threads
+from registry.changes import check_results, emergencies, review_drafts, schedules, suggestions, threads
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
 from registry.changes.threads import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
+from registry.core.timestamps import read_moment
+from registry.templates import labels as template_labels
 from registry.templates import version_queries
+from registry.templates.models import Template
 
-__all__ = ["act_on_change", "read_place"]
+__all__ = ["act_on_change", "read_place", "say_label_moved"]
 
 MESSAGES = {
     "approve": "You approved it.",
@@ -44,6 +50,8 @@ MESSAGES = {
     "rerun": "The checks that have not finished run again.",
     "thread": "Said on its line.",
     "suggest": "Your suggestion is shown under its line.",
+    "schedule": "Scheduled. Rights, approvals, checks and freezes are read again at that moment.",
+    "unschedule": "The schedule is taken back.",
     "keep": "Kept for your review. Nobody else sees it yet.",
     "discard": "The remark is gone.",
     "reply": "Your reply is kept.",
@@ -65,18 +73,47 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     if request.POST.get("do") == "range":
         return render_change(request, actor, number)
     try:
-        message = _perform_action(request, actor, number)
+        message = _perform_rollout_action(request, actor, number) or _perform_action(request, actor, number)
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
         return render_change(request, actor, number, refusal=error)
-    messages.success(request, message, extra_tags=request.POST.get("form", ""))
+    tags = request.POST.get("form", "")
+    if _read_action(request) == "publish":
+        change = changes_query.get_change(actor, number)
+        say_label_moved(request, actor, change.template, change.label, message, tags=tags)
+    else:
+        messages.success(request, message, extra_tags=tags)
     return redirect(_url_after(request, number))
+
+
+def say_label_moved(
+    request: HttpRequest, actor: Actor, template: Template, label: str, sentence: str, *, tags: str = ""
+) -> None:
+    """Put a sentence into the status line of the next page, with a link to the panel that takes the move back.
+
+    Without the link where the actor may not, or the label held nothing before.
+    """
+    line = sentence
+    if version := template_labels.find_version_to_undo(actor.person, template, label):
+        query = urlencode({"label": label, "version": version})
+        line = format_html('{} <a href="{}?{}">Undo</a>', sentence, reverse("labels", args=[template.name]), query)
+    messages.success(request, line, extra_tags=tags)
+
+
+def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> str:
+    """Do what a button about the rollout says; gives the message, empty where it is another button."""
+    do = _read_action(request)
+    if do == "roll_out":
+        return start_from_form(actor, number, request.POST)
+    if do in ROLLOUT_ACTIONS:
+        return ROLLOUT_ACTIONS[do](actor, parse_form_number(request.POST.get("rollout")), request.POST)
+    return ""
 
 
 def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     """Do what the name of the button that was pressed says; gives the message for the reader."""
-    do, text = request.POST.get("do", ""), request.POST.get("text", "")
+    do, text = _read_action(request), request.POST.get("text", "")
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
         decision = "" if do == "send" else do
@@ -84,8 +121,8 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do == "acknowledge":
         digest = request.POST.get("digest", "")
         change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
-    elif do == "publish":
-        change_services.publish_change(actor=actor, number=number)
+    elif do in _WHEN:
+        _WHEN[do](request, actor, number)
     elif do == "withdraw":
         _withdraw(actor, number, text)
     elif do == "close_emergency":
@@ -103,11 +140,38 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     return MESSAGES[do]
 
 
+def _read_action(request: HttpRequest) -> str:
+    """The name of the button that was pressed; of Publish, what was chosen beside it under Goes live."""
+    do = request.POST.get("do", "")
+    return _GOES_LIVE.get(request.POST.get("how", ""), do) if do == "publish" else do
+
+
 def _withdraw(actor: Actor, number: int, reason: str) -> None:
     """Withdraw the request; the page asks people for a reason, which a program may leave out."""
     if not reason.strip():
         raise Invalid(fields={"text": "say why it is withdrawn: everyone who reviewed it will read it."})
     change_services.withdraw_change(actor=actor, number=number, reason=reason)
+
+
+def _publish(_request: HttpRequest, actor: Actor, number: int) -> None:
+    change_services.publish_change(actor=actor, number=number)
+
+
+def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
+    at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
+    schedules.schedule_change(actor=actor, number=number, at=at)
+
+
+def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:
+    schedules.unschedule_change(actor=actor, number=number)
+
+
+_GOES_LIVE = {"gradually": "roll_out", "on_date": "schedule"}
+_WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
+    "publish": _publish,
+    "schedule": _schedule,
+    "unschedule": _unschedule,
+}
 
 
 def read_place(request: HttpRequest) -> Place:

@@ -47,7 +47,8 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
     back = emergencies.last_approved_version(change)
-    blockers = gate.evaluate(change, actor).blockers
+    state = gate.evaluate(change, actor)
+    blockers = state.blockers
     name, version = change.template.name, change.version.number
     preview = label_preview.find_preview(actor, name, change.label, version)
     context = {
@@ -58,6 +59,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "change": change,
         "title": change_title(change),
         "blockers": blockers,
+        "freeze": state.facts.freeze if change.is_open else None,
         "fault": _fault(actor, change, has_blockers=bool(blockers)),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",

@@ -9,10 +9,11 @@ from django.http import HttpRequest
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, format_change, format_score
 from registry.changes.label_preview import LabelPreview
+from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading
 from registry.templates.labels import Approval, approval_of_label
 
-__all__ = ["MetricRow", "evidence_context", "metric_counts", "metric_rows"]
+__all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
 
 _READINGS: dict[Reading, tuple[str, str, str]] = {
     "better": ("Better", "ok", "arrow-up-right"),
@@ -62,6 +63,18 @@ class MetricRow:
     @property
     def look(self) -> tuple[str, str, str]:
         return _READINGS[self.reading.reading]
+
+
+@dataclass(frozen=True)
+class LossNotice:
+    """What is said beside Approve of metrics that get worse without a threshold. path: of the template."""
+
+    path: str
+    losses: UngatedLosses
+
+    @property
+    def metrics(self) -> list[MetricRow]:
+        return [MetricRow(reading) for reading in self.losses.metrics]
 
 
 def metric_rows(preview: LabelPreview) -> list[MetricRow]:

@@ -38,6 +38,7 @@ ICONS = {
     "superseded": "git-branch",
     "held": "check",
     "archived": "archive",
+    policy.FREEZE: "clock",
     policy.IN_RELEASE: "list",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
@@ -91,13 +92,18 @@ class CheckRow:
 
 @dataclass(frozen=True)
 class PermittedActions:
-    """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's."""
+    """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's.
+
+    approved: the reader's own approval counts for this head.
+    """
 
     approve: bool
     approve_fault: str
+    approved: bool
     comment: bool
     acknowledge: bool
     publish: bool
+    schedule: bool
     withdraw: bool
     reopen: bool
     set_version: bool
@@ -120,15 +126,18 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
 
     reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer
+    is_free = change.is_open and (gate.facts.rollout is None or gate.facts.rollout[1] != change.number)
     return PermittedActions(
         approve=decides and gate.may_approve,
         approve_fault=gate.refusal if decides else "",
+        approved=any(approval.person == actor.person.username for approval in gate.approvals),
         acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
         comment=may(Verb.COMMENT),
         publish=change.is_open and not blockers and may(Verb.PUBLISH),
-        withdraw=change.is_open and writer and (reviewer or change.opened_by_id == actor.person.pk),
+        schedule=is_free and change.open_release is None and may(Verb.PUBLISH),
+        withdraw=is_free and writer and (reviewer or change.opened_by_id == actor.person.pk),
         reopen=change.state == ChangeRequest.WITHDRAWN and writer,
-        set_version=change.is_open and writer,
+        set_version=is_free and writer,
         emergency=change.is_open and bool(blockers) and namespace.break_glass and reviewer,
     )
 

@@ -34,6 +34,8 @@ def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResp
         "title": change_title(change),
         "gate": gate,
         "act": act,
+        "may_choose": act.publish and act.schedule and change.goes_live_at is None,
+        "may_roll_out": gate.facts.holds is not None and gate.facts.holds_digest != change.version.digest,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, preview),
     }

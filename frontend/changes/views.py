@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices, presenters, timeline
+from frontend.changes.label_evidence import LossNotice
+from frontend.changes.rollout_rows import read_rollout_row
 from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
@@ -15,7 +17,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies
+from registry.changes import emergencies, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.gate import Gate
@@ -120,6 +122,7 @@ def render_change(
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "refusal": refusal,
         "text": request.POST.get("text", ""),
+        "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
         "emergency": emergency,
         "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
     }
@@ -150,6 +153,7 @@ def _reading(
     place = View(diff["view"], diff["sample"], query)
     story = timeline.timeline_entries(change)
     remarks = changes_query.list_remarks(change, actor)
+    losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
     return diff | {
         "base": base,
@@ -158,6 +162,7 @@ def _reading(
         "label_url": replace(place, kept={"against": "label"}).address(),
         "review_url": replace(place, kept={"against": "review"}).address(),
         "story": story,
+        "loss_notices": [LossNotice(change.template.path, found) for found in losses.values()],
         "tabs": [
             *diff["tabs"],
             {"word": "Conversation", "count": timeline.count_comments(story), "url": talk_url, "on": bool(view)},

@@ -1,5 +1,6 @@
 """The editor's preview: the problems of a text, the prompt it renders to, its token budget."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -43,7 +44,8 @@ class Preview:
     `stand_in` names the version shown instead of the text. `changed_lines` counts lines that differ from `against`.
     `uncounted` says why there is no budget, where the prompt fits and the server lacks the vocabulary. `placeholders`
     are the paths of missing values. `spent_samples` are samples of the example document that went with its inputs.
-    `document` is the text taken apart, None where its front matter cannot be read.
+    `document` is the text taken apart, None where its front matter cannot be read. `context` is how many tokens its
+    model takes, None where that is not known.
     """
 
     problems: list[Problem]
@@ -62,6 +64,7 @@ class Preview:
     placeholders: list[str] = field(default_factory=list)
     notices: Notices = field(default_factory=Notices)
     spent_samples: list[str] = field(default_factory=list)
+    context: int | None = None
 
     @property
     def inputs(self) -> Mapping[str, Any] | None:
@@ -127,7 +130,13 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
             state.sample,
         ),
         spent_samples=spent,
+        context=_model_context(examined),
     )
+
+
+def _model_context(examined: CheckedDocument) -> int | None:
+    profile = json.loads(examined.bundle)["profile"] if examined.bundle else None
+    return profile.get("context") if profile else None
 
 
 def drop_spent_samples(state: EditorState, examined: CheckedDocument) -> list[str]:

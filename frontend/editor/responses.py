@@ -16,6 +16,9 @@ from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState, read_samples
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
+from registry.connections.endpoint import ECHO
+from registry.connections.queries import list_endpoints
+from registry.core.errors import Conflict
 from registry.namespaces.queries import live_label
 from registry.templates.models import Draft, Template, Version
 
@@ -51,6 +54,8 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "undeclared": preview.undeclared,
         "problems": [problem.to_dict() for problem in preview.problems],
         "call": _call_facts(preview),
+        "parts": _part_sizes(preview),
+        "models": _model_names(state),
         "rendered": preview.stopped is None,
         "standIn": preview.stand_in,
         "draftSavedAt": int(state.draft.updated_at.timestamp() * 1000) if state.draft else None,
@@ -109,6 +114,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "placeholders": preview.placeholders,
         "spentSamples": preview.spent_samples,
         "call": _call_facts(preview),
+        "parts": _part_sizes(preview),
     }
 
 
@@ -149,7 +155,28 @@ def _call_facts(preview: Preview) -> dict[str, Any]:
         "reserve": document.reserve if document else 0,
         "tokens": preview.budget.used if preview.budget and is_own else None,
         "hasOutput": bool(document and document.output),
+        "context": preview.context,
     }
+
+
+def _model_names(state: EditorState) -> list[str]:
+    """The models that the namespace can reach; none where their list can't be read."""
+    try:
+        endpoints = list_endpoints(state.namespace.name)
+    except Conflict:
+        return []
+    return sorted({endpoint.model for endpoint in endpoints if endpoint.model and endpoint.model != ECHO})
+
+
+def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
+    """The tokens of each rendered part and their change; none where the text itself was not rendered and counted."""
+    if preview.budget is None or preview.stopped is not None:
+        return []
+    return [
+        {"name": row.name, "tokens": row.tokens, "change": row.change}
+        for row in preview.budget.rows
+        if row.rule != "fixed"
+    ]
 
 
 def _version_facts(version: Version | None) -> dict[str, Any] | None:

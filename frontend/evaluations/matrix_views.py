@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from frontend.evaluations import row_comparison, score_table
+from frontend.evaluations import row_comparison, score_panels, score_table
 from frontend.evaluations.run_views import style_of_run
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
@@ -72,6 +72,8 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "crumbs": breadcrumbs(runs[0].template.name),
         "columns": [_column(run, runs[0], choice) for run in runs],
         "figures": [_figures(matrix, runs, name) for name in matrix.metrics],
+        "people": _people_cells(runs),
+        "score_url": _score_url(runs),
         "tabs": _tabs(matrix, choice),
         "rows": [_row(matrix_row, matrix.metrics, choice, row) for matrix_row in matrix.page.items],
         "panel": _panel(actor, runs, row, matrix, choice) if row is not None else None,
@@ -142,6 +144,24 @@ def _figures(matrix: RunMatrix, runs: Sequence[Run], name: str) -> dict[str, Any
             }
         )
     return {"title": _title(name), "name": metric, "cells": cells}
+
+
+def _people_cells(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
+    """The metric made of people's scores, by run; nothing where no run has any."""
+    cells = [score_panels.describe_people_scores(run) for run in runs]
+    return cells if any(cells) else []
+
+
+def _score_url(runs: Sequence[Run]) -> str:
+    """The page that scores the rows; empty until all runs are done."""
+    if any(run.state != Run.DONE for run in runs):
+        return ""
+    query = urlencode([("with", run.number) for run in runs[1:]])
+    return f"{reverse('score-rows', args=[runs[0].number])}{f'?{query}' if query else ''}"
+
+
+def _hidden_query(runs: Sequence[Run], index: int) -> str:
+    return urlencode([*(("with", run.number) for run in runs[1:]), ("hide", 1), ("row", index)])
 
 
 def _chip(
@@ -235,6 +255,8 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
         "expected": row_comparison.answer_text(row.row.expected),
         "columns": columns,
         "close_url": choice.url(),
+        "scoring": _scoring(actor, runs, index, choice),
+        "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
         "of": len(on_page),
         **{
@@ -242,6 +264,13 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
             for side, neighbour in neighbours.items()
         },
     }
+
+
+def _scoring(actor: Actor, runs: Sequence[Run], index: int, choice: _Choice) -> dict[str, Any] | None:
+    """The row's score buttons once all runs are done."""
+    if any(run.state != Run.DONE for run in runs):
+        return None
+    return score_panels.show_score_form(actor, runs, index, back=f"{choice.url(row=index)}#score-form")
 
 
 def _addable(runs: Sequence[Run]) -> list[Run]:

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from frontend.evaluations import row_comparison, score_table
+from frontend.evaluations import nightly_plots, row_comparison, score_panels, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
@@ -59,6 +59,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "section": "evaluations",
         "rows": [{"run": run, "style": style_of_run(run), "score": _first_score(run)} for run in page.items],
         "filters": filters,
+        "nightly_plots": nightly_plots.draw_nightly_plots(actor, filters["template"]) if filters["template"] else [],
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
             for state, word in _STATES.items()
@@ -109,6 +110,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "live_label": live_label(run.template.namespace),
         "by": line,
         "verdicts": score_table.gate_results(run, board),
+        "people": score_panels.describe_people_scores(run),
         "failures": row_comparison.failed_rows(run) if run.failed else [],
         **_worst(run, against, line),
     }
@@ -169,6 +171,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "scores": _scores(detail, other),
         "judgement": judgement,
         "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
+        "scoring": _scoring(actor, run, index, request) if run.state == Run.DONE else None,
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
         "query": _query(request),
@@ -270,6 +273,10 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
 
 def _score(detail: RunRowDetail, name: str) -> float | None:
     return detail.row.scores.get(name) if detail.row else None
+
+
+def _scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[str, Any]:
+    return score_panels.show_score_form(actor, [run], index, back=f"{request.get_full_path()}#score-form")
 
 
 def _others(detail: RunRowDetail) -> list[tuple[str, str]]:

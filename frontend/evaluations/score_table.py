@@ -50,6 +50,7 @@ TITLES = {
     "trace_adherence": "Answers wholly supported",
     "faithfulness": "Sentences supported",
     "context_relevance": "Documents that help",
+    "reviewed_by_people": "Reviewed by people",
 }
 _READINGS: dict[str, tuple[str, str, str]] = {
     "better": ("Better", "ok", "arrow-up-right"),

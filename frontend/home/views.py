@@ -3,20 +3,24 @@
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices
+from frontend.changes.rollout_rows import rollout_rows
 from frontend.home import work_items
 from frontend.web.decorators import signed_in
 from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
 from registry.changes import first_steps, gate
+from registry.evaluations import live_failures
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.releases import gate as release_gate
+from registry.rollouts import queries as rollout_queries
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 
 __all__ = ["home"]
 
 MOST_DRAFTS = 8
+MOST_ROLLOUTS = 8
 
 
 @signed_in
@@ -27,6 +31,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     items = work_items.items_of_person(gates, actor)
     own_releases = [release for release in releases if release.waits_on(actor.person.username)]
     drafts = template_queries.list_drafts(actor)
+    rollouts = rollout_queries.list_active(actor)
     context = {
         "section": "home",
         "heading": work_items.count_sentence(len(items) + len(own_releases)),
@@ -35,11 +40,14 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "other_releases": [release for release in releases if release not in own_releases],
         "username": actor.person.username,
         "items_of_others": work_items.items_of_others(gates, actor),
+        "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS]),
+        "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
         "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
         "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
         "published": label_queries.list_published_moves(actor),
         "pending": len(pending),
         "emergencies": emergency_notices.open_notices(actor),
+        "live_failures": live_failures.list_live_failures(actor),
         "troubles": health.list_instance_faults(actor),
         "first_steps": first_steps.list_first_steps(actor),
         "key_notices": notification_queries.list_key_notifications(actor),

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from frontend.changes.presenters import change_title
 from registry.accounts.actor import Actor
+from registry.changes import policy
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.templates.models import Draft, Template
@@ -64,9 +65,13 @@ def items_of_person(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
 
 
 def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
-    """Those the person opened, wrote or spoke in, while it is somebody else's turn."""
+    """Those the person opened, wrote or spoke in, while it is somebody else's turn.
+
+    One that its own rollout alone keeps open is left out: home lists the rollouts.
+    """
     person = actor.person.username
-    return [_theirs(gate) for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
+    others = [gate for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
+    return [_theirs(gate) for gate in others if not _is_rolling_out(gate)]
 
 
 def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
@@ -96,6 +101,14 @@ def _concerns(gate: Gate, person: str) -> bool:
     return spoke or person in (change.opened_by.username, change.version.author.username)
 
 
+def _is_rolling_out(gate: Gate) -> bool:
+    """Whether nothing but the request's own rollout is left to wait for."""
+    rollout = gate.facts.rollout
+    if rollout is None or rollout[1] != gate.change.number:
+        return False
+    return all(blocker.code == policy.ROLLING_OUT for blocker in gate.blockers)
+
+
 def _mine(gate: Gate) -> WorkItem:
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     code = blocker.code if blocker else ""
@@ -104,7 +117,10 @@ def _mine(gate: Gate) -> WorkItem:
 
 def _theirs(gate: Gate) -> WorkItem:
     people = gate.turn.people if gate.turn else ()
-    return _item(gate, " or ".join(people[:2]) if people else "A check", "Open")
+    if people:
+        return _item(gate, " or ".join(people[:2]), "Open")
+    rollout = gate.facts.rollout
+    return _item(gate, f"Rollout {rollout[0]}" if rollout else "A check", "Open")
 
 
 def _item(gate: Gate, verb: str, button: str) -> WorkItem:

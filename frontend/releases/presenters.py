@@ -46,6 +46,7 @@ class PermittedReleaseActions:
     approve: tuple[Member, ...]
     publish: bool
     publish_fault: str
+    schedule: bool
     comment: bool
     change: bool
     withdraw: bool
@@ -66,6 +67,7 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
         approve=tuple(member for member in gate.open_members if member.waits_for_viewer) if release.is_open else (),
         publish=publishes and gate.may_publish_now,
         publish_fault=_publish_fault(gate) if publishes else "",
+        schedule=publishes,
         comment=may(Verb.COMMENT),
         change=release.is_open and may(Verb.PROPOSE),
         withdraw=release.is_open and (is_reviewer or (may(Verb.PROPOSE) and release.opened_by_id == actor.person.pk)),

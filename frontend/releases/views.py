@@ -6,17 +6,22 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils import timezone
 
+from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
 from registry.accounts.actor import Actor
+from registry.changes import schedules as change_schedules
+from registry.changes import ungated_losses
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
+from registry.core.timestamps import read_moment
 from registry.namespaces.permissions import Verb
 from registry.releases import gate as release_gate
-from registry.releases import proposals, queries, roll_backs, services
+from registry.releases import proposals, queries, roll_backs, schedules, services
 
 __all__ = ["act_on_release", "list_releases", "show_release"]
 
@@ -25,6 +30,8 @@ _MESSAGES = {
     "approve": "You approved them.",
     "comment": "Your comment is kept.",
     "publish": "Published: all labels moved.",
+    "schedule": "Scheduled. Rights, approvals, checks and freezes are read again at that moment.",
+    "unschedule": "The schedule is taken back.",
     "withdraw": "Withdrawn, with its changes.",
     "roll_back": "Rolled back.",
     "add": "Added.",
@@ -83,12 +90,18 @@ def _render_release(
     gate = release_gate.evaluate_release(release, actor)
     act = presenters.permitted_release_actions(gate, actor)
     turn = gate.turn
+    losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
     context = {
         "section": "changes",
         "release": release,
         "gate": gate,
         "rows": presenters.member_rows(gate, actor, may_change=act.change),
         "act": act,
+        "loss_notices": [
+            LossNotice(member.change.template.path, losses[member.change.number])
+            for member in gate.open_members
+            if member.change.number in losses
+        ],
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
         "story": presenters.release_story(release),
@@ -113,6 +126,16 @@ def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
 
 def _publish(_request: HttpRequest, actor: Actor, number: int) -> None:
     services.publish_release(actor=actor, number=number)
+
+
+def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
+    moment = request.POST.get(change_schedules.FIELD, "")
+    at = read_moment(change_schedules.FIELD, moment, timezone.get_current_timezone())
+    schedules.schedule_release(actor=actor, number=number, at=at)
+
+
+def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:
+    schedules.unschedule_release(actor=actor, number=number)
 
 
 def _withdraw(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -149,6 +172,8 @@ _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
     "comment": _comment,
     "publish": _publish,
+    "schedule": _schedule,
+    "unschedule": _unschedule,
     "withdraw": _withdraw,
     "roll_back": _roll_back,
     "add": _add,

@@ -1,5 +1,6 @@
 """The page of a namespace's journal: searched, read as sentences, exported and verified."""
 
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from urllib.parse import urlencode
 
@@ -20,6 +21,7 @@ from registry.audit import queries as audit_queries
 from registry.audit import services as audit_services
 from registry.audit.queries import Sought
 from registry.core.errors import Invalid
+from registry.journal.event import title_of
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
@@ -33,8 +35,9 @@ class SoughtForm(forms.Form):
     """What is looked for; days are whole days of the reader's time zone, both included."""
 
     kind = forms.ChoiceField(
-        choices=[("", "anything"), *((kind, kind) for kind in audit_queries.KINDS)], required=False
+        choices=[("", "anything"), *((kind, title_of(kind)) for kind in audit_queries.KINDS)], required=False
     )
+    checks = forms.BooleanField(required=False)
     person = forms.CharField(max_length=150, required=False)
     key = forms.CharField(max_length=20, required=False)
     template = forms.CharField(max_length=520, required=False)
@@ -48,15 +51,17 @@ class SoughtForm(forms.Form):
 @form_page
 @signed_in
 def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """Events, newest first; a POST has the chain verified by the worker."""
+    """Events, newest first, without those that the worker writes by itself unless they are asked for; a POST has the
+    chain verified by the worker.
+    """
     space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
         messages.success(request, "The worker goes through every event now; the result is here when it is done.")
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
-    sought = _read(form)
-    page = audit_queries.page(actor, namespace, sought=sought or Sought(), cursor=request.GET.get("cursor"))
+    sought = replace(_read(form) or Sought(), by_people="checks" not in request.GET)
+    page = audit_queries.page(actor, namespace, sought=sought, cursor=request.GET.get("cursor"))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
@@ -68,7 +73,8 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "lines": [event_sentences.describe_event(event, may_manage=may_manage) for event in page.items],
         "next": urlencode({**query, "cursor": page.next}) if page.next else "",
         "query": urlencode(query),
-        "is_filtered": bool(query),
+        "is_filtered": bool(query.keys() - {"checks"}),
+        "hides_checks": not query.keys() & {"checks", "kind"},
         "forms": FORMS,
         "chain": audit_queries.chain(),
     }
@@ -80,7 +86,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 def export_events(
     request: HttpRequest, actor: Actor, namespace: str, form: str
 ) -> HttpResponse | StreamingHttpResponse:
-    """What the filters find as a file, oldest first."""
+    """What the filters find as a file, oldest first; results of checks are in it."""
     if form not in FORMS:
         return refuse(request, Invalid(fields={"form": f"one of {', '.join(FORMS)}."}))
     sought = _read(SoughtForm(request.GET or None))

@@ -8,9 +8,11 @@ from django.http import QueryDict
 
 from frontend.web.forms import set_choices
 from registry.accounts.models import Key
+from registry.journal.event import title_of
 from registry.namespaces.models import COMPATIBILITY
 from registry.namespaces.permissions import KEY_VERBS, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
+from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 
 __all__ = [
@@ -34,6 +36,11 @@ CHECKS_IN_WORDS = {
     "contract": "no caller has to send something else",
     "dependants": "templates that include it stay sound",
     "evaluation": "attached evaluations reach their thresholds",
+}
+RECEIVERS_IN_WORDS = {
+    Webhook.STANDARD: "a service (Standard Webhooks, signed)",
+    Webhook.SLACK: "Slack",
+    Webhook.TEAMS: "Microsoft Teams",
 }
 MODES_IN_WORDS = {"none": "may change freely", "backward": "may not break what a label serves"}
 
@@ -154,13 +161,30 @@ class InvitationForm(forms.Form):
 
 
 class WebhookForm(forms.Form):
-    """An address and what it hears of; nothing chosen means all."""
+    """An address and what it hears of; nothing chosen means all.
 
+    For a webhook that there is, the receiver stays; so does the address of a chat where the field is left empty.
+    """
+
+    receiver = forms.ChoiceField(choices=list(RECEIVERS_IN_WORDS.items()), required=False)
     url = forms.CharField(max_length=2000)
     template = forms.CharField(max_length=200, required=False)
     kinds = forms.MultipleChoiceField(
-        choices=[(kind, kind) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
+        choices=[(kind, title_of(kind)) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
     )
+
+    def __init__(self, data: QueryDict | None = None, *, webhook: Webhook | None = None) -> None:
+        if webhook is None:
+            super().__init__(data)
+            return
+        url = "" if webhook.is_chat else webhook.url
+        super().__init__(data, initial={"url": url, "kinds": webhook.kinds_heard, "template": webhook.template})
+        del self.fields["receiver"]
+        self.fields["url"].required = not webhook.is_chat
+
+    def clean_receiver(self) -> str:
+        """What reads the messages; a service unless something else is chosen."""
+        return str(self.cleaned_data["receiver"]) or Webhook.STANDARD
 
 
 class ConnectionForm(forms.Form):

@@ -17,7 +17,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.webhooks import queries, services
-from registry.webhooks.models import Delivery
+from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["webhook", "webhooks"]
 
@@ -26,7 +26,7 @@ __all__ = ["webhook", "webhooks"]
 @form_page
 @signed_in
 def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret."""
+    """All webhooks; a POST makes one, and its answer is the only page that ever shows the secret to sign with."""
     rows = queries.list_webhooks(actor, namespace)
     form, created, status = WebhookForm(request.POST or None), None, 200
     if request.method == "POST":
@@ -38,6 +38,9 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
                 add_errors(form, error)
                 status = status_of(error)
             else:
+                if created.webhook.is_chat:
+                    messages.success(request, "The channel hears of events from now on. Send a test message to try it.")
+                    return redirect("webhook", namespace, created.webhook.id)
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
     context = {**_frame(namespace), "rows": rows, "form": form, "created": created}
     return show(request, "settings/webhooks.html", context, status=status)
@@ -49,8 +52,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or does what the pressed button says."""
     row = queries.find_webhook(actor, webhook_id)
-    start = {"url": row.url, "kinds": row.kinds_heard, "template": row.template}
-    form, rotated, status = WebhookForm(initial=start), None, 200
+    form, rotated, status = WebhookForm(webhook=row), None, 200
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "rotate":
         rotated = services.rotate_secret(actor=actor, webhook_id=webhook_id)
@@ -58,10 +60,11 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
         messages.success(request, work(actor, webhook_id, request.POST.get("message") or None))
         return redirect("webhooks", namespace) if button == "remove" else redirect("webhook", namespace, webhook_id)
     elif request.method == "POST":
-        form, status = WebhookForm(request.POST), 422
+        form, status = WebhookForm(request.POST, webhook=row), 422
         if form.is_valid():
             try:
-                services.change_webhook(actor=actor, webhook_id=webhook_id, **form.cleaned_data)
+                values = {**form.cleaned_data, "url": form.cleaned_data["url"] or None}
+                services.change_webhook(actor=actor, webhook_id=webhook_id, **values)
             except Invalid as error:
                 add_errors(form, error)
             else:
@@ -72,6 +75,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
     context = {
         **_frame(namespace),
         "webhook": row,
+        "receiver": _NAMES.get(row.receiver, ""),
         "form": form,
         "created": rotated,
         "page": page,
@@ -88,7 +92,6 @@ def _frame(namespace: str) -> dict[str, Any]:
         "settings_page": "webhooks",
         "namespace": namespace,
         "may_manage": True,
-        "kinds": queries.KINDS,
     }
 
 
@@ -117,6 +120,7 @@ def _remove(actor: Actor, webhook_id: str, _message: str | None) -> str:
     return "The webhook is removed."
 
 
+_NAMES = {Webhook.SLACK: "Slack", Webhook.TEAMS: "Microsoft Teams"}
 _BUTTONS: dict[str, Callable[[Actor, str, str | None], str]] = {
     "ping": _ping,
     "pause": _pause,

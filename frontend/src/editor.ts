@@ -3,7 +3,7 @@ import { undo } from "@codemirror/commands";
 import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { showStatus } from "./app/status.ts";
-import { createElement, findElement, pluralize, readJson } from "./dom.ts";
+import { findElement, pluralize, readJson } from "./dom.ts";
 import { callServer } from "./editor/api.ts";
 import { countChangedLines, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
@@ -14,16 +14,19 @@ import { Form } from "./editor/form/form.ts";
 import type { Fragment } from "./editor/form/insert_completion.ts";
 import { Inputs } from "./editor/inputs.ts";
 import { formatOf } from "./editor/language.ts";
+import { installLooks } from "./editor/looks.ts";
 import { installModes } from "./editor/modes.ts";
 import { Notices } from "./editor/notices.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
+import { installProblemCount } from "./editor/problem_count.ts";
 import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { SampleList } from "./editor/samples.ts";
-import { installSave, showDialog } from "./editor/save.ts";
+import { installSave } from "./editor/save.ts";
 import { smallestChange } from "./editor/text_changes.ts";
 import type { Data, PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
+import { offerUnsentText } from "./editor/unsent_text.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 import { type EditorView as EditorViewName, installViews } from "./editor/views.ts";
 import { installPlayground } from "./playground/install.ts";
@@ -40,17 +43,13 @@ function start(root: HTMLFormElement): void {
     functions: setup.functions,
   };
 
-  let announceTimer: number | undefined;
   let fragments: Promise<Fragment[]> | null = null;
-  let target = "messages";
-  let prompt = "0";
   const body = (): Record<string, unknown> => ({
     document: view.state.doc.toString(),
     data: inputs.data,
     samples: inputs.samples,
     sample: inputs.sample,
-    target,
-    prompt,
+    ...looks.choice,
     message: message.value,
     base: findElement<HTMLInputElement>(root, "[name=base]").value,
     revision: draft.revision,
@@ -97,15 +96,18 @@ function start(root: HTMLFormElement): void {
       );
       return fragments;
     },
+    sample: () => inputs.data,
+    models: setup.models,
     removed: (sentence) => showStatus(sentence, () => undo(view)),
     fix: (problem) => applyFix(view, problem),
     goTo,
   });
-  const showMode = installModes(root, view, form);
   const sampleHistory = new SampleHistory(view);
   const inputs = new Inputs(root, setup, {
     changed: () => {
-      if (root.classList.contains("is-live")) changed();
+      if (!root.classList.contains("is-live")) return;
+      changed();
+      form.refreshInputs();
     },
     record: (before, after) => sampleHistory.record(before, after),
     removed: (sample) => {
@@ -113,6 +115,7 @@ function start(root: HTMLFormElement): void {
       showStatus(`Removed the sample ${sample}.`, () => undo(view));
     },
   });
+  const modes = installModes(root, view, form);
   const historyControls = installHistoryControls(root, view, sampleHistory);
   view.dispatch({
     effects: StateEffect.appendConfig.of([historyControls, followSamples((state) => inputs.load(state))]),
@@ -125,7 +128,7 @@ function start(root: HTMLFormElement): void {
       showStatus(answer.status, () => undo(view));
     },
     enterValue: (path) => {
-      root.dataset.open = "inputs";
+      findElement(root, "[data-tab=inputs]").click();
       inputs.focusField(path);
     },
   });
@@ -160,11 +163,19 @@ function start(root: HTMLFormElement): void {
     saveDraft: () => draft.flush(),
     goToProblem: () => showNextProblem(),
   });
-  const sampleList = new SampleList(root, loadSamples, (name) => inputs.choose(name));
   let base = setup.base;
+  const looks = installLooks(root, {
+    url: setup.urls.preview,
+    body,
+    base: () => base?.number ?? null,
+    refresh: () => void preview.refresh(),
+    chooseSample: (name) => inputs.choose(name),
+  });
+  const sampleList = new SampleList(root, looks.loadSamples, (name) => inputs.choose(name));
+  const showProblemCount = installProblemCount(root, () => showNextProblem());
 
   function goTo(place: { line: number; column: number }): void {
-    showMode("source");
+    modes.show("source");
     const offset = offsetAt(view.state.doc, place.line, place.column);
     view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
     root.dataset.open = "source";
@@ -177,6 +188,8 @@ function start(root: HTMLFormElement): void {
     // A value inside an input may be optional, which only the server can say.
     const missing = look.placeholders.filter((path) => !/[.[]/.test(path));
     playground.takeFacts({ ...look.call, errors, missing });
+    if (fresh) form.takeFacts(look.parts, look.call);
+    modes.refresh();
     if (root.dataset.view === "samples") void sampleList.refresh();
     if (fresh) readPlaces(view, region);
     notices.show(look.notices);
@@ -201,27 +214,13 @@ function start(root: HTMLFormElement): void {
     form.showProblems(
       inText.filter((each) => each.code !== "PT403" || each.fix?.title.startsWith("Declare") === false),
     );
-    const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
-    const parts = [
-      of("error") ? pluralize(of("error"), "error") : "",
-      of("warning") ? pluralize(of("warning"), "warning") : "",
-      of("note") ? pluralize(of("note"), "note") : "",
-    ].filter(Boolean);
-    const place = findElement(root, "[data-problem-count]");
-    place.dataset.worst = of("error") ? "error" : of("warning") ? "warning" : parts.length ? "note" : "none";
-    const words = parts.join(", ") || "no problems";
-    if (place.textContent === words) return;
-    place.textContent = words;
-    window.clearTimeout(announceTimer);
-    announceTimer = window.setTimeout(() => {
-      findElement(root, "[data-problem-say]").textContent = words;
-    }, 1500);
+    showProblemCount(problems);
   }
 
   function showNextProblem(): void {
     if (!form.isOpen) goToProblem(view, 1);
     else if (!form.goToProblem()) {
-      showMode("source");
+      modes.show("source");
       goToProblem(view, 1);
     }
   }
@@ -254,73 +253,6 @@ function start(root: HTMLFormElement): void {
     draft.discard();
   }
 
-  function offerLocalDraft(): void {
-    const left = draft.readLocalDraft();
-    if (!left || left.document === view.state.doc.toString()) {
-      draft.removeLocalDraft();
-      return;
-    }
-    const when = new Date(left.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    const take = createElement("button", { type: "button", class: "button button-small" }, "Use that text");
-    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Discard it");
-    const words = `This browser has text from ${when} that did not reach the server.`;
-    const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
-    take.addEventListener("click", () => {
-      use(left.document, left.samples ?? inputs.samples);
-      offer.remove();
-    });
-    drop.addEventListener("click", () => {
-      draft.removeLocalDraft();
-      offer.remove();
-    });
-    findElement(root, "[data-outcome]").append(offer);
-  }
-
-  findElement(root, "[data-problem-count]").hidden = false;
-  findElement(root, "[data-problem-count]").addEventListener("click", () => showNextProblem());
-  async function review(title: string, against: string): Promise<void> {
-    const look = await callServer<PreviewAnswer>("POST", setup.urls.preview, { ...body(), want: "diff", against });
-    showDialog(title, look.diff ?? "");
-  }
-  for (const choice of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
-    choice.addEventListener("click", () => {
-      target = choice.dataset.target ?? "messages";
-      for (const each of root.querySelectorAll("[data-target]")) {
-        each.setAttribute("aria-pressed", String(each === choice));
-      }
-      void preview.refresh();
-    });
-  }
-  region.addEventListener("click", (event) => {
-    const chosen = (event.target as Element).closest<HTMLButtonElement>("button[name=prompt]");
-    if (!chosen) return;
-    event.preventDefault();
-    prompt = chosen.value;
-    void preview.refresh();
-  });
-  findElement(root, "[data-targets]").hidden = false;
-  findElement(root, "[data-all]").hidden = false;
-  async function loadSamples(): Promise<string> {
-    const look = await callServer<PreviewAnswer>("POST", setup.urls.preview, { ...body(), want: "samples" });
-    return look.samples ?? "";
-  }
-  findElement(root, "[data-all]").addEventListener("click", async () => {
-    const dialog = showDialog("The text on every sample", await loadSamples());
-    dialog.addEventListener("click", (event) => {
-      const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
-      if (name === undefined) return;
-      inputs.choose(name);
-      dialog.close();
-    });
-  });
-  root.addEventListener("click", (event) => {
-    const compare = (event.target as Element).closest<HTMLElement>("[data-against]");
-    if (!compare && !(event.target as Element).closest("[data-review]")) return;
-    event.preventDefault();
-    const number = compare?.dataset.against ?? "";
-    if (number) void review(`Your text against v${number}`, number);
-    else void review(base ? `What changes since v${base.number}` : "The whole text is new", "");
-  });
   document.addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]")) return;
     if ((event.ctrlKey || event.metaKey) && event.key === "s" && !event.defaultPrevented) {
@@ -347,10 +279,11 @@ function start(root: HTMLFormElement): void {
   });
   playground.takeFacts(setup.call);
   if (base) view.dispatch({ effects: setBase.of(base.document) });
+  form.takeFacts(setup.parts, setup.call);
   showProblems(setup.problems);
   readPlaces(view, region);
   showFacts();
-  offerLocalDraft();
+  offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, use });
   void preview.refresh();
   openView((root.dataset.view ?? "edit") as EditorViewName);
 }

@@ -65,5 +65,12 @@ def checkbox(field: BoundField, value: str, title: str, note: str, id_prefix: st
     }
 
 
+@register.inclusion_tag("frontend/web/_choice.html")
+def switch(field: BoundField, title: str, note: str) -> dict[str, Any]:
+    """A checkbox that is on or off."""
+    name, checked = field.html_name, bool(field.value())
+    return {"type": "checkbox", "name": name, "value": "on", "checked": checked, "title": title, "note": note}
+
+
 def _as_text(value: object) -> str:
     return "" if value is None else str(value)

@@ -22,6 +22,14 @@ test("a page is told of its own template and change, and home of everything", ()
 test("an event is a sentence that names who did what", () => {
   assert.equal(describeEvent(saved, false), "reviewer saved v5.");
   assert.equal(describeEvent(saved, true), "reviewer saved v5 of support/reply.");
+  assert.equal(
+    describeEvent({ ...saved, kind: "rollout.started" }, true),
+    "reviewer started a rollout of support/reply.",
+  );
+  assert.equal(
+    describeEvent({ ...saved, kind: "comment.added", change: 12 }, false),
+    "reviewer commented on change 12.",
+  );
   assert.equal(describeEvent({ ...saved, kind: "of.tomorrow" }, false), "reviewer changed something in support.");
 });
 

@@ -4,9 +4,9 @@ import { type Block, type Outline, outlineOf, type Part, partsOf, type Refusal }
 import {
   addPart,
   type Change,
-  dropPart,
+  dropNode,
+  moveNode,
   quoteYaml,
-  swapNodes,
   writeContent,
   writeKey,
 } from "../src/editor/form/text_edits.ts";
@@ -149,24 +149,35 @@ test("a key is written in its place, or on a line of its own", () => {
 
 test("two neighbours change places, and what stands between them stays", () => {
   const { nodes } = outline(TEXT);
-  const [, , loop, question] = nodes;
-  assert.ok(loop && question);
-  const text = apply(TEXT, swapNodes(TEXT, loop, question));
+  const text = apply(TEXT, moveNode(TEXT, nodes, 2, 3) as Change);
+  assert.equal(apply(TEXT, moveNode(TEXT, nodes, 3, 2) as Change), text);
   assert.deepEqual(
     partsOf(outline(text).nodes).map((each) => each.name?.text),
     ["instructions", "question", "excerpt {{ loop.index }}"],
   );
   assert.ok(text.includes("{{ question }}\n\n{% for"));
   const bare = "- name: a\n  content: x\n- name: b\n  content: y";
-  const [a, b] = outline(bare).nodes;
-  assert.ok(a && b);
-  assert.equal(apply(bare, swapNodes(bare, a, b)), "- name: b\n  content: y\n- name: a\n  content: x");
+  const moved = apply(bare, moveNode(bare, outline(bare).nodes, 0, 1) as Change);
+  assert.equal(moved, "- name: b\n  content: y\n- name: a\n  content: x");
+});
+
+test("a part is moved over several others, and back again", () => {
+  const before = "- name: a\n  content: x\n\n- name: b\n  content: y\n# why\n- name: c\n  content: z\n";
+  const { nodes } = outline(before);
+  const after = apply(before, moveNode(before, nodes, 0, 3) as Change);
+  assert.deepEqual(
+    partsOf(outline(after).nodes).map((each) => each.name?.text),
+    ["b", "c", "a"],
+  );
+  assert.equal(apply(after, moveNode(after, outline(after).nodes, 3, 0) as Change), before);
+  assert.equal(moveNode(before, nodes, 1, 1), null);
+  assert.equal(moveNode(before, nodes, 1, 4), null);
 });
 
 test("a part is added at the end, and taken out whole", () => {
   const text = apply(TEXT, addPart(TEXT, "closing"));
   assert.equal(part(text, 3).name?.text, "closing");
-  assert.equal(apply(text, dropPart(part(text, 3))), TEXT);
+  assert.equal(apply(text, dropNode(part(text, 3))), TEXT);
 });
 
 test("names are quoted where YAML would read something else", () => {

@@ -46,7 +46,7 @@ HEADINGS: dict[type, str] = {
 }
 
 # Fields that people write into, by the names they have in the forms.
-WRITTEN = ("document", "samples", "message", "text", "reason", "owners")
+WRITTEN = ("document", "samples", "message", "text", "reason", "owners", *(f"comment-{n}" for n in range(5)))
 API = "/api/"
 UNKNOWN_HOST = (
     "This server does not answer to the host name that was asked for. PROMPTUARY_ALLOWED_HOSTS lists its names."
@@ -78,7 +78,7 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404: Django's handler for an address that no pattern knows."""
     del exception  # it names the patterns that were tried, which helps no reader
-    reason = "It may never have, or you may not read it."
+    reason = "The page may never have existed, or you may not read it."
     return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", "Not found", reason)
 
 

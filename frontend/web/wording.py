@@ -1,8 +1,17 @@
-"""Times, numbers and places in the words that several pages use. Pure; no Django."""
+"""Times, numbers, places and topics in the words that several pages use. Pure; no Django."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-__all__ = ["line_range", "time_since"]
+__all__ = ["TOPICS_IN_WORDS", "line_range", "time_since"]
+
+# What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
+TOPICS_IN_WORDS: Mapping[str, str] = {
+    "published": "what is published, rolled back or moved",
+    "proposed": "changes that are proposed",
+    "comments": "reviews and comments",
+    "saved": "versions that are saved",
+}
 
 # Up to eight weeks a time is told by its distance; after that the date says more.
 RELATIVE = timedelta(weeks=8)

@@ -4,7 +4,7 @@ from typing import Any
 
 from promptuary.commands.output import say, write_json
 
-__all__ = ["tell_preview"]
+__all__ = ["tell_preview", "tell_ungated_losses"]
 
 _STATES = {
     "equal": "It serves exactly this already.",
@@ -72,6 +72,16 @@ def _tell_undo(preview: Any) -> None:
         say(f"  Undo: move {label} back to version {back}.")
     elif preview["undo"] == "remove":
         say(f"  Undo: remove {label}.")
+
+
+def tell_ungated_losses(losses: Any) -> None:
+    """A line for each metric of a change that gets worse and blocks nothing. losses: of the API, None without any."""
+    for metric in losses["metrics"] if losses else ():
+        before, after = (_figure(metric[side]) for side in ("before", "after"))
+        say(
+            f"  Change {losses['change']}: {metric['metric']} {metric['target']} gets worse, {before} to {after} "
+            f"(run {losses['run']}), and no gate blocks that."
+        )
 
 
 def _figure(value: float | None) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from promptuary.commands.api import Connection
+from promptuary.commands.label_preview import tell_ungated_losses
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 
 __all__ = ["app", "propose_release", "publish_release", "show_release"]
@@ -93,6 +94,8 @@ def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
         say(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
         for blocker in member["blockers"]:
             say(f"    {blocker['cause']} {blocker['action']}")
+    for losses in release.get("ungated_losses", ()):
+        tell_ungated_losses(losses)
     _tell_left_out(release)
     if release["ready"]:
         say("  Nothing blocks it: publish it.")

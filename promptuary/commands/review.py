@@ -6,7 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.label_preview import tell_preview
+from promptuary.commands.label_preview import tell_preview, tell_ungated_losses
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
@@ -23,6 +23,7 @@ Target = Annotated[
 Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
+At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -59,9 +60,13 @@ def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url
         _tell(connection, change, as_json)
 
 
-def publish(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Publish an approved change request: its label moves."""
+def publish(number: Number, at: At = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
+    """Publish an approved change request: its label moves, now or at a moment."""
     with answering(as_json), Connection(url, key) as connection:
+        if at:
+            schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at})
+            _tell(connection, schedule, as_json)
+            return
         _tell(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
 
 
@@ -89,6 +94,8 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is "
         f"{change['state']}"
     )
+    if change["state"] in ("open", "approved") and change.get("goes_live_at"):  # an older registry gives none
+        say(f"  goes live {change['goes_live_at']}")
     if change.get("approval") == "never_approved":
         say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:
@@ -98,4 +105,5 @@ def _tell(connection: Connection, change: Any, as_json: bool) -> None:
         say(f"  The approval by {person} counts by the rule {rule}, though {person} {why}.")
     for contributor in change.get("contributors", ()) if change["blockers"] else ():
         say(f"  {contributor['person']} {contributor['why']}: their approval does not count.")
+    tell_ungated_losses(change.get("ungated_losses"))
     say(f"  {where}")

@@ -56,7 +56,7 @@ class PersonReactivated(_AccountEvent):
         rows.update("User", {"username": self.person}, is_active=True)
 
 
-@event("person.second_step_reset", caches=_CALLERS)
+@event("person.second_step_reset", caches=_CALLERS, title="Two-step sign-in reset")
 @dataclass(frozen=True, kw_only=True)
 class SecondStepReset(_AccountEvent):
     """Two-step sign-in of the person was switched off by somebody else: the password alone lets in."""

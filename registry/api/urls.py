@@ -6,16 +6,19 @@ from registry.api import openapi
 from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
-from registry.changes import dependant_api, merge_api, preview_api, rule_api, thread_api
+from registry.changes import dependant_api, merge_api, preview_api, rule_api, schedule_api, score_api, thread_api
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
+from registry.freezes import api as freeze_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
 from registry.people import account_api
 from registry.people import api as people_api
 from registry.releases import api as release_api
+from registry.releases import schedule_api as release_schedule_api
 from registry.rest import converters
+from registry.rollouts import api as rollout_api
 from registry.serving import api as serving_api
 from registry.serving import bundle_api, fetch_many_api, key_trial_api, vocabulary_api
 from registry.templates import api as template_api
@@ -62,6 +65,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "changes/<int:number>/emergency/close", change_api.CloseEmergency.as_view(), name="api-change-emergency-close"
     ),
     path("changes/<int:number>/publish", change_api.Publish.as_view(), name="api-change-publish"),
+    path("changes/<int:number>/schedule", schedule_api.ChangeSchedule.as_view(), name="api-change-schedule"),
     path("changes/<int:number>/withdraw", change_api.Withdraw.as_view(), name="api-change-withdraw"),
     path("changes/<int:number>/reopen", change_api.Reopen.as_view(), name="api-change-reopen"),
     path("changes/<int:number>/threads", thread_api.Threads.as_view(), name="api-threads"),
@@ -80,6 +84,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:number>/rerun", run_api.Rerun.as_view(), name="api-run-rerun"),
     path("runs/<int:number>/compare", run_api.Compare.as_view(), name="api-run-compare"),
     path("runs/<int:number>/export", run_api.Export.as_view(), name="api-run-export"),
+    path("runs/<int:number>/scores", score_api.RunScores.as_view(), name="api-run-scores"),
+    path("runs/<int:number>/rows/<int:index>/score", score_api.RowScore.as_view(), name="api-run-row-score"),
     path("models", attachment_api.Models.as_view(), name="api-models"),
     path("attachments", attachment_api.Attachments.as_view(), name="api-attachments"),
     path("attachments/<str:namespace>/<str:name>", attachment_api.Attachment.as_view(), name="api-attachment"),
@@ -94,6 +100,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
     path("namespaces/<str:namespace>/invitations", invitation_api.Invitations.as_view(), name="api-invitations"),
+    path("namespaces/<str:namespace>/freezes", freeze_api.Freezes.as_view(), name="api-freezes"),
+    path("namespaces/<str:namespace>/freezes/<int:number>", freeze_api.OneFreeze.as_view(), name="api-freeze"),
     path("invitations/<str:invitation>", invitation_api.OneInvitation.as_view(), name="api-invitation"),
     path("namespaces/<str:namespace>/connections", connection_api.Connections.as_view(), name="api-connections"),
     path("namespaces/<str:namespace>/spending", connection_api.SpendingOfNamespace.as_view(), name="api-spending"),
@@ -107,8 +115,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_RELEASE}/approvals", release_api.Approvals.as_view(), name="api-release-approvals"),
     path(f"{_RELEASE}/comments", release_api.Comments.as_view(), name="api-release-comments"),
     path(f"{_RELEASE}/publish", release_api.PublishRelease.as_view(), name="api-release-publish"),
+    path(f"{_RELEASE}/schedule", release_schedule_api.ReleaseSchedule.as_view(), name="api-release-schedule"),
     path(f"{_RELEASE}/withdraw", release_api.WithdrawRelease.as_view(), name="api-release-withdraw"),
     path(f"{_RELEASE}/roll-back", release_api.RollBackRelease.as_view(), name="api-release-roll-back"),
+    path("rollouts", rollout_api.Rollouts.as_view(), name="api-rollouts"),
+    path("rollouts/<int:number>", rollout_api.OneRollout.as_view(), name="api-rollout"),
+    path("rollouts/<int:number>/step", rollout_api.StepRollout.as_view(), name="api-rollout-step"),
+    path("rollouts/<int:number>/pause", rollout_api.PauseRollout.as_view(), name="api-rollout-pause"),
+    path("rollouts/<int:number>/resume", rollout_api.ResumeRollout.as_view(), name="api-rollout-resume"),
+    path("rollouts/<int:number>/stop", rollout_api.StopRollout.as_view(), name="api-rollout-stop"),
+    path("rollouts/<int:number>/finish", rollout_api.FinishRollout.as_view(), name="api-rollout-finish"),
     path("namespaces/<str:namespace>/webhooks", webhook_api.Webhooks.as_view(), name="api-webhooks"),
     path("webhooks/<str:webhook>", webhook_api.OneWebhook.as_view(), name="api-webhook"),
     path("webhooks/<str:webhook>/rotate", webhook_api.Rotate.as_view(), name="api-webhook-rotate"),

@@ -15,6 +15,7 @@ from registry.audit import export, queries
 from registry.audit import services as audit_services
 from registry.audit.queries import Sought
 from registry.core.timestamps import format_moment
+from registry.idempotency.views import IdempotentView
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
@@ -99,7 +100,7 @@ class Export(APIView):
         )
 
 
-class ChainState(APIView):
+class ChainState(IdempotentView):
     """Whether the journal's chain of hashes holds; it is one for all namespaces."""
 
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})

@@ -24,7 +24,10 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class Sought:
-    """What events have to meet; what is empty is no condition. `since` is included, `until` is not; both are aware."""
+    """What events have to meet; what is empty is no condition. `since` is included, `until` is not; both are aware.
+
+    by_people: leave out what the worker writes by itself, such as results of checks, unless their kind is asked for.
+    """
 
     kind: str = ""
     person: str = ""
@@ -32,6 +35,7 @@ class Sought:
     template: str = ""
     since: datetime | None = None
     until: datetime | None = None
+    by_people: bool = False
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
     for name in ("kind", "person", "key", "template"):
         if value := getattr(sought, name):
             rows = rows.filter(**{name: value})
+    if sought.by_people and not sought.kind:
+        rows = rows.exclude(kind__in=event.kinds_of_worker())
     if sought.since:
         rows = rows.filter(at__gte=to_microseconds(sought.since))
     if sought.until:

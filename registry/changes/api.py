@@ -8,11 +8,12 @@ from rest_framework.views import APIView
 
 from registry.changes import check_results, emergencies, queries, services
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
 
 __all__ = [
@@ -76,11 +77,7 @@ class EmergencyInput(Input):
     reason = Text()
 
 
-class NothingInput(Input):
-    """An empty object, or no body."""
-
-
-class Changes(APIView):
+class Changes(IdempotentView):
     """All change requests that the caller may read."""
 
     @extend_schema(
@@ -118,7 +115,7 @@ class Change(APIView):
         return show(request, number, Verb.READ)
 
 
-class SetVersion(APIView):
+class SetVersion(IdempotentView):
     """The version that a change request proposes."""
 
     @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
@@ -128,7 +125,7 @@ class SetVersion(APIView):
         return show(request, number, Verb.PROPOSE)
 
 
-class Decide(APIView):
+class Decide(IdempotentView):
     """Decisions on a change request."""
 
     @extend_schema(
@@ -142,24 +139,24 @@ class Decide(APIView):
         return show(request, number, Verb.COMMENT, 201)
 
 
-class RunChecks(APIView):
+class RunChecks(IdempotentView):
     """The checks of a change request."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
     @extend_schema(
         operation_id="runChecks",
-        request=NothingInput,
+        request=NoInput,
         responses={202: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
         """Have the worker run what has no verdict yet; a verdict is about digests and is given once for them."""
-        read(NothingInput, request)
+        read(NoInput, request)
         check_results.rerun_checks(actor=actor_of(request), number=number)
         return show(request, number, Verb.COMMENT, 202)
 
 
-class AcceptBreak(APIView):
+class AcceptBreak(IdempotentView):
     """A break of the contract, seen and accepted."""
 
     @extend_schema(
@@ -177,18 +174,18 @@ class AcceptBreak(APIView):
         return show(request, number, Verb.COMMENT, 201)
 
 
-class Publish(APIView):
+class Publish(IdempotentView):
     """The gate."""
 
-    @extend_schema(operation_id="publishChange", request=NothingInput, responses=_ANSWERS)
+    @extend_schema(operation_id="publishChange", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Move the label, when nothing blocks it any more."""
-        read(NothingInput, request)
+        read(NoInput, request)
         services.publish_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PUBLISH)
 
 
-class Emergency(APIView):
+class Emergency(IdempotentView):
     """Publishing before the approvals are there."""
 
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
@@ -200,7 +197,7 @@ class Emergency(APIView):
         return show(request, number, Verb.COMMENT)
 
 
-class CloseEmergency(APIView):
+class CloseEmergency(IdempotentView):
     """An emergency that is served no longer."""
 
     @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
@@ -210,7 +207,7 @@ class CloseEmergency(APIView):
         return show(request, number, Verb.COMMENT)
 
 
-class Withdraw(APIView):
+class Withdraw(IdempotentView):
     """Closing without publishing."""
 
     @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
@@ -220,13 +217,13 @@ class Withdraw(APIView):
         return show(request, number, Verb.PROPOSE)
 
 
-class Reopen(APIView):
+class Reopen(IdempotentView):
     """A withdrawn request that is wanted after all."""
 
-    @extend_schema(operation_id="reopenChange", request=NothingInput, responses=_ANSWERS)
+    @extend_schema(operation_id="reopenChange", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Open a withdrawn request again; its approvals are needed again."""
-        read(NothingInput, request)
+        read(NoInput, request)
         services.reopen_change(actor=actor_of(request), number=number)
         return show(request, number, Verb.PROPOSE)
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
-from registry.changes import check_runners, checks, locking
+from registry.changes import check_runners, checks, counted_scores, locking
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.check_runners import CheckResult
@@ -17,6 +17,7 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.review_events import VerdictGiven
 from registry.core.errors import NotFound
+from registry.evaluations import attachment_queries
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
@@ -93,10 +94,15 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     if found is None:
         raise NotFound(f"There is no change request {number}.")
     gate: Gate = change_gate.evaluate(found, None)
+    if gate.inputs is None:
+        return []
+    contributors = gate.facts.contributors
+    if counted_scores.record_scores(found, attachment_queries.plans_of_template(found.template), contributors):
+        gate = change_gate.evaluate(found, None)
     inputs = gate.inputs
     if inputs is None:
         return []
-    case = check_runners.read_case(found)
+    case = check_runners.read_case(found, contributors)
     given = []
     waiting = [state.name for state in gate.checks if state.outcome is None]
     for done, name in enumerate(waiting):

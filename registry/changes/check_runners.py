@@ -1,6 +1,6 @@
 """The functions that run each check on one case and give its result. Nothing is written here."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,7 @@ class CheckCase:
     against: Version | None
     served: Mapping[str, Version]
     samples: Samples
+    contributors: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,13 @@ class _Party:
         self.callers += [service for service in services if service not in self.callers]
 
 
-def read_case(change: ChangeRequest) -> CheckCase:
-    """What the checks of a request look at."""
+def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> CheckCase:
+    """What the checks of a request look at. contributors: the people whose scores of replies don't count."""
     labels = Label.objects.select_related("version").filter(template=change.template).order_by("name")
     served = {label.name: label.version for label in labels if not label.version.is_redacted}
     samples = change.template.current_samples()
-    return CheckCase(change, change.version, served.get(change.label), served, samples.samples if samples else {})
+    texts = samples.samples if samples else {}
+    return CheckCase(change, change.version, served.get(change.label), served, texts, contributors)
 
 
 def _problems(case: CheckCase) -> CheckResult:
@@ -206,7 +208,7 @@ def _dependants(case: CheckCase) -> CheckResult:
 
 def _evaluation(case: CheckCase) -> CheckResult | None:
     """Every threshold of every attached evaluation is reached; None while their runs are under way."""
-    judged = evaluation_check.check_evaluations(case.change, case.against)
+    judged = evaluation_check.check_evaluations(case.change, case.against, case.contributors)
     return CheckResult(judged.passed, judged.summary, judged.details) if judged else None
 
 

@@ -101,7 +101,8 @@ class ChangeFacts:
 class History:
     """Versions by id, keys by id, heads of requests, grants of roles by namespace (oldest first), and the ids of the
     versions of other templates that an approved request published: a copy of those carries nobody's name further.
-    `labels` are the ids of what the labels of a template serve."""
+    `labels` are the ids of what the labels of a template serve, `rollouts` the numbers of the rollout of each label and
+    of its request."""
 
     steps: dict[int, VersionNode] = field(default_factory=dict)
     keys: Mapping[str, KeyFacts] = field(default_factory=dict)
@@ -109,6 +110,7 @@ class History:
     grants: Mapping[str, list[RoleGrant]] = field(default_factory=dict)
     approved: Collection[int] = frozenset()
     labels: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rollouts: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._by_digest: defaultdict[tuple[str, str], list[int]] = defaultdict(list)

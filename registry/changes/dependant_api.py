@@ -3,10 +3,10 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from registry.changes import dependant_update as services
 from registry.changes.merge_serializers import DependantList, UpdatedList, UpdatedOutput
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
@@ -27,7 +27,7 @@ class UpdateInput(Input):
     message = Text(required=False, default="")
 
 
-class Dependants(APIView):
+class Dependants(IdempotentView):
     """Templates whose latest document includes this one."""
 
     throttle_classes = (CallThrottle, RenderThrottle)

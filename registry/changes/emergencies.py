@@ -156,7 +156,7 @@ def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]
     return found
 
 
-_BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE}
+_BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE, policy.ROLLING_OUT}
 
 
 def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
@@ -187,7 +187,8 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change
-        labels.record_move(actor, move, at=change.closed_at)
+        freeze = gate.facts.freeze
+        labels.record_move(actor, move, at=change.closed_at, ignored_freeze=freeze.reason if freeze else None)
     return change
 
 

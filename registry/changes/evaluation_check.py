@@ -6,19 +6,18 @@ the check open until they were asked again.
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation.gates import parse_gate
-from registry.accounts import actor
+from registry.changes import counted_scores
+from registry.changes.counted_scores import PeopleEvidence
 from registry.changes.models import ChangeRequest
-from registry.connections import queries as connection_queries
 from registry.evaluations import attachment_queries, exports, run_queries, scoring_process, start_runs
 from registry.evaluations.attachment_queries import EvaluationPlan
-from registry.evaluations.models import DatasetVersion, Run, RunRow
-from registry.evaluations.start_runs import RowSource
+from registry.evaluations.models import Run, RunRow
 from registry.templates.models import Version
 
 __all__ = [
@@ -41,12 +40,16 @@ Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
 
 @dataclass(frozen=True)
 class PlanRuns:
-    """A plan with the run of the head, and of what the label holds where a threshold compares with that."""
+    """A plan with the run of the head, and of what the label holds where a threshold compares with that.
+
+    evidence: the scores by people that its thresholds on them are decided on, None without any or while too few.
+    """
 
     plan: EvaluationPlan
     head: Run | None
     baseline: Run | None
     wants_baseline: bool
+    evidence: PeopleEvidence | None = None
 
     @property
     def runs(self) -> list[Run]:
@@ -58,13 +61,21 @@ class PlanRuns:
         """How many runs it needs that nobody asked for."""
         return (self.head is None) + (self.wants_baseline and self.baseline is None)
 
+    @property
+    def waits_for_people(self) -> bool:
+        """Whether a threshold is on scores by people, of which there are too few."""
+        return bool(self.plan.people_gates) and self.evidence is None
+
 
 @dataclass(frozen=True)
 class EvaluationProgress:
-    """The plans of one request with their runs, and by run the number of rows that the model gave no answer for."""
+    """The plans of one request with their runs, by run the number of rows that the model gave no answer for, and the
+    people whose scores don't count.
+    """
 
     parts: Sequence[PlanRuns]
     silent: Mapping[int, int]
+    contributors: Collection[str] = ()
 
     def progress(self) -> tuple[str, str]:
         """A sentence on how far it is, and what to do where it doesn't go on by itself."""
@@ -85,7 +96,21 @@ class EvaluationProgress:
                         f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
                         f"Run the rows that failed again: run {run.number}.",
                     )
-        return f"{_WAITING[:-1]}: {', '.join(under_way)}." if under_way else _WAITING, ""
+        if under_way:
+            return f"{_WAITING[:-1]}: {', '.join(under_way)}.", ""
+        return self._progress_of_people() or (_WAITING, "")
+
+    def _progress_of_people(self) -> tuple[str, str] | None:
+        for one in self.parts:
+            if one.waits_for_people and one.head is not None:
+                count = len(counted_scores.list_countable_scores(one.head, self.contributors))
+                needed = one.plan.scores_needed
+                if count < needed:
+                    return (
+                        f"{one.plan.name} has {count} of {needed} scores by people who did not contribute.",
+                        f"Score the replies of run {one.head.number}: /runs/{one.head.number}/score.",
+                    )
+        return None
 
 
 @dataclass(frozen=True)
@@ -97,11 +122,13 @@ class EvaluationResult:
     details: list[dict[str, Any]] = field(default_factory=list)
 
 
-def check_evaluations(change: ChangeRequest, against: Version | None) -> EvaluationResult | None:
+def check_evaluations(
+    change: ChangeRequest, against: Version | None, contributors: Collection[str] = ()
+) -> EvaluationResult | None:
     """Judge the head by every plan that measures its template, starting the runs it needs; None until they are all
-    there.
+    there, and the scores by people that thresholds on them are decided on.
     """
-    found = find_plan_runs(change, against.digest if against else None)
+    found = _with_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
     for one in found:
         _start_missing(change, against, one)
     if any(one.missing or not all(map(_is_usable, one.runs)) for one in found):
@@ -112,27 +139,38 @@ def check_evaluations(change: ChangeRequest, against: Version | None) -> Evaluat
         first = failing[0]
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         return EvaluationResult(False, f"{first['evaluation']}: {first['gate']}: {first['finding']}{more}.", details)
+    if any(one.waits_for_people for one in found):
+        return None
     return EvaluationResult(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
+
+
+def _with_evidence(
+    change: ChangeRequest, found: Sequence[PlanRuns], contributors: Collection[str]
+) -> Sequence[PlanRuns]:
+    if not any(one.plan.people_gates for one in found):
+        return found
+    recorded = counted_scores.read_recorded_scores([change.pk])
+    return [
+        replace(
+            one,
+            evidence=counted_scores.read_evidence(
+                recorded.get((change.pk, one.plan.name)), change.version_id, one.plan, contributors
+            ),
+        )
+        if one.plan.people_gates
+        else one
+        for one in found
+    ]
 
 
 def _start_missing(change: ChangeRequest, against: Version | None, one: PlanRuns) -> None:
     if one.plan.fault:
         return
     if one.head is None:
-        _start(change, change.version, one.plan)
+        start_runs.create_plan_run(change.template, change.version, one.plan, change.pk)
     same = against is not None and against.digest == change.version.digest
     if one.wants_baseline and one.baseline is None and against is not None and not same:
-        _start(change, against, one.plan)
-
-
-def _start(change: ChangeRequest, version: Version, plan: EvaluationPlan) -> None:
-    dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
-    endpoint = connection_queries.find_endpoint(plan.model, change.template.namespace.name)
-    metrics = list(dict.fromkeys([*(parse_gate(gate).metric for gate in plan.gates), *plan.metrics]))
-    measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
-    start_runs.create_run(
-        change.template, version, measure, endpoint, metrics, actor.operator_actor().person, change.pk
-    )
+        start_runs.create_plan_run(change.template, against, one.plan, change.pk)
 
 
 def _is_usable(run: Run) -> bool:
@@ -151,8 +189,8 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
         "digest": one.plan.rows_digest,
         "model": one.plan.model,
     }
-    comparing = [gate for gate in one.plan.gates if parse_gate(gate).fall is not None]
-    asked = [gate for gate in one.plan.gates if one.wants_baseline or gate not in comparing]
+    comparing = [gate for gate in one.plan.computed_gates if parse_gate(gate).fall is not None]
+    asked = [gate for gate in one.plan.computed_gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
         exports.write_result(head, path)
@@ -164,7 +202,15 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
     if not one.wants_baseline:
         nothing = "the label serves nothing yet that it could fall behind"
         details += [{**about, **_passed(gate, nothing)} for gate in comparing]
+    details += [{**about, **_of_people(gate, one.evidence)} for gate in one.plan.people_gates if one.evidence]
     return [*details, *_of_rows(about, head, one.baseline)]
+
+
+def _of_people(gate: str, evidence: PeopleEvidence) -> dict[str, Any]:
+    passed, finding = counted_scores.judge_people_gate(gate, evidence)
+    count = len(evidence.scores)
+    facts = {"passed": passed, "score": evidence.mean, "scored": count, "of": count, "finding": finding}
+    return {**dict.fromkeys(_KEPT), "gate": gate, "target": "people", **facts}
 
 
 def _of_rows(about: Mapping[str, Any], head: Run, baseline: Run | None) -> list[dict[str, Any]]:
@@ -188,12 +234,16 @@ def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanR
     return _parts([asked])[change.pk]
 
 
-def measure_progress(asked: Sequence[Asked]) -> dict[int, EvaluationProgress]:
-    """By the number of a request how far its evaluations are, in two queries for all of them."""
+def measure_progress(
+    asked: Sequence[Asked], contributors: Mapping[int, Collection[str]]
+) -> dict[int, EvaluationProgress]:
+    """By the number of a request how far its evaluations are, in two queries for all of them, and one for each request
+    that waits for scores by people. contributors: by number the people whose scores don't count.
+    """
     parts = _parts(asked)
     runs = [run for found in parts.values() for one in found for run in one.runs]
     silent = _unanswered(runs)
-    return {number: EvaluationProgress(found, silent) for number, found in parts.items()}
+    return {number: EvaluationProgress(found, silent, contributors.get(number, ())) for number, found in parts.items()}
 
 
 def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
@@ -216,7 +266,7 @@ def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
 
 def needs_baseline(plan: EvaluationPlan) -> bool:
     """Whether a threshold compares with what the label holds."""
-    return any(parse_gate(gate).fall is not None for gate in plan.gates)
+    return any(parse_gate(gate).fall is not None for gate in plan.computed_gates)
 
 
 def count_unanswered(run: Run) -> int:

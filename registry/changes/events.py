@@ -74,7 +74,7 @@ class ChangeProposed(ChangeStep):
         )
 
 
-@event("change.headed", caches=_APPROVALS)
+@event("change.headed", caches=_APPROVALS, title="Change updated")
 @dataclass(frozen=True, kw_only=True)
 class ChangeHeaded(ChangeStep):
     """Another version was put into the request. from_version: the number of the one before."""
@@ -96,7 +96,7 @@ class ChangeHeaded(ChangeStep):
         self._update(rows, version=rows.version(self.template, self.version), round=self.round)
 
 
-@event("change.decided", caches=_APPROVALS)
+@event("change.decided", caches=_APPROVALS, title="Change reviewed")
 @dataclass(frozen=True, kw_only=True)
 class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
@@ -181,7 +181,8 @@ class ChangeWithdrawn(ChangeStep):
         return self._commit(texts, "withdrawn", self.reason)
 
     def restore(self, rows: Restorer) -> None:
-        self._update(rows, state="withdrawn", closed_at=rows.at)
+        unscheduled = {"goes_live_at": None, "scheduled_by_id": None, "schedule_key_id": None}
+        self._update(rows, state="withdrawn", closed_at=rows.at, **unscheduled)
 
 
 @event("change.reopened")
@@ -204,7 +205,7 @@ class ChangeReopened(ChangeStep):
         self._update(rows, state="open", closed_at=None, round=self.round, decided=None)
 
 
-@event("emergency.closed")
+@event("emergency.closed", title="Emergency closed without approval")
 @dataclass(frozen=True, kw_only=True)
 class EmergencyClosed(ChangeStep):
     """An emergency was closed without approving it."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, OuterRef, Subquery
+from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, Subquery
 
-from registry.changes import checks, evaluation_check, history_queries
+from registry.changes import checks, counted_scores, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
 from registry.changes.evaluation_check import EvaluationProgress
@@ -15,10 +15,13 @@ from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed,
 from registry.changes.models import ChangeRequest, Decision, Thread, Verdict
 from registry.changes.policy import DecisionFacts, Facts
 from registry.evaluations import attachment_queries
+from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import Attachment
+from registry.freezes.models import Freeze
+from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Membership
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates import inclusions
@@ -46,10 +49,12 @@ class ReviewFacts:
         self.history = history_queries.read_history(templates.values())
         self._held = _held_by_approval(set(templates))
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
-        self._reviewers = _reviewers({row.template.namespace_id for row in rows})
+        self._reviewers, frozen = _reviewers_and_frozen({row.template.namespace_id for row in rows})
         self.decisions = _decisions([row.pk for row in rows])
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
         self._open_threads = _open_threads(asking)
+        frozen &= {row.template.namespace_id for row in rows if row.is_open}
+        self._freezes = find_standing_freezes(frozen) if frozen else {}
         self._since = _since([row.pk for row in rows]) if with_times else {}
 
     def held(self, change: ChangeRequest) -> VersionNode | None:
@@ -88,6 +93,9 @@ class ReviewFacts:
             superseded=held is not None and not descends and history.contains(held.pk, version.pk),
             open_threads=self._open_threads.get(change.pk, 0),
             release=change.open_release,
+            freeze=self._freezes.get(template.namespace_id),
+            rollout=history.rollouts.get(template.name, {}).get(change.label),
+            change=change.number,
             archived=template.archived_at is not None,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
@@ -158,6 +166,9 @@ class CheckFacts:
         self._plans = attachment_queries.plans_of_templates(measured) if measured else {}
         pinned = [fact.template for fact in related if fact.is_pinned]
         self._fetched = usage_queries.pinned_digests(pinned) if pinned else {}
+        counting = [row for row, _ in rows if any(plan.people_gates for plan in self._plans.get(row.template_id, ()))]
+        self._recorded = counted_scores.read_recorded_scores([row.pk for row in counting]) if counting else {}
+        self._contributors = {row.pk: review.facts(row).contributors for row in counting}
         included = [templates[fact.template] for fact in related if fact.is_included]
         self._dependants = inclusions.including_digests(included) if included else {}
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
@@ -175,8 +186,17 @@ class CheckFacts:
             served=self._review.served(change),
             fetched=self._fetched.get(change.template_id, ()),
             dependants=self._dependants.get(change.template.name, ()),
-            evaluations=tuple(plan.to_dict() for plan in self._plans.get(change.template_id, ())),
+            evaluations=tuple(self._describe_plan(change, plan) for plan in self._plans.get(change.template_id, ())),
         )
+
+    def _describe_plan(self, change: ChangeRequest, plan: EvaluationPlan) -> dict[str, object]:
+        """What a verdict is bound to: with thresholds on scores by people, the recorded scores too."""
+        facts = plan.to_dict()
+        if plan.people_gates:
+            recorded, contributors = self._recorded.get((change.pk, plan.name)), self._contributors[change.pk]
+            evidence = counted_scores.read_evidence(recorded, change.version_id, plan, contributors)
+            facts["scores"] = evidence.digest if evidence else None
+        return facts
 
     def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in its fixed order; one that was not given for these digests yet has no outcome."""
@@ -229,7 +249,7 @@ class CheckFacts:
             inputs = self.inputs(row)
             if inputs.evaluations and checks.key_of("evaluation", inputs) not in self._verdicts:
                 waiting.append((row.pk, self._plans[row.template_id], row.version.digest, inputs.against))
-        return evaluation_check.measure_progress(waiting) if waiting else {}
+        return evaluation_check.measure_progress(waiting, self._contributors) if waiting else {}
 
 
 def _held_by_approval(templates: set[int]) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
@@ -274,13 +294,24 @@ def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
     return [_RelatedFacts(*row) for row in rows]
 
 
-def _reviewers(spaces: set[int]) -> Mapping[int, tuple[str, ...]]:
+def _reviewers_and_frozen(spaces: set[int]) -> tuple[Mapping[int, tuple[str, ...]], set[int]]:
+    """Who may approve in each namespace, by name; and the namespaces that have freezes, which most have not."""
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
-    rows = Membership.objects.filter(namespace__in=spaces, role__in=able, person__is_active=True)
-    found: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
-    for space, username in rows.order_by("person__username").values_list("namespace_id", "person__username"):
-        found[space] += (username,)
-    return found
+    freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
+    rows = Namespace.objects.filter(pk__in=spaces).annotate(
+        able=FilteredRelation("memberships", condition=Q(memberships__role__in=able)), has_freezes=Exists(freezes)
+    )
+    reviewers: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+    frozen = set()
+    columns = rows.order_by("able__person__username").values_list(
+        "pk", "has_freezes", "able__person__username", "able__person__is_active"
+    )
+    for space, has_freezes, username, is_active in columns:
+        if is_active:  # null where nobody may approve
+            reviewers[space] += (username,)
+        if has_freezes:
+            frozen.add(space)
+    return reviewers, frozen
 
 
 def _decisions(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:

@@ -30,6 +30,8 @@ _COLUMNS = (  # of a version, then of a label that points to it, then of one thi
     "key_id",
     "created_at",
     "labels__name",
+    "labels__rollout_id",
+    "labels__rollout__change_id",
     "contributions__pk",
     "contributions__source_id",
     "contributions__comment__person__username",
@@ -58,6 +60,7 @@ def read_history(templates: Iterable[Template]) -> History:
         grants,
         _approved(found.steps, others),
         found.labels,
+        found.rollouts,
     )
 
 
@@ -93,13 +96,16 @@ class _Versions:
     def __init__(self, templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> None:
         rows = Version.objects.filter(template__in=templates)
         self.labels: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        self.rollouts: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
         kept: dict[int, tuple[Any, ...]] = {}
         parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
         for row in rows.values_list(*_COLUMNS).order_by("pk"):
-            (pk, template, *_), (label, part, *taken) = row[:8], row[8:]
+            (pk, template, *_), (label, rollout, rolled_out, part, *taken) = row[:8], row[8:]
             kept[pk] = row[:8]
             if label is not None:
                 self.labels[templates[template]][label] = pk
+            if rollout is not None:
+                self.rollouts[templates[template]][label] = (rollout, rolled_out)
             if part is not None:
                 parts[pk][part] = (taken[0], taken[1], taken[2])
         numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}

@@ -21,7 +21,13 @@ from registry.templates.labels import approved_digests
 from registry.templates.models import Template, Version
 from registry.usage.service_fetches import ServiceFetches, list_service_fetches
 
-__all__ = ["LabelPreview", "OverlappingChange", "ServiceEffect", "find_preview", "preview_moves"]
+__all__ = [
+    "LabelPreview",
+    "OverlappingChange",
+    "ServiceEffect",
+    "find_preview",
+    "preview_moves",
+]
 
 Undo = Literal["roll_back", "move", "remove", "none"]
 State = Literal["ahead", "new", "equal", "superseded", "diverged", "back"]
@@ -117,7 +123,7 @@ class _Reader:
         self._history: History = history_queries.read_version_graph(ids)
         self._approved = approved_digests(ids)
         self._services = list_service_fetches(ids)
-        serves = {pk: row.version for pk, row in self._held.items()}
+        serves = {pk: row.version.digest for pk, row in self._held.items()}
         self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(
             [VersionPair(template, version, serves.get(template.pk)) for template, version in moves]
         )

@@ -27,6 +27,7 @@ __all__ = [
     "recompute_states",
     "require_may_decide",
     "require_new_head",
+    "require_not_rolling_out",
     "require_only_member",
     "require_opener",
     "require_protected",
@@ -137,6 +138,18 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
         raise Conflict(
             f"Change request {pending.number} proposes version {head.number} for {label} already.",
             change=pending.number,
+        )
+
+
+def require_not_rolling_out(change: ChangeRequest) -> None:
+    """Raise Conflict where callers get its head already, by a rollout."""
+    labels = Label.objects.filter(template=change.template, name=change.label, rollout__change=change)
+    rollout = labels.values_list("rollout_id", flat=True).first()
+    if rollout is not None:
+        raise Conflict(
+            f"Change request {change.number} is being published gradually, by rollout {rollout}: stop that first.",
+            change=change.number,
+            rollout=rollout,
         )
 
 

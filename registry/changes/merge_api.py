@@ -3,13 +3,13 @@
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from registry.changes import merge as services
 from registry.changes import queries as change_queries
 from registry.changes.api import show
 from registry.changes.merge_serializers import NO_MERGE, MergeOutput
 from registry.changes.serializers import ChangeOutput
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
@@ -26,7 +26,7 @@ class MergeInput(Input):
     message = Text(required=False, default="")
 
 
-class Merge(APIView):
+class Merge(IdempotentView):
     """The proposed version and what the label holds, brought together line by line."""
 
     throttle_classes = (CallThrottle, RenderThrottle)

@@ -1,4 +1,4 @@
-"""Change requests with their decisions, check results, threads and unsent remarks."""
+"""Change requests with their decisions, check results, counted scores, threads and unsent remarks."""
 
 import json
 from typing import Any, Self
@@ -8,7 +8,16 @@ from django.db import models
 from registry.accounts.models import User
 from registry.templates.models import Template, Version
 
-__all__ = ["ChangeRequest", "ChangeRequests", "Comment", "Decision", "Remark", "Thread", "Verdict"]
+__all__ = [
+    "ChangeRequest",
+    "ChangeRequests",
+    "Comment",
+    "CountedScores",
+    "Decision",
+    "Remark",
+    "Thread",
+    "Verdict",
+]
 
 
 class ChangeRequests(models.QuerySet["ChangeRequest"]):
@@ -53,6 +62,9 @@ class ChangeRequest(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    goes_live_at = models.DateTimeField(null=True, help_text="when the worker publishes it")
+    scheduled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
+    schedule_key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     decided = models.JSONField(null=True, help_text="what it was decided on, as registry.changes.checks.Decided has it")
 
     objects = ChangeRequests.as_manager()
@@ -71,6 +83,9 @@ class ChangeRequest(models.Model):
         indexes = [
             models.Index(fields=["state", "-number"], name="change_by_state"),
             models.Index(fields=["template", "label"], name="change_by_label"),
+            models.Index(
+                fields=["goes_live_at"], condition=models.Q(goes_live_at__isnull=False), name="change_scheduled"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -170,6 +185,33 @@ class Verdict(models.Model):
         return findings
 
 
+class CountedScores(models.Model):
+    """The scores by people that a gate of a request is decided on. Never changed: others get another row."""
+
+    change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="counted_scores")
+    evaluation = models.CharField(max_length=64, help_text="the name of the attached evaluation")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request and its evaluation")
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", help_text="the head then")
+    run = models.PositiveBigIntegerField(help_text="the number of the run, which a restore does not bring back")
+    rows_digest = models.CharField(max_length=71)
+    model_digest = models.CharField(max_length=71)
+    digest = models.CharField(max_length=71, help_text="sha256:… over the text")
+    text = models.TextField(help_text="canonical JSON: [[row's index, username, score]]")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["change", "evaluation", "number"], name="counted_scores_once")]
+        verbose_name_plural = "counted scores"
+
+    def __str__(self) -> str:
+        return f"scores {self.number} of {self.evaluation} in change {self.change_id}"
+
+    @property
+    def scores(self) -> list[tuple[int, str, str]]:
+        """Each as (row's index, username, score)."""
+        return [(index, person, score) for index, person, score in json.loads(self.text)]
+
+
 class Thread(models.Model):
     """A place in a request that people talk about. Lines are 1-based; a rendered one is a line of one part of a
     sample.
@@ -215,7 +257,9 @@ class Comment(models.Model):
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     text = models.TextField(default="", blank=True)
-    suggestion = models.TextField(null=True, help_text="new text of the lines, null where nothing is suggested")  # noqa: DJ001  # an empty suggestion removes the lines
+    suggestion = models.TextField(  # noqa: DJ001  # an empty suggestion removes the lines
+        null=True, help_text="new text of the lines, null where nothing is suggested"
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -239,7 +283,9 @@ class Remark(models.Model):
     part = models.PositiveIntegerField(default=0, help_text="of a rendered line: the part's index, from 0")
     quote = models.TextField(help_text="the lines as they were")
     text = models.TextField(default="", blank=True)
-    suggestion = models.TextField(null=True, help_text="new text of the lines, null where nothing is suggested")  # noqa: DJ001  # an empty suggestion removes the lines
+    suggestion = models.TextField(  # noqa: DJ001  # an empty suggestion removes the lines
+        null=True, help_text="new text of the lines, null where nothing is suggested"
+    )
     updated_at = models.DateTimeField()
 
     class Meta:

@@ -5,12 +5,17 @@ Nothing here reads the database: `registry.changes.gate` gathers the facts insid
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from registry.changes.contributors import SUGGESTED, Reason
+from registry.core.timestamps import format_moment
+from registry.freezes.windows import StandingFreeze
 from registry.namespaces.rules import Rules
 
 __all__ = [
+    "FREEZE",
     "IN_RELEASE",
+    "ROLLING_OUT",
     "ApprovalStatus",
     "Blocker",
     "DecisionFacts",
@@ -26,8 +31,14 @@ __all__ = [
     "refusal_of_approver",
 ]
 
+FREEZE = "freeze"
+"""The code of the blocker of a request whose namespace has no releases now; an emergency ignores it."""
+
 IN_RELEASE = "release"
 """The code of the blocker of a request that is published with its release only: always the last in the list."""
+
+ROLLING_OUT = "rollout"
+"""The code of the blocker of a request whose label is divided by a rollout, that request's own included."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,9 @@ class Facts:
     superseded: bool = False
     open_threads: int = 0  # asked for only where the rules want all resolved
     release: int | None = None  # the open release that it is a member of
+    freeze: StandingFreeze | None = None
+    rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
+    change: int = 0
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
 
 
@@ -104,11 +118,17 @@ class Blocker:
     cause: str
     action: str
     waiting_for: tuple[str, ...] = ()
+    next_slot: datetime | None = None  # of a freeze: when nothing freezes the namespace
 
     @property
     def is_by_reviewers(self) -> bool:
         """Whether reviewers are waited for."""
         return self.code in ("approvals", "owners", "objection")
+
+    def to_dict(self) -> dict[str, str]:
+        """What a refusal says of it: code, cause, action, and of a freeze the next slot."""
+        facts = {"code": self.code, "cause": self.cause, "action": self.action}
+        return {**facts, "next_slot": format_moment(self.next_slot)} if self.next_slot else facts
 
 
 def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
@@ -201,6 +221,10 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
         found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
     if counted.missing_owners:
         found.append(_of_owners(counted, rules, facts, viewer, may_decide))
+    if facts.freeze is not None and not facts.unreviewed:
+        found.append(_of_freeze(facts.freeze))
+    if facts.rollout is not None and not facts.unreviewed:
+        found.append(_of_rollout(facts.label, facts.change, *facts.rollout))
     if facts.release is not None and not facts.unreviewed:
         found.append(_of_release(facts.release))
     return found
@@ -230,9 +254,21 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
     return []
 
 
+def _of_freeze(freeze: StandingFreeze) -> Blocker:
+    return Blocker(FREEZE, freeze.sentence, freeze.advice, next_slot=freeze.slot)
+
+
 def _of_release(number: int) -> Blocker:
     cause = f"It is part of release {number}, which is published as a whole."
     return Blocker(IN_RELEASE, cause, f"Publish release {number}, or remove this template from it first.")
+
+
+def _of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
+    if rolled_out == change:
+        cause = f"It is being published gradually, by rollout {rollout}."
+        return Blocker(ROLLING_OUT, cause, "Finish the rollout, or stop it first.")
+    cause = f"{label} is in rollout {rollout}, which publishes change {rolled_out} gradually."
+    return Blocker(ROLLING_OUT, cause, "Wait until that rollout is finished, or stop it first.")
 
 
 def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocker:

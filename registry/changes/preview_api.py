@@ -8,10 +8,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import label_preview
+from registry.changes.metric_serializers import MetricOutput
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import actor_of
 from registry.rest.list_responses import read_query
-from registry.rest.output_serializers import Moment, Number, Output, ProblemOutput
+from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
 __all__ = ["LabelPreviewOutput", "PreviewLabel"]
 
@@ -26,21 +27,6 @@ class ServiceOutput(Output):
     )
     moves = serializers.BooleanField(help_text="Whether the label takes it along.")
     gets = serializers.IntegerField(help_text="The version that it is given after the move.")
-
-
-class MetricOutput(Output):
-    """One metric of one output, against what is served now."""
-
-    metric = serializers.CharField()
-    target = serializers.CharField()
-    before = Number(allow_null=True)
-    after = Number(allow_null=True)
-    difference = Number(allow_null=True)
-    low = Number(allow_null=True)
-    high = Number(allow_null=True)
-    reading = serializers.ChoiceField(["worse", "better", "unclear"])
-    gate = serializers.CharField(help_text="The threshold that an attached evaluation sets for it, or nothing.")
-    passes = serializers.BooleanField(allow_null=True)
 
 
 class EvaluationOutput(Output):

@@ -35,6 +35,7 @@ __all__ = [
     "find_change",
     "find_publishing_move",
     "get_change",
+    "has_finished_run",
     "last_outdated_decision",
     "list_changes",
     "list_members",
@@ -84,7 +85,7 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     """The request, locked until commit: neither it, nor its label, nor the namespace's rules change before that."""
     # Only the template's row: whoever sets rules writes to requests under the journal's lock, and would wait for one.
-    Template.objects.select_for_update(no_key=True, of=("self",)).filter(changes=number).values_list("pk").first()
+    Template.objects.select_for_update(no_key=True, of=("self",)).filter(changes__pk=number).values_list("pk").first()
     log.lock()
     change = find_change(actor, verb, number)
     if change.template.archived_at is not None:
@@ -189,6 +190,12 @@ def list_overlapping(change: ChangeRequest) -> list[ChangeRequest]:
 def list_run_numbers(change: ChangeRequest, limit: int = 6) -> list[int]:
     """The numbers of the newest evaluation runs that the check of the request asked for."""
     return list(Run.objects.filter(change=change.pk).order_by("-pk").values_list("pk", flat=True)[:limit])
+
+
+def has_finished_run(change: ChangeRequest) -> bool:
+    """Whether what the request proposes was evaluated, whoever asked for the run."""
+    rows = Run.objects.filter(template=change.template_id, version__digest=change.version.digest, state=Run.DONE)
+    return rows.exists()
 
 
 def list_versions_between(change: ChangeRequest, numbers: Sequence[int]) -> list[Version]:

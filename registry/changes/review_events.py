@@ -1,4 +1,4 @@
-"""The events of reviewing a change request: comments, threads, and the verdicts of checks."""
+"""The events of reviewing a change request: comments, threads, counted scores, and the verdicts of checks."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
-__all__ = ["CommentAdded", "ThreadResolved", "VerdictGiven"]
+__all__ = ["CommentAdded", "ScoresCounted", "ThreadResolved", "VerdictGiven"]
 
 
 @event("comment.added", caches=Cache.NOTHING)
@@ -115,7 +115,7 @@ class ThreadResolved(JournalEvent):
         rows.update("Thread", thread, resolved_at=at, resolved_by=person)
 
 
-@event("verdict.given", caches=Cache.NOTHING)
+@event("verdict.given", caches=Cache.NOTHING, title="Check finished")
 @dataclass(frozen=True, kw_only=True)
 class VerdictGiven(JournalEvent):
     """A check passed or failed. key: what it looked at. details: sha256 of their canonical text."""
@@ -156,3 +156,56 @@ class VerdictGiven(JournalEvent):
             details=details,
             created_at=rows.at,
         )
+
+
+@event("scores.counted", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class ScoresCounted(JournalEvent):
+    """Scores by people are what a gate of the request is decided on. number: 1, 2, 3 … within the request and its
+    evaluation. run: its number. rows, model_digest: of the run. scores: sha256 of their canonical text.
+    """
+
+    is_by_person: ClassVar[bool] = False  # the worker writes it
+    stored_row: ClassVar[StoredRow | None] = StoredRow(
+        "CountedScores", {"change": "change", "evaluation": "evaluation", "number": "number"}, {"scores": "text"}
+    )
+    change: int
+    template: str
+    version: int
+    digest: str
+    evaluation: str
+    number: int
+    run: int
+    rows: str
+    model_digest: str
+    count: int
+    scores: str
+
+    def sentence(self) -> str:
+        return f"counted {self.count} scores by people for {self.evaluation} in change {self.change}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        scores = json.loads(texts.stored_row()["scores"])
+        files = {self._path(texts.namespace, texts.number): texts.record(scores=scores)}
+        subject = f"{self.template} {self.version}: {self.count} scores by people for {self.evaluation}"
+        return CommitContent(subject, files, digest=self.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        text = rows.canonical_json(self._path(rows.namespace_name, rows.number), "scores")
+        rows.require_digest(text, self.scores)
+        rows.create(
+            "CountedScores",
+            change_id=self.change,
+            evaluation=self.evaluation,
+            number=self.number,
+            version=rows.version(self.template, self.version),
+            run=self.run,
+            rows_digest=self.rows,
+            model_digest=self.model_digest,
+            digest=self.scores,
+            text=text,
+            created_at=rows.at,
+        )
+
+    def _path(self, namespace: str, event: int) -> str:
+        return mirror_paths.change(namespace, self.change, event, "scores-counted")

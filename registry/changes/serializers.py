@@ -7,13 +7,15 @@ from typing import Any
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
-from registry.changes import checks, emergencies
+from registry.changes import checks, emergencies, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.checks import Check
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
+from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
@@ -112,6 +114,7 @@ class BlockerOutput(Output):
     code = serializers.CharField()
     cause = serializers.CharField()
     action = serializers.CharField()
+    next_slot = Moment(allow_null=True, help_text="Of a freeze: when nothing freezes the namespace.")
 
 
 class TurnOutput(Output):
@@ -243,6 +246,11 @@ class ChangeFacts(ChangeRow):
         ]
 
     @property
+    def ungated_losses(self) -> UngatedLosses | None:
+        """The metrics that get worse and block nothing, where there are some; for who may read runs."""
+        return ungated_losses.find_ungated_losses([self.gate]).get(self.row.number) if self.may_read else None
+
+    @property
     def decisions(self) -> Sequence[Decision]:
         """What reviewers said, oldest first."""
         rows = self.row.decisions.select_related("person", "version")
@@ -261,6 +269,9 @@ class ChangeOutput(ChangeItem):
         help_text="How the label came to what it holds now; null where it is not protected or not set.",
     )
     closed_at = Moment(allow_null=True, source="row.closed_at")
+    goes_live_at = Moment(
+        allow_null=True, source="row.goes_live_at", help_text="When the worker publishes it; null: not scheduled."
+    )
     turn = TurnOutput(allow_null=True, source="gate.turn")
     riding_along = serializers.ListField(child=serializers.IntegerField(), source="gate.versions_between")
     overlapping = serializers.ListField(child=serializers.IntegerField())
@@ -273,6 +284,9 @@ class ChangeOutput(ChangeItem):
     exemptions = ExemptionOutput(many=True, source="gate.exemptions")
     decisions = DecisionOutput(many=True)
     blockers = BlockerOutput(many=True, source="gate.blockers")
+    ungated_losses = UngatedLossesOutput(
+        allow_null=True, help_text="Metrics that get worse and block nothing; null where there are none."
+    )
 
     def to_representation(self, instance: ChangeFacts) -> Answer:
         """A key that may propose or publish but not read gets it without what people wrote and checks found."""

@@ -16,6 +16,7 @@ from registry.changes.events import (
 )
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.policy import FREEZE, Blocker
 from registry.changes.queries import lock_change
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid
@@ -33,11 +34,14 @@ __all__ = [
     "check_decision",
     "create_change",
     "decide_on_change",
+    "describe_blocker",
     "propose_change",
     "publish_change",
+    "publish_locked",
     "publish_unblocked",
     "record_decision",
     "reopen_change",
+    "require_unblocked",
     "set_head",
     "withdraw_change",
     "withdraw_open",
@@ -95,6 +99,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         head = locking.find_head_version(change.template, version)
         if head.pk == change.version_id:
             return change
+        locking.require_not_rolling_out(change)
         if expected is not None and change.version.number != expected:
             raise Conflict(f"The request proposes version {change.version.number} now.", version=change.version.number)
         locking.require_new_head(change.template, change.label, head)
@@ -175,20 +180,38 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
-        if not change.is_open:
-            raise locking.conflict_of_closed(change)
-        gate = change_gate.evaluate(change, actor)
-        found = gate.blockers
-        if found:
-            error = ApprovalRequired if any(blocker.is_by_reviewers for blocker in found) else Conflict
-            listed = [{"code": it.code, "cause": it.cause, "action": it.action} for it in found]
-            raise error(" ".join(blocker.cause for blocker in found), blockers=listed)
-        publish_unblocked(actor, gate)
+        publish_locked(actor, change)
     return change
 
 
-def publish_unblocked(actor: Actor, gate: Gate) -> None:
-    """Close the request as published and move its label; for services, where nothing blocks it and the actor may."""
+def publish_locked(actor: Actor, change: ChangeRequest, *, is_scheduled: bool = False) -> None:
+    """Publish a request that was locked with the right to do so; for services. Refused as `publish_change` refuses."""
+    if not change.is_open:
+        raise locking.conflict_of_closed(change)
+    gate = change_gate.evaluate(change, actor)
+    require_unblocked(gate)
+    publish_unblocked(actor, gate, is_scheduled=is_scheduled)
+
+
+def describe_blocker(blocker: Blocker) -> str:
+    """The cause; of a freeze with the next slot, which is all that there is to do about it."""
+    return f"{blocker.cause} {blocker.action}" if blocker.code == FREEZE else blocker.cause
+
+
+def require_unblocked(gate: Gate, *, except_for: str = "") -> None:
+    """Raise ApprovalRequired or Conflict, as `publish_change` does; except_for: the code of a blocker to pass over."""
+    blockers = [blocker for blocker in gate.blockers if blocker.code != except_for]
+    if blockers:
+        error = ApprovalRequired if any(blocker.is_by_reviewers for blocker in blockers) else Conflict
+        listed = [blocker.to_dict() for blocker in blockers]
+        raise error(" ".join(describe_blocker(blocker) for blocker in blockers), blockers=listed)
+
+
+def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -> None:
+    """Close the request as published and move its label; for services, where nothing blocks it and the actor may.
+
+    is_scheduled: whether the worker does it, at the moment that the actor chose.
+    """
     change = gate.change
     change.state = ChangeRequest.PUBLISHED
     change.closed_at = change.updated_at = log.now()
@@ -196,7 +219,7 @@ def publish_unblocked(actor: Actor, gate: Gate) -> None:
     change.save()
     move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
     move.reason, move.change = change.message, change
-    labels.record_move(actor, move, at=change.closed_at)
+    labels.record_move(actor, move, at=change.closed_at, is_scheduled=is_scheduled)
 
 
 def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
@@ -214,8 +237,10 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
 def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
     """Close the request as withdrawn; for services, where it is open, the actor may and the reason was checked."""
     change = gate.change
+    locking.require_not_rolling_out(change)
     change.decided = gate.to_decided().to_dict()
     change.state = ChangeRequest.WITHDRAWN
+    change.goes_live_at = change.scheduled_by = change.schedule_key = None
     change.closed_at = change.updated_at = log.now()
     change.save()
     event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)

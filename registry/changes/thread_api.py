@@ -4,7 +4,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from registry.changes import queries as change_queries
 from registry.changes import suggestions
@@ -14,6 +13,7 @@ from registry.changes.models import Thread
 from registry.changes.serializers import ChangeOutput
 from registry.changes.thread_serializers import ThreadList, ThreadOutput
 from registry.changes.threads import Place
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
@@ -62,7 +62,7 @@ class SuggestionsInput(Input):
     confirm = Flag(required=False, default=False, help_text="Apply them although nobody is left then who may approve.")
 
 
-class Threads(APIView):
+class Threads(IdempotentView):
     """The threads of a change request."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
@@ -89,7 +89,7 @@ class Threads(APIView):
         return _show(request, number, row.number, 201)
 
 
-class Replies(APIView):
+class Replies(IdempotentView):
     """The comments of a thread."""
 
     @extend_schema(
@@ -103,7 +103,7 @@ class Replies(APIView):
         return _show(request, number, thread, 201)
 
 
-class Resolve(APIView):
+class Resolve(IdempotentView):
     """Whether a thread is closed."""
 
     @extend_schema(
@@ -117,7 +117,7 @@ class Resolve(APIView):
         return _show(request, number, thread)
 
 
-class Suggestions(APIView):
+class Suggestions(IdempotentView):
     """Suggestions that become the next version."""
 
     throttle_classes = (CallThrottle, RenderThrottle)

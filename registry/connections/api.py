@@ -10,6 +10,7 @@ from rest_framework.views import APIView
 
 from registry.connections import queries, services, spending
 from registry.connections.models import Connection, SpendingCap
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.output_serializers import Answer, Moment, Output, ProblemOutput
@@ -121,7 +122,7 @@ class SpendingOutput(Output):
     month = ModelSpendingOutput(many=True)
 
 
-class Connections(APIView):
+class Connections(IdempotentView):
     """The connections of a namespace."""
 
     @extend_schema(operation_id="listConnections", responses={200: ConnectionList, "4XX": ProblemOutput})

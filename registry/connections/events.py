@@ -9,7 +9,7 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 __all__ = ["ConnectionRemoved", "ConnectionSet", "SpendingCapped"]
 
 
-@event("connection.set", caches=Cache.NOTHING, page=Page.CONNECTIONS)
+@event("connection.set", caches=Cache.NOTHING, page=Page.CONNECTIONS, title="Model connection set")
 @dataclass(frozen=True, kw_only=True)
 class ConnectionSet(JournalEvent):
     """A model was connected, or its connection changed. Prices are decimal texts, of a million tokens. key: whether it
@@ -45,7 +45,7 @@ class ConnectionSet(JournalEvent):
         rows.update_or_create("Connection", {"id": self.id}, values, first)
 
 
-@event("connection.removed", caches=Cache.NOTHING, page=Page.CONNECTIONS)
+@event("connection.removed", caches=Cache.NOTHING, page=Page.CONNECTIONS, title="Model connection removed")
 @dataclass(frozen=True, kw_only=True)
 class ConnectionRemoved(JournalEvent):
     """A connection was removed."""
@@ -64,7 +64,7 @@ class ConnectionRemoved(JournalEvent):
         rows.delete("Connection", id=self.id)
 
 
-@event("spending.capped", caches=Cache.NOTHING, page=Page.CONNECTIONS)
+@event("spending.capped", caches=Cache.NOTHING, page=Page.CONNECTIONS, title="Spending cap set")
 @dataclass(frozen=True, kw_only=True)
 class SpendingCapped(JournalEvent):
     """The caps of what calls of models may cost were set, as decimal texts; None: no cap."""

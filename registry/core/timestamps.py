@@ -1,9 +1,11 @@
-"""Moments as the API writes them: ISO text in UTC, always with microseconds."""
+"""Moments as text: written by the API in UTC with microseconds, read from what people and programs type."""
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import overload
 
-__all__ = ["format_moment"]
+from registry.core.errors import Invalid
+
+__all__ = ["format_moment", "read_moment"]
 
 
 @overload
@@ -15,3 +17,13 @@ def format_moment(moment: datetime | None) -> str | None: ...
 def format_moment(moment: datetime | None) -> str | None:
     """UTC with microseconds, `2026-05-01T09:30:00.000000Z`; None for None."""
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z") if moment else None
+
+
+def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
+    """The moment of an ISO 8601 text, in UTC; in the zone where the text names no offset. Invalid names the field."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
+        return aware.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise Invalid(fields={field: "a date and a time, as in 2026-11-27T16:00."}) from error

@@ -11,6 +11,7 @@ from registry.connections import queries as connection_queries
 from registry.evaluations import attachment_queries as queries
 from registry.evaluations import attachments as services
 from registry.evaluations.attachment_serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
+from registry.evaluations.models import SCORES_NEEDED
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import actor_of
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -30,6 +31,15 @@ class AttachInput(Input):
     model = Text()
     gates = serializers.ListField(child=Text(), help_text="squad_f1 >= 0.8, or squad_f1 - 0.02")
     metrics = serializers.ListField(child=Text(), required=False, default=list)
+    scores_needed = Integer(
+        min_value=1,
+        required=False,
+        default=SCORES_NEEDED,
+        help_text="How many scores by people a gate `reviewed_by_people >= 0.8` is decided from.",
+    )
+    nightly = serializers.BooleanField(
+        required=False, default=False, help_text="Whether what is live is measured every night."
+    )
 
 
 class Attachments(APIView):

@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import PromptuaryError
-from registry.evaluations.models import Attachment, DatasetVersion
+from registry.evaluations.models import SCORES_NEEDED, Attachment, DatasetVersion
+from registry.evaluations.person_score_queries import is_people_gate
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
@@ -39,6 +41,23 @@ class EvaluationPlan:
     gates: tuple[str, ...]
     metrics: tuple[str, ...]
     fault: str = ""
+    scores_needed: int = SCORES_NEEDED
+    nightly: bool = False
+
+    @property
+    def people_gates(self) -> tuple[str, ...]:
+        """The thresholds that scores by people have to reach."""
+        return tuple(gate for gate in self.gates if is_people_gate(gate))
+
+    @property
+    def run_metrics(self) -> list[str]:
+        """The metrics that its runs are scored by: those of the computed thresholds, and those beside them."""
+        return list(dict.fromkeys([*(parse_gate(gate).metric for gate in self.computed_gates), *self.metrics]))
+
+    @property
+    def computed_gates(self) -> tuple[str, ...]:
+        """The thresholds that are computed from a run alone."""
+        return tuple(gate for gate in self.gates if not is_people_gate(gate))
 
     def to_dict(self) -> dict[str, object]:
         """What a verdict is bound to, as plain JSON."""
@@ -48,6 +67,7 @@ class EvaluationPlan:
             "model": self.model,
             "model_digest": self.model_digest,
             "gates": list(self.gates),
+            **({"scores_needed": self.scores_needed} if self.people_gates else {}),
         }
 
 
@@ -129,4 +149,6 @@ def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[i
         tuple(attachment.gates),
         tuple(attachment.metrics),
         fault,
+        attachment.scores_needed,
+        attachment.nightly,
     )

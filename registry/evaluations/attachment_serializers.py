@@ -17,6 +17,8 @@ class AttachmentOutput(Output):
     model = serializers.CharField()
     gates = serializers.ListField(child=serializers.CharField())
     metrics = serializers.ListField(child=serializers.CharField())
+    scores_needed = serializers.IntegerField()
+    nightly = serializers.BooleanField()
     person = serializers.CharField(source="created_by.username")
     created_at = Moment()
 

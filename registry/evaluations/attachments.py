@@ -14,7 +14,9 @@ from registry.core.input_checks import check_text
 from registry.core.names import check_slug
 from registry.evaluations import dataset_queries, datasets
 from registry.evaluations.events import EvaluationAttached, EvaluationDetached
-from registry.evaluations.models import Attachment, Dataset
+from registry.evaluations.live_models import LiveFailure
+from registry.evaluations.models import SCORES_NEEDED, Attachment, Dataset
+from registry.evaluations.person_score_queries import PEOPLE_METRIC
 from registry.evaluations.scoring_process import check_metrics
 from registry.journal import log
 from registry.namespaces import permissions
@@ -22,9 +24,10 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Template
 
-__all__ = ["attach_evaluation", "detach_evaluation"]
+__all__ = ["attach_evaluation", "check_gates", "detach_evaluation"]
 
 _MOST_GATES = 20
+_MOST_SCORES = 100_000
 
 
 def attach_evaluation(  # noqa: PLR0913  # what an attachment is
@@ -38,18 +41,25 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     gates: Sequence[str],
     dataset_version: int | None = None,
     metrics: Sequence[str] = (),
+    scores_needed: int = SCORES_NEEDED,
+    nightly: bool = False,
 ) -> Attachment:
     """Measure the templates whose path the pattern fits, in place of what was attached under this name.
 
     gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version:
-    a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured. Event
-    body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics"}.
+    a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
+    scores_needed: how many scores by people who did not contribute a gate `reviewed_by_people >= 0.8` is decided from.
+    nightly: whether what is live is measured every night (`nightly_runs`).
+    Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics",
+    "scores_needed": absent where it is the usual number, "nightly": absent unless true}.
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)
     if not check_text("pattern", pattern, 200).strip():
         raise Invalid(fields={"pattern": "a path inside the namespace; * matches anything."})
-    gate_list, metric_names = _check_gates(gates), check_metrics(metrics)
+    gate_list, metric_names = check_gates(gates), check_metrics(metrics)
+    if not 1 <= scores_needed <= _MOST_SCORES:
+        raise Invalid(fields={"scores_needed": f"1 to {_MOST_SCORES:,}."})
     connection_queries.find_endpoint(model, namespace)
     dataset_row = dataset_queries.read_dataset(actor, dataset)
     if dataset_row.namespace_id != space.pk:
@@ -63,6 +73,8 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
         "model": model,
         "gates": gate_list,
         "metrics": metric_names,
+        "scores_needed": scores_needed,
+        "nightly": nightly,
     }
     datasets.require_rows_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
     return _write(actor, namespace, name, dataset_row, values)
@@ -79,17 +91,22 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
         permissions.require_proof(actor)
         templates = _measured(space, attachment)
         attachment.delete()
+        LiveFailure.objects.filter(template__namespace=space, evaluation=name).delete()
         log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now(), subject=tuple(templates))
 
 
-def _check_gates(texts: Sequence[str]) -> list[str]:
+def check_gates(texts: Sequence[str]) -> list[str]:
+    """The thresholds in their one form, without doubles; Invalid names the first that cannot be read."""
     if not 1 <= len(texts) <= _MOST_GATES:
         raise Invalid(fields={"gates": f"1 to {_MOST_GATES} of them: without one every change would pass."})
     parsed = []
     for text in texts:
         try:
             gate = gates.parse_gate(check_text("gates", text, 200))
-            catalogue.find(gate.metric)
+            if gate.metric != PEOPLE_METRIC:
+                catalogue.find(gate.metric)
+            elif gate.floor is None or gate.output or gate.floor > 1:
+                raise EvaluationError(f"scores by people take a floor from 0 to 1: {PEOPLE_METRIC} >= 0.8")
         except EvaluationError as error:
             raise Invalid(fields={"gates": f"{error}."}) from error
         parsed.append(str(gate))
@@ -109,8 +126,14 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
             name=name,
             defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
         )
+        LiveFailure.objects.filter(template__namespace=space, evaluation=name).delete()
         templates = (*before, *_measured(space, attached))
-        event = EvaluationAttached(name=name, dataset=dataset.name, **values)
+        needed = values["scores_needed"]
+        optional = {
+            "scores_needed": None if needed == SCORES_NEEDED else needed,
+            "nightly": values["nightly"] or None,
+        }
+        event = EvaluationAttached(name=name, dataset=dataset.name, **{**values, **optional})
         log.append(actor, event, namespace=space, at=at, subject=templates)
     return attached
 

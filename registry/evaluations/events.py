@@ -8,7 +8,17 @@ from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
-__all__ = ["DatasetSaved", "EvaluationAttached", "EvaluationDetached", "RunFinished"]
+__all__ = [
+    "DatasetSaved",
+    "EvaluationAttached",
+    "EvaluationDetached",
+    "EvaluationFailing",
+    "EvaluationRecovered",
+    "RunFinished",
+    "ScoresChanged",
+]
+
+_USUAL_SCORES = 20  # in every journal, whatever the default of a later release
 
 
 @event("dataset.saved", caches=Cache.NOTHING)
@@ -65,7 +75,8 @@ class DatasetSaved(JournalEvent):
 @dataclass(frozen=True, kw_only=True)
 class EvaluationAttached(JournalEvent):
     """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the
-    latest.
+    latest. scores_needed: how many scores by people a gate on them is decided from; None is the usual number. nightly:
+    True where what is live is measured every night, else None.
     """
 
     name: str
@@ -75,6 +86,8 @@ class EvaluationAttached(JournalEvent):
     model: str
     gates: Sequence[str]
     metrics: Sequence[str]
+    scores_needed: int | None = None
+    nightly: bool | None = None
 
     def sentence(self) -> str:
         return f"attached the evaluation {self.name} over {self.dataset}"
@@ -94,10 +107,13 @@ class EvaluationAttached(JournalEvent):
                 "model": self.model,
                 "gates": self.gates,
                 "metrics": self.metrics,
+                "scores_needed": self.scores_needed or _USUAL_SCORES,
+                "nightly": bool(self.nightly),
                 "created_by": rows.author,
                 "created_at": rows.at,
             },
         )
+        rows.delete("LiveFailure", template__namespace=rows.namespace, evaluation=self.name)
 
 
 @event("evaluation.detached", caches=Cache.NOTHING)
@@ -116,8 +132,75 @@ class EvaluationDetached(JournalEvent):
 
     def restore(self, rows: Restorer) -> None:
         rows.delete("Attachment", namespace=rows.namespace, name=self.name)
+        rows.delete("LiveFailure", template__namespace=rows.namespace, evaluation=self.name)
+
+
+@event("evaluation.failing", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class EvaluationFailing(JournalEvent):
+    """A version that is live was below an evaluation's thresholds in a nightly run. label: what serves it. run: its
+    number. findings: each missed threshold with its score.
+    """
+
+    template: str
+    version: int
+    digest: str
+    label: str
+    evaluation: str
+    run: int
+    findings: Sequence[str]
+
+    def sentence(self) -> str:
+        return f"found {self.template} v{self.version} failing on {self.label}: {'; '.join(self.findings)}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        path = mirror_paths.other(texts.namespace, self.kind, texts.number)
+        subject = f"{self.template} {self.version}: {self.label} fails {self.evaluation}"
+        return CommitContent(subject, {path: texts.record()}, digest=self.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update_or_create(
+            "LiveFailure",
+            {"template": rows.template(self.template), "evaluation": self.evaluation},
+            {
+                "version": rows.version(self.template, self.version),
+                "label": self.label,
+                "run": self.run,
+                "findings": self.findings,
+                "since": rows.at,
+            },
+        )
+
+
+@event("evaluation.recovered", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class EvaluationRecovered(JournalEvent):
+    """What is live reached an evaluation's thresholds again in a nightly run. run: its number."""
+
+    template: str
+    version: int
+    digest: str
+    label: str
+    evaluation: str
+    run: int
+
+    def sentence(self) -> str:
+        return f"found {self.template} v{self.version} on {self.label} passing {self.evaluation} again"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        path = mirror_paths.other(texts.namespace, self.kind, texts.number)
+        subject = f"{self.template} {self.version}: {self.label} passes {self.evaluation} again"
+        return CommitContent(subject, {path: texts.record()}, digest=self.digest)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.delete("LiveFailure", template=rows.template(self.template), evaluation=self.evaluation)
 
 
 @dataclass(frozen=True)
 class RunFinished:
     """A run ended with its scores. No event of the journal: others only react to it."""
+
+
+@dataclass(frozen=True)
+class ScoresChanged:
+    """People's scores of a run changed. No event of the journal: only what a gate counts of them is one."""

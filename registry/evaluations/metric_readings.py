@@ -27,11 +27,11 @@ _RowScores = Mapping[int, Mapping[int, Mapping[str, float | None]]]  # by run an
 
 @dataclass(frozen=True)
 class VersionPair:
-    """What a label would go to, and what it serves now (None where it is not set)."""
+    """What a label would go to, and the digest of what it serves now (None where it is not set)."""
 
     template: Template
     version: Version
-    serves: Version | None
+    serves: str | None
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,12 @@ class RunReadings:
     @property
     def worse_without_gate(self) -> int:
         """How many metrics are worse that no threshold holds."""
-        return sum(metric.reading == "worse" and not metric.gate for metric in self.metrics)
+        return len(self.ungated_losses)
+
+    @property
+    def ungated_losses(self) -> tuple[MetricReading, ...]:
+        """The metrics that are worse and that no threshold holds."""
+        return tuple(metric for metric in self.metrics if metric.reading == "worse" and not metric.gate)
 
 
 _compared: Recent[tuple[_Ends, _Ends], tuple[MetricReading, ...]] = Recent(256)
@@ -97,11 +102,9 @@ def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
 
 def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run]]:
     """Template and digest of a version to its finished runs, the newest first."""
-    versions = [version for pair in pairs for version in (pair.version, pair.serves) if version is not None]
+    digests = {digest for pair in pairs for digest in (pair.version.digest, pair.serves) if digest is not None}
     rows = Run.objects.filter(
-        template__in={version.template_id for version in versions},
-        version__digest__in={version.digest for version in versions},
-        state=Run.DONE,
+        template__in={pair.template.pk for pair in pairs}, version__digest__in=digests, state=Run.DONE
     )
     found: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
     related = rows.select_related("version", "dataset_version__dataset").defer("version__bundle")
@@ -112,10 +115,10 @@ def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run
 
 def _find_baseline(pair: VersionPair, newest: Mapping[tuple[int, str], Sequence[Run]]) -> Run | None:
     heads = newest.get((pair.template.pk, pair.version.digest), ())
-    if not heads or pair.serves is None or pair.serves.digest == pair.version.digest:
+    if not heads or pair.serves is None or pair.serves == pair.version.digest:
         return None
     place = heads[0].rows_digest, heads[0].model_digest
-    served = newest.get((pair.template.pk, pair.serves.digest), ())
+    served = newest.get((pair.template.pk, pair.serves), ())
     return next((run for run in served if (run.rows_digest, run.model_digest) == place), None)
 
 

@@ -75,14 +75,16 @@ class _Messages:
 
 
 def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Model, batch: Sequence[RowCall]) -> None:
-    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again.
+    """Render, ask, read. Replies are kept as soon as they are all there: what was paid for is not asked again, but by a
+    nightly run, for which an earlier reply tells nothing of the model as it is now.
 
     None is kept where the run's version or its judge was redacted meanwhile. Raises TooMany where a spending cap is
     reached and Conflict where the price can't be counted against it, after what came until then is kept.
     """
     _render(bundle, batch)
     keys = {key for call in batch for key in _keys(call, endpoint)}
-    answers = {row.key: _answer(row) for row in Reply.objects.filter(key__in=keys)}
+    known_replies = Reply.objects.filter(key__in=keys) if run.night is None else ()
+    answers = {row.key: _answer(row) for row in known_replies}
     try:
         _ask_all(run, endpoint, model, batch, answers)
     finally:

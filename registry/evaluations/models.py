@@ -1,8 +1,9 @@
-"""Datasets, runs and the datasets attached to change requests."""
+"""Datasets, runs, people's scores of them, and the datasets attached to change requests."""
 
 import json
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -11,7 +12,9 @@ from registry.accounts.models import User
 from registry.namespaces.models import Namespace
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["Attachment", "Dataset", "DatasetVersion", "Reply", "Run", "RunRow"]
+__all__ = ["SCORES_NEEDED", "Attachment", "Dataset", "DatasetVersion", "PersonScore", "Reply", "Run", "RunRow"]
+
+SCORES_NEEDED = 20
 
 
 class Dataset(models.Model):
@@ -106,6 +109,10 @@ class Run(models.Model):
     scores_text = models.TextField(default="{}", help_text="JSON: {metric: {target: score}}")
     error = models.TextField(default="", blank=True)
     change = models.ForeignKey("registry.ChangeRequest", on_delete=models.PROTECT, related_name="runs", null=True)
+    evaluation = models.CharField(
+        max_length=64, default="", blank=True, help_text="the name of the evaluation that a nightly run is of"
+    )
+    night = models.DateField(null=True, help_text="the day (UTC) that a nightly run is for; null for all others")
     started_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
@@ -121,6 +128,7 @@ class Run(models.Model):
                 condition=models.Q(dataset_version__isnull=True) ^ models.Q(samples__isnull=True),
                 name="run_rows_from_one_place",
             ),
+            models.UniqueConstraint(fields=["template", "evaluation", "night"], name="run_once_a_night"),
         ]
         indexes = [
             models.Index(fields=["template", "-id"], name="run_by_template"),
@@ -207,6 +215,32 @@ class RunRow(models.Model):
         return result
 
 
+class PersonScore(models.Model):
+    """What one person thinks of a run's reply to one row. Changed in place; an event holds it once a gate used it."""
+
+    GRADES: ClassVar[Mapping[str, int]] = {"bad": 1, "good": 5, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="person_scores")
+    index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    score = models.CharField(max_length=4, choices=[(score, score) for score in GRADES])
+    comment = models.TextField(default="", blank=True)
+    by_key = models.BooleanField(default=False, help_text="given through a key, so that no gate counts it")
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "index", "person"], name="person_score_once")]
+
+    def __str__(self) -> str:
+        return f"{self.score} for row {self.index} of run {self.run_id}"
+
+    @property
+    def grade(self) -> int:
+        """The score as 1 to 5: bad is 1, good is 5."""
+        return self.GRADES[self.score]
+
+
 class Reply(models.Model):
     """A model's answer to one prompt under its settings. A cache: any row may be deleted at any time."""
 
@@ -235,6 +269,10 @@ class Attachment(models.Model):
     model = models.CharField(max_length=64, help_text="the name of a model that the operator lists")
     gates = models.JSONField(default=list, help_text='["squad_f1 >= 0.8", "squad_f1 - 0.02"]')
     metrics = models.JSONField(default=list, help_text="metrics that are shown beside those of the gates")
+    scores_needed = models.PositiveIntegerField(
+        default=SCORES_NEEDED, help_text="scores by people that a gate on them is decided from"
+    )
+    nightly = models.BooleanField(default=False, help_text="whether what is live is measured every night")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
 

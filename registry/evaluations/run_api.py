@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -24,6 +25,7 @@ from registry.evaluations.run_serializers import (
     RunRowOutput,
     RunRowPage,
 )
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -54,7 +56,7 @@ class NoRunInput(Input):
     """An empty object, or no body."""
 
 
-class Runs(APIView):
+class Runs(IdempotentView):
     """All runs that the caller may read."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
@@ -105,7 +107,7 @@ class Rows(APIView):
         )
 
 
-class Cancel(APIView):
+class Cancel(IdempotentView):
     """Ending a run."""
 
     @extend_schema(operation_id="cancelRun", request=NoRunInput, responses=_ANSWERS)
@@ -115,7 +117,7 @@ class Cancel(APIView):
         return Response(RunOutput.of(services.cancel_run(actor=actor_of(request), number=number)))
 
 
-class Rerun(APIView):
+class Rerun(IdempotentView):
     """Taking up a run again."""
 
     @extend_schema(operation_id="rerunFailures", request=NoRunInput, responses={202: RunOutput, "4XX": ProblemOutput})
@@ -157,7 +159,13 @@ class Export(APIView):
             OpenApiParameter("form", str, enum=list(exports.FORMS), description="`jsonl` without it."),
             OpenApiParameter("with", int, description="Of a report: the run it is set against."),
         ],
-        responses={(200, "application/octet-stream"): bytes, "4XX": ProblemOutput},
+        responses={
+            (200, "application/x-ndjson"): str,
+            (200, "application/json"): OpenApiTypes.ANY,
+            (200, "text/csv"): str,
+            (200, "text/html"): str,
+            "4XX": ProblemOutput,
+        },
     )
     def get(self, request: Request, number: int) -> HttpResponse:
         """csv and json: a row a line with its scores; jsonl: the result that the evaluation package reads; html: a

@@ -19,7 +19,7 @@ from django.db.models import Count, Q, Sum
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Busy, Conflict, PromptuaryError, TooMany
-from registry.evaluations import exports, judge_calls, scoring_process
+from registry.evaluations import exports, judge_calls, live_failures, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import RowCall, ask_model, cost_of_replies, is_run_redacted, sum_of_known
@@ -195,15 +195,18 @@ def _finish(number: int) -> None:
         return
     scores = _score(run)
     run_rows = _scored_rows(run, scores)
+    run.scores_text = json.dumps(scores.get("metrics", {}))
     with transaction.atomic():
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
         is_ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
             state=Run.DONE,
-            scores_text=json.dumps(scores.get("metrics", {})),
+            scores_text=run.scores_text,
             error=" ".join(scores.get("faults", ()))[:2000],
             finished_at=log.now(),
         )
         if is_ended:
+            if run.night is not None:
+                live_failures.record_nightly_outcome(run)
             react(Occasion(RunFinished(), subject=(run.template,)))
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
 from promptuary.renderer.document.parser import parse_document
-from registry.accounts.actor import Actor
+from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import ECHO, Endpoint
@@ -17,6 +17,7 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries, judge_calls
 from registry.evaluations import run_queries as queries
+from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.evaluations.row_fit import require_some_row_fits
 from registry.evaluations.scoring_process import check_metrics
@@ -28,7 +29,16 @@ from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["MOST_UNFINISHED", "RowSource", "cancel_run", "create_run", "find_row_source", "rerun_failures", "start_run"]
+__all__ = [
+    "MOST_UNFINISHED",
+    "RowSource",
+    "cancel_run",
+    "create_plan_run",
+    "create_run",
+    "find_row_source",
+    "rerun_failures",
+    "start_run",
+]
 
 MOST_UNFINISHED = 10  # runs of one namespace that are not over
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
@@ -78,7 +88,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
     _require_room(template_row)
     require_some_row_fits(measure.rows, version, dataset or "the samples")
-    return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judging=judging)
+    return create_run(template_row, version, measure, endpoint, metric_names, actor.person, columns=judging)
 
 
 def create_run(  # what a run is
@@ -89,11 +99,12 @@ def create_run(  # what a run is
     metrics: Sequence[str],
     person: User,
     change: int | None = None,
-    judging: Mapping[str, Any] | None = None,
+    columns: Mapping[str, Any] | None = None,
 ) -> Run:
     """Write a run and the job that does it; for services, after the rights were checked. change: the id of a
-    request.
+    request. columns: those of a judge, or `key`, `evaluation` and `night` of a nightly run.
     """
+    key = queries.run_key(version.digest, measure.digest, endpoint.digest)
     with transaction.atomic():
         run = Run.objects.create(
             template=template,
@@ -103,17 +114,31 @@ def create_run(  # what a run is
             rows_digest=measure.digest,
             model=endpoint.name,
             model_digest=endpoint.digest,
-            key=queries.run_key(version.digest, measure.digest, endpoint.digest),
             metrics=list(metrics),
             total=len(measure.rows),
             currency=endpoint.price.currency if endpoint.price else "",
             change_id=change,
             started_by=person,
             created_at=log.now(),
-            **(judging or {}),
+            **{"key": key, **(columns or {})},
         )
         _enqueue(run)
     return run
+
+
+def create_plan_run(
+    template: Template,
+    version: Version,
+    plan: EvaluationPlan,
+    change: int | None = None,
+    columns: Mapping[str, Any] | None = None,
+) -> Run:
+    """Write a run that an attached evaluation needs, as the operator; the plan has no fault. See `create_run`."""
+    dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
+    endpoint = connection_queries.find_endpoint(plan.model, template.namespace.name)
+    measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
+    person = operator_actor().person
+    return create_run(template, version, measure, endpoint, plan.run_metrics, person, change, columns)
 
 
 def cancel_run(*, actor: Actor, number: int) -> Run:

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
 from registry.namespaces.authentication import actor_of
@@ -49,7 +50,7 @@ class InvitationList(Output):
     results = InvitationOutput(many=True)
 
 
-class Invitations(APIView):
+class Invitations(IdempotentView):
     """The invitations of a namespace."""
 
     @extend_schema(operation_id="listInvitations", responses={200: InvitationList, "4XX": ProblemOutput})

@@ -36,10 +36,12 @@ __all__ = [
     "json_name",
     "kinds",
     "kinds_of_namespaces",
+    "kinds_of_worker",
     "parse_event",
     "quote_start",
     "react",
     "set_reactions",
+    "title_of",
     "to_microseconds",
 ]
 
@@ -70,6 +72,7 @@ class Page(StrEnum):
 
     MEMBERS = "members"
     RULES = "rules"
+    FREEZES = "freezes"
     KEYS = "keys"
     WEBHOOKS = "webhooks"
     CONNECTIONS = "connections"
@@ -135,6 +138,7 @@ class JournalEvent(ABC):
     """One lasting decision: who made it and when is added when it is appended."""
 
     kind: ClassVar[str]
+    kind_title: ClassVar[str] = ""  # the kind in words, where it has others than those of its name
     is_by_person: ClassVar[bool] = True  # whether its texts are a person's, and so may hold a credential
     is_of_installation: ClassVar[bool] = False  # whether it belongs to no namespace
     column_fields: ClassVar[Mapping[str, str]] = {}
@@ -192,11 +196,13 @@ def event(
     change: str = "change",
     caches: Cache = Cache.ALL_OF_FETCHES,
     page: Page | None = None,
+    title: str = "",
 ) -> Callable[[type[E]], type[E]]:
     """Register the class below as a kind of event.
 
     template, version, change: the fields of the body that are in the row's columns; a name that is no field leaves
-    its column empty. caches: what a process drops that hears of such an event. page: where to look at it.
+    its column empty. caches: what a process drops that hears of such an event. page: where to look at it. title: the
+    kind in words; empty where its name says it.
     """
 
     def register(cls: type[E]) -> type[E]:
@@ -204,7 +210,7 @@ def event(
             raise ValueError(f"There are two classes of the kind {kind}.")
         cls.kind = kind
         cls.column_fields = {"template": template, "version": version, "change": change}
-        cls.caches, cls.page = caches, page
+        cls.caches, cls.page, cls.kind_title = caches, page, title
         return cls
 
     return register
@@ -223,6 +229,16 @@ def kinds() -> tuple[str, ...]:
 def kinds_of_namespaces() -> tuple[str, ...]:
     """Every kind of event that belongs to a namespace, in the order of the domains."""
     return tuple(kind for kind, cls in _classes.items() if not cls.is_of_installation)
+
+
+def kinds_of_worker() -> tuple[str, ...]:
+    """Every kind of event that the worker writes by itself, such as the result of a check."""
+    return tuple(kind for kind, cls in _classes.items() if not cls.is_by_person)
+
+
+def title_of(kind: str) -> str:
+    """The kind in words, as `Version saved`; made of its name where the kind is unknown."""
+    return getattr(_classes.get(kind), "kind_title", "") or kind.replace(".", " ").replace("_", " ").capitalize()
 
 
 def event_classes() -> tuple[type[JournalEvent], ...]:

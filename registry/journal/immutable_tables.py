@@ -40,6 +40,7 @@ TABLES = {  # each with its primary key
     "registry_comment": "id",
     "registry_contribution": "id",
     "registry_verdict": "id",
+    "registry_countedscores": "id",
     "registry_redaction": "id",
     "registry_datasetversion": "id",
     "registry_releasecomment": "id",

@@ -18,6 +18,7 @@ __all__ = [
     "dataset",
     "dataset_facts",
     "document",
+    "freeze",
     "is_label_branch",
     "key",
     "label",
@@ -120,6 +121,11 @@ def release(namespace_name: str, number: int, event: int, step: str) -> str:
     """The file of one step (opening, publishing, comment, ...) of a release."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/releases/{number}/{event:08d}-{_escape(step)}.yml"
+
+
+def freeze(namespace_name: str, number: int) -> str:
+    """The file of one freeze."""
+    return f".promptuary/{names.check_namespace(namespace_name)}/freezes/{number}.yml"
 
 
 def verdict(template: str, event: int, check: str) -> str:

@@ -17,6 +17,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from registry.accounts.models import User
+from registry.journal.event import kinds_of_worker
 from registry.live.requests import run_in_thread
 from registry.namespaces.models import Membership
 from registry.serving.fetcher import Fetcher
@@ -38,7 +39,9 @@ class Topics:
     changes: frozenset[int] = frozenset()
 
     def match(self, event: FollowedEvent) -> bool:
-        """Whether the page wants to know of this event."""
+        """Whether the page wants to know of this event. What the worker writes by itself, as results, is no news."""
+        if event.kind in kinds_of_worker():
+            return False
         return self.everything or event.template in self.templates or event.change in self.changes
 
 

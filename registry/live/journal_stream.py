@@ -5,9 +5,9 @@
     /live/events?topic=change=12&after=340       one change request, from event 341 on
 
 Each event is `journal` with the event's number as its id and `{number, kind, namespace, template, version, change, by}`
-as its data: never the text of anything. What the person did is left out. `Last-Event-ID`, as browsers send it when they
-connect again, or `after` resumes behind that number. `ready` says that nothing is missing up to its number, `reset`
-that too much was missed to be told.
+as its data: never the text of anything. What the person did is left out, and what the worker writes by itself, such as
+results of checks. `Last-Event-ID`, as browsers send it when they connect again, or `after` resumes behind that number.
+`ready` says that nothing is missing up to its number, `reset` that too much was missed to be told.
 """
 
 import functools

@@ -19,6 +19,7 @@ from registry.live.requests import read_request
 from registry.live.routes import PREFIX, ROUTES, Route, find_route
 from registry.live.wsgi_environ import HTTPProtocol, Scope
 from registry.live.wsgi_pool import Application, WsgiPool
+from registry.serving.rollout_sides import BUCKET
 from registry.serving.wsgi_fast_path import FindCached
 
 __all__ = ["LiveServer"]
@@ -43,7 +44,8 @@ class LiveServer:
     async def __rsgi__(self, scope: Scope, protocol: HTTPProtocol) -> None:
         """Granian's hook for a request."""
         headers = scope.headers
-        if scope.method == "GET" and (authorization := headers.get("authorization")):
+        authorization = headers.get("authorization")
+        if scope.method == "GET" and authorization and BUCKET not in scope.query_string:
             cached = self._find(
                 authorization,
                 scope.path,

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
+from registry.idempotency.views import IdempotentView
 from registry.namespaces import permissions, queries, services
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
@@ -111,7 +112,7 @@ class MemberList(output_serializers.Output):
     results = MemberOutput(many=True)
 
 
-class Namespaces(APIView):
+class Namespaces(IdempotentView):
     """The namespaces of the caller."""
 
     @extend_schema(

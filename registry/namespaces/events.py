@@ -43,7 +43,7 @@ class NamespaceCreated(JournalEvent):
 
 
 # Another label may be protected now, and answers say how it was approved.
-@event("namespace.ruled", caches=_CALLERS | Cache.LABELS, page=Page.RULES)
+@event("namespace.ruled", caches=_CALLERS | Cache.LABELS, page=Page.RULES, title="Rules changed")
 @dataclass(frozen=True, kw_only=True)
 class NamespaceRuled(JournalEvent):
     """Rules of a namespace were changed. rules: all of them, as they are now."""
@@ -61,7 +61,7 @@ class NamespaceRuled(JournalEvent):
         rows.update("Namespace", {"name": rows.namespace_name}, **{**LATER_RULES, **self.rules})
 
 
-@event("member.set", caches=_CALLERS, page=Page.MEMBERS)
+@event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role given or taken")
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
     """A person has this role in the namespace now; None: the person is no member any more.

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from registry.accounts.models import Key
 from registry.core.timestamps import format_moment
+from registry.idempotency.views import IdempotentView
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys as services
 from registry.namespaces import permissions
@@ -76,7 +77,7 @@ class IssuedOutput(KeyOutput):
     secret = serializers.CharField(help_text="The whole key, shown this once.")
 
 
-class Keys(APIView):
+class Keys(IdempotentView):
     """The keys of a namespace."""
 
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
@@ -128,7 +129,7 @@ class OneKey(APIView):
         return Response(_shape(services.revoke_key(actor=actor_of(request), key_id=key)))
 
 
-class Rotate(APIView):
+class Rotate(IdempotentView):
     """A key that gives way to a fresh one."""
 
     @extend_schema(

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import transaction
 
 from registry.accounts.models import User
 from registry.journal import log
+from registry.notifications.mail_message import Proposals, write_mail
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.notifications.queries import watch_level
 
@@ -35,12 +35,12 @@ def send_pending_mail() -> int:
     global _not_before  # noqa: PLW0603  # one worker, one mail server
     if not settings.MAIL_IS_SENT or time.monotonic() < _not_before:
         return 0
-    count = 0
+    count, proposals = 0, Proposals()
     for person, notifications in _take().items():
         if not (wanted_rows := _wanted(person, notifications)):
             continue
         try:
-            _message(person, wanted_rows).send()
+            write_mail(person, wanted_rows, proposals).send()
         except (smtplib.SMTPException, OSError) as error:
             _log.warning("no mail can be sent (%s); trying again in %d s", error, _REST)
             Notification.objects.filter(pk__in=[notification.pk for notification in wanted_rows]).update(mailed_at=None)
@@ -58,7 +58,9 @@ def _take() -> dict[User, list[Notification]]:
         return {}
     by_person: dict[User, list[Notification]] = defaultdict(list)
     with transaction.atomic():
-        rows = waiting.select_for_update(of=("self",)).select_related("person", "template__namespace", "change")
+        rows = waiting.select_for_update(of=("self",)).select_related(
+            "person", "template__namespace", "change__template__namespace", "change__version__template"
+        )
         rows_found = list(rows[:_MOST])
         Notification.objects.filter(pk__in=[row.pk for row in rows_found]).update(mailed_at=at)
     for row in rows_found:
@@ -88,22 +90,3 @@ def _is_wished(watches: Sequence[Watch], row: Notification) -> bool:
     if row.template is None:  # about a key that acts for the person
         return True
     return watch_level(watches, row.template.namespace, row.template.name.partition("/")[2]) != Watch.NONE
-
-
-def _message(person: User, notifications: list[Notification]) -> EmailMessage:
-    first = notifications[0].sentence
-    more = f" (and {len(notifications) - 1} more)" if len(notifications) > 1 else ""
-    lines: list[str] = []
-    for row in notifications:
-        where = f"/t/{row.template.name}" if row.template else "/account/keys"
-        if row.change:
-            where = f"/changes/{row.change.number}"
-        lines += [row.sentence, f"{settings.BASE_URL}{where}", ""]
-    choose = f"{settings.BASE_URL}/mail"
-    lines += ["--", f"What you get mail about is yours to choose: {choose}"]
-    return EmailMessage(
-        subject=" ".join(f"{first}{more}".split())[:200],
-        body="\n".join(lines),
-        to=[person.email],
-        headers={"List-Unsubscribe": f"<{choose}>", "Auto-Submitted": "auto-generated"},
-    )

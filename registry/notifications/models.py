@@ -47,11 +47,19 @@ class Watch(models.Model):
     MINE = "mine"
     NONE = "none"
     LEVELS = (ALL, MINE, NONE)
+    PUBLISHED = "published"
+    PROPOSED = "proposed"
+    COMMENTS = "comments"
+    SAVED = "saved"
+    TOPICS = (PUBLISHED, PROPOSED, COMMENTS, SAVED)
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="watches")
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="+", null=True)
     template = models.CharField(max_length=200, default="", blank=True, help_text="pattern of paths; empty: all")
     level = models.CharField(max_length=4, choices=[(level, level) for level in LEVELS])
+    topics = models.CharField(
+        max_length=60, default="", blank=True, help_text="with all: what of it, separated by commas; empty: everything"
+    )
 
     class Meta:
         constraints = [
@@ -65,3 +73,8 @@ class Watch(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person.username}: {self.level}"
+
+    @property
+    def topic_list(self) -> list[str]:
+        """What of all is wanted; empty for everything."""
+        return self.topics.split(",") if self.topics else []

@@ -1,20 +1,38 @@
 """Queries of notifications: those about a person's keys, what people want e-mail about, and who watches a template."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
 from django.db.models import Q
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
+from registry.changes.review_events import CommentAdded
 from registry.namespaces.models import Membership, Namespace
 from registry.notifications.models import Notification, Watch
+from registry.releases.events import ReleaseCommented
+from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped
+from registry.templates.events import LabelMoved, VersionSaved
 from registry.templates.models import Template
 
 __all__ = ["list_key_notifications", "list_own_watches", "list_watchers", "watch_level"]
 
 _MOST_OF_KEYS = 20
+_TOPICS: Mapping[str, str] = {
+    LabelMoved.kind: Watch.PUBLISHED,
+    RolloutStarted.kind: Watch.PUBLISHED,
+    RolloutPaused.kind: Watch.PUBLISHED,
+    RolloutStopped.kind: Watch.PUBLISHED,
+    ChangeProposed.kind: Watch.PROPOSED,
+    ChangeHeaded.kind: Watch.PROPOSED,
+    ChangeReopened.kind: Watch.PROPOSED,
+    ChangeDecided.kind: Watch.COMMENTS,
+    CommentAdded.kind: Watch.COMMENTS,
+    ReleaseCommented.kind: Watch.COMMENTS,
+    VersionSaved.kind: Watch.SAVED,
+}
 
 
 def list_key_notifications(actor: Actor) -> list[Notification]:
@@ -31,14 +49,15 @@ def list_own_watches(actor: Actor) -> list[Watch]:
 
 def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> str:
     """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
-    fitting = [watch for watch in watches if _fits(watch, namespace, path)]
-    if not fitting:
-        return Watch.MINE
-    return max(fitting, key=lambda watch: (watch.namespace_id is not None, len(watch.template))).level
+    watch = _narrowest(watches, namespace, path)
+    return watch.level if watch else Watch.MINE
 
 
-def list_watchers(template: Template) -> list[User]:
-    """The members who want to hear of all that happens to the template."""
+def list_watchers(template: Template, kind: str = "") -> list[User]:
+    """The members who want to hear of all that happens to the template, or of this kind of event at least. A kind that
+    is of no topic goes to all of them.
+    """
+    topic = _TOPICS.get(kind)
     watches = Watch.objects.filter(Q(namespace=template.namespace) | Q(namespace=None))
     wanting = watches.filter(level=Watch.ALL).values("person")
     members = Membership.objects.filter(namespace=template.namespace).values("person")
@@ -49,10 +68,21 @@ def list_watchers(template: Template) -> list[User]:
     people = [
         person
         for person, own_watches in watches_by_person.items()
-        if watch_level(own_watches, template.namespace, path) == Watch.ALL
+        if _wants_topic(_narrowest(own_watches, template.namespace, path), topic)
     ]
     able = set(members.filter(person__in=people).values_list("person", flat=True)) if people else set()
     return [person for person in people if person.pk in able]
+
+
+def _narrowest(watches: Iterable[Watch], namespace: Namespace, path: str) -> Watch | None:
+    fitting = [watch for watch in watches if _fits(watch, namespace, path)]
+    return max(fitting, key=lambda watch: (watch.namespace_id is not None, len(watch.template)), default=None)
+
+
+def _wants_topic(watch: Watch | None, topic: str | None) -> bool:
+    if watch is None or watch.level != Watch.ALL:
+        return False
+    return topic is None or topic in (watch.topic_list or Watch.TOPICS)
 
 
 def _fits(watch: Watch, namespace: Namespace, path: str) -> bool:

@@ -23,10 +23,13 @@ from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.rules import rules_of
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
+from registry.rollouts.events import RolloutStep
+from registry.rollouts.models import Rollout
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Version
@@ -43,6 +46,7 @@ __all__ = [
     "tell_of_move",
     "tell_of_redaction",
     "tell_of_release_comment",
+    "tell_of_rollout",
     "tell_of_save",
     "tell_reviewers",
 ]
@@ -100,6 +104,15 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
     people += [person for change in members for person in (change.opened_by, change.version.author)]
     sentence = f"{_name(actor)} commented on release {release.number}: {release.title}."
     _tell(actor, ReleaseCommented.kind, people, sentence, members[0])
+
+
+def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
+    """Who started a rollout, whose change it is and who owns the template hear of its start, pause and stop."""
+    template = rollout.template
+    owners = User.objects.filter(username__in=rules_of(template.namespace).owners_of(template.path))
+    people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
+    ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
+    _tell(actor, event.kind, people, f"{_name(actor)} {sentence}{ending}", rollout.change)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
@@ -229,7 +242,7 @@ def _write(
 ) -> None:
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
-    everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template)]}
+    everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template, kind)]}
     everyone.pop(actor.person.pk, None)
     Notification.objects.bulk_create(
         Notification(
@@ -277,16 +290,27 @@ def _subject(change: ChangeRequest) -> str:
 MOST_WATCHES = 100  # wishes of one person
 
 
-def set_watch_level(*, actor: Actor, level: str | None, namespace: str | None = None, template: str = "") -> None:
+def set_watch_level(
+    *,
+    actor: Actor,
+    level: str | None,
+    namespace: str | None = None,
+    template: str = "",
+    topics: Collection[str] = (),
+) -> None:
     """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None forgets the wish.
 
-    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all. In no journal: it is a
-    person's own affair.
+    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all; topics: of
+    Watch.TOPICS, what of `all` is wanted, empty for everything. In no journal: it is a person's own affair.
     """
     if actor.key is not None:
         raise NotAllowed("A key gets no mail: sign in as a person to choose it.")
     if level is not None and level not in Watch.LEVELS:
         raise Invalid(fields={"level": f"one of {', '.join(Watch.LEVELS)}."})
+    if set(topics) - set(Watch.TOPICS):
+        raise Invalid(fields={"topics": f"some of {', '.join(Watch.TOPICS)}."})
+    wanted_topics = [topic for topic in Watch.TOPICS if topic in topics] if level == Watch.ALL else []
+    joined = "" if len(wanted_topics) == len(Watch.TOPICS) else ",".join(wanted_topics)
     pattern = check_text("template", template, 200).strip()
     if pattern and namespace is None:
         raise Invalid(fields={"namespace": "say in which namespace these paths are."})
@@ -295,7 +319,7 @@ def set_watch_level(*, actor: Actor, level: str | None, namespace: str | None = 
         same = Watch.objects.filter(person=actor.person, namespace=space, template=pattern)
         if level is None:
             same.delete()
-        elif not same.update(level=level):
+        elif not same.update(level=level, topics=joined):
             if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
                 raise Conflict(f"You have {MOST_WATCHES} wishes: forget one first.")
-            Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level)
+            Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

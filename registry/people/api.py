@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.people import administration, queries
 from registry.people.account_api import EndedOutput
@@ -107,7 +108,7 @@ class DeactivationPreview(APIView):
         return Response(EffectsOutput.of(queries.describe_effects_of_deactivation(actor_of(request), person)))
 
 
-class Deactivation(APIView):
+class Deactivation(IdempotentView):
     """Keeping somebody out."""
 
     @extend_schema(operation_id="deactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
@@ -117,7 +118,7 @@ class Deactivation(APIView):
         return Response(PersonState.of(row))
 
 
-class Reactivation(APIView):
+class Reactivation(IdempotentView):
     """Letting somebody in again."""
 
     @extend_schema(operation_id="reactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})

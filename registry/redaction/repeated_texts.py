@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Model, Q
 
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark
-from registry.evaluations.models import DatasetVersion
+from registry.evaluations.models import DatasetVersion, PersonScore
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
@@ -87,6 +87,7 @@ _NAMES: Mapping[type[Model], Any] = {
     LabelMove: lambda row: f"the reason of a move of {row.label} of {row.template.name}",
     SampleSet: lambda row: f"samples {row.number} of {row.template.name}",
     DatasetVersion: lambda row: f"version {row.number} of the dataset {row.dataset.name}",
+    PersonScore: lambda row: f"the comment of {row.person.username} on row {row.index} of run {row.run_id}",
     Namespace: lambda row: f"the standards of the namespace {row.name}",
     Event: lambda row: f"event {row.number} of the journal ({row.kind}), as its words were written",
 }

@@ -25,6 +25,7 @@ from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verd
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.input_checks import check_text
 from registry.core.names import LATEST
+from registry.idempotency import answers
 from registry.journal import immutable_tables, log
 from registry.journal.event import digest_of
 from registry.journal.models import Event
@@ -116,6 +117,7 @@ def redact_version(  # what an admin decides
         for row in plan.versions:
             _take_away(actor, row, reason.strip(), plan.passages)
         repeated_texts.blank_copies(plan.passages)
+        answers.forget_answers()
         search_engine.optimize_index()  # its segments keep deleted words until they are merged
         for template in {row.template_id: row.template for row in plan.versions}.values():
             locking.recompute_states(template.namespace, template)

@@ -71,6 +71,15 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
     "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},
+    "registry_rollout": {
+        "reason": _WORDS,
+        "salt": _NOTHING,
+        "steps": _NOTHING,
+        "stop_rule": _NOTHING,
+        "figures": _NOTHING,
+        "state": _NOTHING,
+        "label": _NOTHING,
+    },
     "registry_releasecomment": {"text": _WORDS},
     "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
@@ -90,6 +99,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "error": _BLANKED,
         "scores_text": _NOTHING,
         "metrics": _NOTHING,
+        "evaluation": _NOTHING,
         "judge_paths": _NOTHING,
         "rows_digest": _NOTHING,
         "model": _NOTHING,
@@ -99,6 +109,14 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "judge_model_digest": _NOTHING,
         "state": _NOTHING,
         "currency": _NOTHING,
+    },
+    "registry_personscore": {"comment": _WORDS, "score": _NOTHING},
+    "registry_countedscores": {
+        "text": _NOTHING,  # rows by number, usernames and scores
+        "digest": _NOTHING,
+        "evaluation": _NOTHING,
+        "rows_digest": _NOTHING,
+        "model_digest": _NOTHING,
     },
     "registry_runrow": {"result": _REMOVED, "judgement_text": _REMOVED, "scores_text": _NOTHING},
     "registry_reply": {"text": _REMOVED, "key": _NOTHING},
@@ -132,7 +150,9 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_attempt": {"said": _BLANKED},
     "registry_webhook": {
         "id": _NOTHING,
+        "receiver": _NOTHING,
         "url": _NOTHING,
+        "sealed_url": _NOTHING,
         "kinds": _NOTHING,
         "template": _NOTHING,
         "pause_reason": _BLANKED,
@@ -166,9 +186,17 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "owners": _NOTHING,
         "standards": _WORDS,  # banned and required words; also in the journal
     },
+    "registry_freeze": {"reason": _WORDS, "time_zone": _NOTHING},
+    "registry_storedanswer": {
+        "sealed": _NOTHING,  # a redaction deletes all rows, since nobody can search what is sealed
+        "caller": _NOTHING,
+        "idempotency_key": _NOTHING,
+        "fingerprint": _NOTHING,
+    },
     "registry_invitation": {"id": _NOTHING, "role": _NOTHING, "email": _NOTHING, "secret_sha256": _NOTHING},
     "registry_membership": {"role": _NOTHING},
     "registry_dataset": {"name": _NOTHING},
+    "registry_livefailure": {"evaluation": _NOTHING, "label": _NOTHING, "findings": _NOTHING},
     "registry_attachment": {
         "name": _NOTHING,
         "pattern": _NOTHING,
@@ -186,7 +214,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "secret_sha256": _NOTHING,
     },
     "registry_label": {"name": _NOTHING},
-    "registry_watch": {"template": _NOTHING, "level": _NOTHING},
+    "registry_watch": {"template": _NOTHING, "level": _NOTHING, "topics": _NOTHING},
     "registry_user": {
         "password": _NOTHING,
         "username": _NOTHING,

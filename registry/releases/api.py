@@ -9,6 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.releases import plans, proposals, queries, roll_backs, services
@@ -94,7 +95,7 @@ class EmptyInput(Input):
     """An empty object, or no body."""
 
 
-class Releases(APIView):
+class Releases(IdempotentView):
     """The releases of a namespace."""
 
     @extend_schema(
@@ -149,7 +150,7 @@ class OneRelease(APIView):
         return _show(request, namespace, number, Verb.READ)
 
 
-class Members(APIView):
+class Members(IdempotentView):
     """The templates of a release."""
 
     @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=_MADE)
@@ -173,7 +174,7 @@ class OneMember(APIView):
         return _show(request, namespace, number, Verb.PROPOSE)
 
 
-class Approvals(APIView):
+class Approvals(IdempotentView):
     """Approvals of several members."""
 
     @extend_schema(operation_id="approveRelease", request=ApprovalsInput, responses=_MADE)
@@ -186,7 +187,7 @@ class Approvals(APIView):
         return _show(request, namespace, number, Verb.COMMENT, 201)
 
 
-class Comments(APIView):
+class Comments(IdempotentView):
     """The conversation about the release as a whole."""
 
     @extend_schema(operation_id="commentOnRelease", request=CommentInput, responses=_MADE)
@@ -198,7 +199,7 @@ class Comments(APIView):
         return _show(request, namespace, number, Verb.COMMENT, 201)
 
 
-class PublishRelease(APIView):
+class PublishRelease(IdempotentView):
     """The gate of a release."""
 
     @extend_schema(operation_id="publishRelease", request=EmptyInput, responses=_ANSWERS)
@@ -211,7 +212,7 @@ class PublishRelease(APIView):
         return _show(request, namespace, number, Verb.PUBLISH)
 
 
-class WithdrawRelease(APIView):
+class WithdrawRelease(IdempotentView):
     """Closing without publishing."""
 
     @extend_schema(operation_id="withdrawRelease", request=WithdrawalInput, responses=_ANSWERS)
@@ -223,7 +224,7 @@ class WithdrawRelease(APIView):
         return _show(request, namespace, number, Verb.PROPOSE)
 
 
-class RollBackRelease(APIView):
+class RollBackRelease(IdempotentView):
     """Going back from a release."""
 
     @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)

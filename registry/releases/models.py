@@ -27,6 +27,9 @@ class Release(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
+    goes_live_at = models.DateTimeField(null=True, help_text="when the worker publishes it")
+    scheduled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
+    schedule_key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     rolled_back_at = models.DateTimeField(null=True, help_text="when labels were rolled back together last")
 
     class Meta:

@@ -13,7 +13,7 @@ from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.releases import events
+from registry.releases import events, schedule_events
 from registry.releases.models import Release, ReleaseComment
 from registry.templates.models import Template
 
@@ -30,6 +30,8 @@ _KINDS = [
         events.ReleaseWithdrawn,
         events.ReleaseRolledBack,
         events.ReleaseCommented,
+        schedule_events.ReleaseScheduled,
+        schedule_events.ReleaseUnscheduled,
     )
 ]
 

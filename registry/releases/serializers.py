@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
+from registry.changes import ungated_losses
+from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.serializers import BlockerOutput, TurnOutput
+from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.releases import gate as release_gate
@@ -108,6 +111,12 @@ class ReleaseFacts:
     may_read: bool
     left_out: Sequence[LeftOut] = ()
 
+    @property
+    def ungated_losses(self) -> list[UngatedLosses]:
+        """The metrics of its templates that get worse and block nothing; for who may read runs."""
+        gates = [member.gate for member in self.gate.open_members] if self.may_read else []
+        return list(ungated_losses.find_ungated_losses(gates).values())
+
     @classmethod
     def read(cls, release: Release, actor: Actor, left_out: Sequence[LeftOut] = ()) -> "ReleaseFacts":
         """The facts of a release for one actor."""
@@ -134,8 +143,12 @@ class ReleaseOutput(Output):
     updated_at = Moment(source="gate.release.updated_at")
     closed_at = Moment(allow_null=True, source="gate.release.closed_at")
     rolled_back_at = Moment(allow_null=True, source="gate.release.rolled_back_at")
+    goes_live_at = Moment(
+        allow_null=True, source="gate.release.goes_live_at", help_text="When the worker publishes it."
+    )
     turn = TurnOutput(allow_null=True, source="gate.turn")
     members = ReleaseMemberOutput(many=True, source="gate.members")
+    ungated_losses = UngatedLossesOutput(many=True, help_text="Metrics that get worse and block nothing.")
     comments = ReleaseCommentOutput(many=True)
     left_out = LeftOutOutput(many=True, help_text="What the selection named and was left out; when it is opened only.")
 

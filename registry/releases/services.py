@@ -12,6 +12,7 @@ from registry.accounts.actor import Actor
 from registry.changes import locking, queries
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.policy import FREEZE, Blocker
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
@@ -24,7 +25,7 @@ from registry.releases.events import (
     ReleasePublished,
     ReleaseWithdrawn,
 )
-from registry.releases.gate import ReleaseGate
+from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.queries import lock_release
 from registry.releases.steps import close_release, require_open_release, step_fields
@@ -32,6 +33,7 @@ from registry.releases.steps import close_release, require_open_release, step_fi
 __all__ = [
     "approve_release",
     "comment_on_release",
+    "publish_locked_release",
     "publish_release",
     "withdraw_release",
 ]
@@ -66,16 +68,21 @@ def publish_release(*, actor: Actor, number: int) -> Release:
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
-        require_open_release(release)
-        gate = release_gate.evaluate_release(release, actor)
-        _require_unblocked(gate)
-        members = gate.open_members
-        for member in members:
-            change_services.publish_unblocked(actor, member.gate)
-        release.state = Release.PUBLISHED
-        numbers = [member.change.number for member in members]
-        close_release(actor, release, ReleasePublished(**step_fields(release), changes=numbers))
+        publish_locked_release(actor, release)
     return release
+
+
+def publish_locked_release(actor: Actor, release: Release, *, is_scheduled: bool = False) -> None:
+    """Publish a release that was locked with the right to do so; for services. Refused as `publish_release` refuses."""
+    require_open_release(release)
+    gate = release_gate.evaluate_release(release, actor)
+    _require_unblocked(gate)
+    members = gate.open_members
+    for member in members:
+        change_services.publish_unblocked(actor, member.gate, is_scheduled=is_scheduled)
+    release.state = Release.PUBLISHED
+    numbers = [member.change.number for member in members]
+    close_release(actor, release, ReleasePublished(**step_fields(release), changes=numbers))
 
 
 def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
@@ -129,16 +136,20 @@ def _require_unblocked(gate: ReleaseGate) -> None:
         {
             "template": member.change.template.name,
             "change": member.change.number,
-            "code": blocker.code,
-            "cause": blocker.cause,
-            "action": blocker.action,
+            **blocker.to_dict(),
         }
         for member, blocker in gate.blockers
     ]
-    sentences = [f"{member.change.template.name}: {blocker.cause}" for member, blocker in gate.blockers]
-    raise error(" ".join(sentences), blockers=listed, release=number)
+    sentences = [_describe(member, blocker) for member, blocker in gate.blockers]
+    raise error(" ".join(dict.fromkeys(sentences)), blockers=listed, release=number)
 
 
 def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
     """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
     locking.require_opener(actor, release.namespace, change.opened_by, f"request for {change.template.name}")
+
+
+def _describe(member: Member, blocker: Blocker) -> str:
+    """The blocker as a sentence, with the template; a freeze is of the whole namespace."""
+    sentence = change_services.describe_blocker(blocker)
+    return sentence if blocker.code == FREEZE else f"{member.change.template.name}: {sentence}"

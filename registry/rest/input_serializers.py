@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["Flag", "Input", "Integer", "Text", "read", "unknown_names"]
+__all__ = ["Flag", "Input", "Integer", "NoInput", "Text", "read", "unknown_names"]
 
 
 def unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
@@ -32,6 +32,10 @@ class Input(serializers.Serializer[Any]):
             if unknown:
                 raise serializers.ValidationError(unknown_names(unknown, "field", self.fields))
         return super().to_internal_value(data)
+
+
+class NoInput(Input):
+    """An empty object, or no body."""
 
 
 class Text(serializers.CharField):

@@ -11,6 +11,7 @@ from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import Answer
+from registry.serving.rollout_sides import read_bucket
 from registry.templates import limited_key_view
 from registry.templates.serializers import FetchOutput, HistoryItem, HistoryPage
 
@@ -27,6 +28,11 @@ class Fetch(APIView):
         parameters=[
             OpenApiParameter("name", str, OpenApiParameter.PATH),
             OpenApiParameter("ref", str, OpenApiParameter.PATH, description="A number, a label or a digest."),
+            OpenApiParameter(
+                "bucket",
+                str,
+                description="Who asks, such as a user's id: chooses the side while a rollout divides the label.",
+            ),
             OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER),
         ],
         responses={
@@ -39,10 +45,12 @@ class Fetch(APIView):
         """Fetch by number, digest (both immutable) or label, with an entity tag to ask again by."""
         actor, target = actor_of(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
+        bucket = read_bucket(request.META.get("QUERY_STRING", ""))
         fetcher().mark_due()  # this way is slow already; it may as well be exact
         if actor.key is not None:
-            return _respond(fetcher().answer(request.META["HTTP_AUTHORIZATION"], target, known_etag))
-        return _respond(fetcher().answer_person(actor.person, target, known_etag))
+            authorization = request.META["HTTP_AUTHORIZATION"]
+            return _respond(fetcher().answer(authorization, target, known_etag, bucket=bucket))
+        return _respond(fetcher().answer_person(actor.person, target, known_etag, bucket))
 
 
 class History(APIView):

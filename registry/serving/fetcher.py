@@ -13,9 +13,10 @@ and `registry.serving.credentials` reads a key again before it is a second old. 
 in every process within 1 s.
 """
 
+import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from django.db import DatabaseError
@@ -33,6 +34,7 @@ from registry.serving import version_rows
 from registry.serving.credentials import Caller, CallerCache, caller_of_key
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
 from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
+from registry.serving.rollout_sides import answer_side, gets_candidate
 from registry.usage import recorder
 
 __all__ = ["CachedFetch", "Fetcher", "fetcher"]
@@ -77,18 +79,34 @@ class Fetcher:
         now = self._clock()
         return cached if now < cached.valid_until and now < self.follower.next_poll else None
 
-    def answer(self, authorization: str, target: str, if_none_match: str = "", address: str = "") -> Answer:
-        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network's."""
+    def answer(
+        self,
+        authorization: str,
+        target: str,
+        if_none_match: str = "",
+        address: str = "",
+        bucket: str | None = None,
+    ) -> Answer:
+        """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network's.
+
+        bucket: the caller's, where a rollout of the label is to choose its side.
+        """
         name, _, ref = target.rpartition("@")
         try:
             with tracing.span("fetch", name, ref) as current:
                 generation = self.follower.generation
                 caller = self.authenticate(authorization, address)
-                version = self._find_limited(caller, target)
+                version = label_version = self._find_limited(caller, target)
+                if bucket is not None and not is_pin(ref):
+                    version = self._find_side(label_version, name, bucket)
                 tracing.describe(current, version.number, version.digest)
                 counter = recorder.process_counts().counter(caller.key, version.version, ref)
                 counter.step()
-                if generation == self.follower.generation and not tracing.is_on():
+                if bucket is not None and not is_pin(ref):
+                    answer = answer_side(label_version, version)
+                    metrics.count(answer.status)
+                    return answer
+                if bucket is None and generation == self.follower.generation and not tracing.is_on():
                     cached = CachedFetch(version, counter.step, caller.valid_until, generation)
                     self._keep((authorization, target), cached)
                 answer = (
@@ -101,9 +119,12 @@ class Fetcher:
         metrics.count(answer.status)
         return answer
 
-    def answer_person(self, person: User, target: str, if_none_match: str = "") -> Answer:
+    def answer_person(self, person: User, target: str, if_none_match: str = "", bucket: str | None = None) -> Answer:
         """The same for a person who signed in. Raises PromptuaryError."""
         version = self.find_version_for_person(person, target)
+        name, _, ref = target.rpartition("@")
+        if bucket is not None and not is_pin(ref):
+            return answer_side(version, self._find_side(version, name, bucket))
         return version.unchanged if if_none_match and matches_etag(if_none_match, version.etag) else version.answer
 
     def find_version_for_person(self, person: User, target: str) -> ServedVersion:
@@ -138,7 +159,7 @@ class Fetcher:
         version = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
         if version is None:
             version = self._load(name, ref, pinned)
-        if caller.approved_only and ref not in caller.protected and not self._is_approved(version):
+        if caller.approved_only and ref not in caller.protected and not self._is_accepted(caller, name, version):
             raise NotAllowed(
                 f"{target} is not approved, and this key is limited to approved versions. Ask for "
                 f"{' or '.join(sorted(caller.protected)) or 'an approved version'}, or have it approved.",
@@ -183,6 +204,13 @@ class Fetcher:
             self._refusals.count("caller", caller.key)
             raise
 
+    def _find_side(self, label_version: ServedVersion, name: str, bucket: str) -> ServedVersion:
+        """What callers of this bucket get of a label that serves this version."""
+        if label_version.rollout is None or not gets_candidate(label_version, bucket):
+            return label_version
+        digest = label_version.rollout.digest
+        return self._versions.find(f"{name}@{digest}") or self._load(name, digest, True)
+
     def _load(self, name: str, ref: str, pinned: bool) -> ServedVersion:
         generation = self.follower.generation
         renew_connection()
@@ -198,15 +226,19 @@ class Fetcher:
         return version
 
     def _is_on(self, labels: Iterable[str], name: str, version: ServedVersion) -> bool:
-        """Whether one of the labels serves these very bytes."""
+        """Whether one of the labels serves these very bytes, to all callers or to a share of them."""
+        served = list(self._served_by(labels, name))
+        return any(version.digest == row.digest for row in served) or _is_candidate(served, version)
+
+    def _is_accepted(self, caller: Caller, name: str, version: ServedVersion) -> bool:
+        """Whether a key for approved versions gets these bytes: they are approved, or a rollout began with them."""
+        return self._is_approved(version) or _is_candidate(self._served_by(caller.protected, name), version)
+
+    def _served_by(self, labels: Iterable[str], name: str) -> Iterator[ServedVersion]:
+        """What those of the labels serve that are set."""
         for label in labels:
-            try:
-                served = self._labels.get(name, {}).get(label) or self._load(name, label, False)
-            except PromptuaryError:  # not set, or redacted since
-                continue
-            if served.digest == version.digest:
-                return True
-        return False
+            with contextlib.suppress(PromptuaryError):  # not set, or redacted since
+                yield self._labels.get(name, {}).get(label) or self._load(name, label, False)
 
     def _is_approved(self, version: ServedVersion) -> bool:
         if version.version in self._approved:
@@ -269,6 +301,10 @@ def fetcher() -> Fetcher:
 def _forget_texts(event: FollowedEvent | None) -> None:
     if event is None or Cache.TEXTS in caches_of(event.kind):
         lru.forget_all()
+
+
+def _is_candidate(served: Iterable[ServedVersion], version: ServedVersion) -> bool:
+    return any(row.rollout is not None and row.rollout.digest == version.digest for row in served)
 
 
 def _granted(caller: Caller) -> str:

@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from dataclasses import asdict, dataclass
+from typing import Any
 from urllib.parse import parse_qs
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from registry.core.input_checks import parse_number
 from registry.core.names import LATEST
 from registry.journal.models import Event
 from registry.namespaces.permissions import Verb
+from registry.rollouts.events import RolloutStarted, RolloutStepped, RolloutStopped
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
@@ -33,17 +35,22 @@ __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "
 MOST_MOVES = 500  # of one answer
 MOST_WAIT = 30.0  # seconds
 RETRY_AFTER = 1.0  # seconds after which to ask again for who didn't ask to wait
-_KINDS = (LabelMoved.kind, VersionSaved.kind)
+_ROLLOUTS = (RolloutStarted.kind, RolloutStepped.kind, RolloutStopped.kind)
+_KINDS = (LabelMoved.kind, VersionSaved.kind, *_ROLLOUTS)
 
 
 @dataclass(frozen=True)
 class Move:
-    """A label of a template and what it serves since; version and digest are None where it was removed."""
+    """A label of a template and what it serves since; version and digest are None where it was removed.
+
+    rollout: the rollout that changed at this label, in place of a move; version and digest are of its stable version.
+    """
 
     name: str
     label: str
     version: int | None
     digest: str | None
+    rollout: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class LabelMovesPoll:
         parameters = {name: values[0] for name, values in parse_qs(query).items()}
         moves = self.read_moves_since(namespace, parameters.get("after"), _read_wait(parameters.get("wait", "0")))
         headers = {"Cache-Control": "no-store", "Vary": "Authorization"}
-        return make_answer(200, json.dumps(asdict(moves)).encode(), "application/json", headers)
+        return make_answer(200, json.dumps(_to_fields(moves)).encode(), "application/json", headers)
 
     def read_moves_since(self, namespace: str, after: str | None, wait: float = 0.0) -> MovesAnswer:
         """The moves after the cursor; where there are none, wait for one up to `wait` seconds if there is room to."""
@@ -132,11 +139,12 @@ class LabelMovesPoll:
         moves: dict[tuple[str, str], Move] = {}
         for _, kind, template, text in events:
             body = json.loads(text)["body"]
-            move = (
-                Move(template, LATEST, body["number"], body["digest"])
-                if kind == VersionSaved.kind
-                else Move(template, body["label"], body["to"], body["digest"])
-            )
+            if kind == VersionSaved.kind:
+                move = Move(template, LATEST, body["number"], body["digest"])
+            elif kind in _ROLLOUTS:
+                move = Move(template, body["label"], body["stable"], body["stable_digest"], body["rollout"])
+            else:
+                move = Move(template, body["label"], body["to"], body["digest"])
             moves.pop((move.name, move.label), None)  # the last move of a label is the one that counts
             moves[move.name, move.label] = move
         return MovesAnswer(list(moves.values()), str(events[-1][0]) if events else str(cursor))
@@ -152,6 +160,15 @@ class LabelMovesPoll:
 def label_moves_poll() -> LabelMovesPoll:
     """The one of this process."""
     return LabelMovesPoll(fetcher())
+
+
+def _to_fields(moves: MovesAnswer) -> dict[str, Any]:
+    """The JSON of an answer; a move of a label that no rollout changed says nothing of rollouts."""
+    fields = asdict(moves)
+    for move in fields["moves"]:
+        if move["rollout"] is None:
+            del move["rollout"]
+    return fields
 
 
 def _require(caller: Caller, namespace: str) -> None:

@@ -80,10 +80,16 @@ def _gather(
 
 
 def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
-    """The digest, and what else the answer says: a protected label may serve what it never held by approval."""
-    missing = [
-        [name, version.approval.value] for name, version in entries if version.approval not in (None, Approval.APPROVED)
+    """The digest, and what else the answer says: a protected label may serve what it never held by approval, or be
+    divided by a rollout.
+    """
+    missing: list[Any] = [
+        [name, version.approval.value]
+        for name, version in entries
+        if version.approval and version.approval != Approval.APPROVED
     ]
+    rollouts = [(name, version.rollout) for name, version in entries if version.rollout is not None]
+    missing += [[name, rollout.number, rollout.share] for name, rollout in rollouts]
     return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
 
 

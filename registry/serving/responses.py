@@ -16,6 +16,7 @@ __all__ = [
     "BUDGET",
     "FOREVER",
     "Answer",
+    "ServedRollout",
     "ServedVersion",
     "VersionCache",
     "VersionRow",
@@ -45,6 +46,19 @@ class VersionRow(NamedTuple):
     author: str
 
 
+class ServedRollout(NamedTuple):
+    """What clients need to choose between what a label serves and the candidate of its rollout.
+
+    version, digest: of the candidate. share: in ten-thousandths.
+    """
+
+    number: int
+    salt: str
+    share: int
+    version: int
+    digest: str
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Status line, headers and body, ready for any server."""
@@ -59,7 +73,7 @@ class Answer:
 class ServedVersion:
     """A version under one ref: the full answer, and the one for a caller that has it. `version` is the row's id.
 
-    approval: for a protected label how it came to this version, else None.
+    approval: for a protected label how it came to this version, else None. rollout: what divides the label's callers.
     """
 
     version: int
@@ -69,6 +83,7 @@ class ServedVersion:
     answer: Answer
     unchanged: Answer
     approval: Approval | None = None
+    rollout: ServedRollout | None = None
 
 
 class VersionCache:
@@ -113,14 +128,18 @@ def make_answer(status: int, body: bytes, content_type: str, headers: dict[str, 
     return Answer(status, f"{status} {HTTPStatus(status).phrase}", tuple(full.items()), body)
 
 
-def make_served(row: VersionRow, pinned: bool, approval: Approval | None) -> ServedVersion:
+def make_served(
+    row: VersionRow, pinned: bool, approval: Approval | None, rollout: ServedRollout | None = None
+) -> ServedVersion:
     """The version under one ref; pinned: whether the ref names the same bytes for ever."""
-    etag = f'"{row.digest}"' if pinned else f'"{row.number}.{row.digest}"'
+    state = f"{row.number}.{row.digest}" + (f".{rollout.number}.{rollout.share}" if rollout else "")
+    etag = f'"{row.digest}"' if pinned else f'"{state}"'
     headers = {"ETag": etag, "Cache-Control": FOREVER if pinned else _REVALIDATE, "Vary": "Authorization"}
     if approval:
         headers[APPROVAL] = approval.value
-    full = make_answer(200, _body(row), "application/json", headers)
-    return ServedVersion(row.pk, row.number, row.digest, etag, full, make_answer(304, b"", "", headers), approval)
+    full = make_answer(200, _body(row, rollout), "application/json", headers)
+    unchanged = make_answer(304, b"", "", headers)
+    return ServedVersion(row.pk, row.number, row.digest, etag, full, unchanged, approval, rollout)
 
 
 def refuse(error: PromptuaryError) -> Answer:
@@ -138,10 +157,11 @@ def matches_etag(if_none_match: str, etag: str) -> bool:
     return etag in tags or "*" in tags
 
 
-def _body(row: VersionRow) -> bytes:
+def _body(row: VersionRow, rollout: ServedRollout | None) -> bytes:
     """The bundle and the settings are canonical JSON already and go in as they are."""
     head = _write({"name": row.name, "version": row.number, "digest": row.digest})
-    tail = _write({"author": row.author, "message": row.message, "created_at": _moment(row.created_at)})
+    facts = {"author": row.author, "message": row.message, "created_at": _moment(row.created_at)}
+    tail = _write(facts | ({"rollout": rollout._asdict()} if rollout else {}))
     return f'{head[:-1]},{row.bundle[1:-1]},"settings":{row.settings},{tail[1:]}'.encode()
 
 

@@ -61,6 +61,9 @@ class MoveOutput(Output):
     label = serializers.CharField()  # type: ignore[assignment]  # as above
     version = serializers.IntegerField(allow_null=True)
     digest = serializers.CharField(allow_null=True)
+    rollout = serializers.IntegerField(
+        required=False, help_text="The rollout that changed here; version and digest are of its stable version."
+    )
 
 
 class MovesOutput(Output):

@@ -1,6 +1,7 @@
 """Rows of versions for the fetch path: what a miss reads from the database, in one query where it can."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import F
@@ -8,7 +9,7 @@ from django.db.models import F
 from promptuary.renderer.names import is_pin
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
-from registry.serving.responses import ServedVersion, VersionRow, make_served
+from registry.serving.responses import ServedRollout, ServedVersion, VersionRow, make_served
 from registry.templates import version_queries
 from registry.templates.label_models import Label
 from registry.templates.labels import approvals_of_refs
@@ -27,11 +28,27 @@ _FIELDS = (
     "created_at",
     "author__username",
 )
-_SELECT = (
-    "SELECT v.id, t.name, v.number, v.digest, v.bundle, v.settings, v.message, v.created_at, u.username "
+_ROLLOUT_FIELDS = (
+    "labels__rollout__number",
+    "labels__rollout__salt",
+    "labels__rollout__share",
+    "labels__rollout__candidate__number",
+    "labels__rollout__candidate__digest",
+)
+_COLUMNS = "SELECT v.id, t.name, v.number, v.digest, v.bundle, v.settings, v.message, v.created_at, u.username"
+_TABLES = (
     "FROM registry_version v JOIN registry_template t ON t.id = v.template_id JOIN registry_user u ON u.id = "
-    "v.author_id "
-    "WHERE t.name = %s"
+    "v.author_id"
+)
+_SELECT = f"{_COLUMNS} {_TABLES} WHERE t.name = %s"
+# A candidate whose text was redacted is left out: all callers get the stable version then.
+_SELECT_LABEL = (
+    f"{_COLUMNS}, r.number, r.salt, r.share, c.number, c.digest {_TABLES} "  # noqa: S608  # of constants only
+    "JOIN registry_label l ON l.template_id = t.id AND l.version_id = v.id "
+    "LEFT JOIN registry_rollout r ON r.number = l.rollout_id AND NOT EXISTS "
+    "(SELECT 1 FROM registry_redaction d WHERE d.version_id = r.candidate_id) "
+    "LEFT JOIN registry_version c ON c.id = r.candidate_id "
+    "WHERE t.name = %s AND l.name = %s"
 )
 
 
@@ -41,7 +58,7 @@ def load_version(name: str, ref: str) -> ServedVersion | None:
     Gone where it was redacted.
     """
     try:
-        row = _find_row(name, parse_ref(ref))
+        row, rollout = _find_row(name, parse_ref(ref))
     except Invalid as error:
         raise NotFound(error.message) from None
     if row is None:
@@ -49,7 +66,7 @@ def load_version(name: str, ref: str) -> ServedVersion | None:
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
     approval = None if is_pin(ref) or ref == LATEST else approvals_of_refs([name], ref).get(name)
-    return make_served(row, is_pin(ref), approval)
+    return make_served(row, is_pin(ref), approval, rollout)
 
 
 def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVersion]:
@@ -57,11 +74,15 @@ def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVer
     names = list(names)
     rows = Version.objects.filter(template__name__in=names)
     approvals_by_name = {} if label == LATEST else approvals_of_refs(names, label)
-    rows = rows.filter(pk=F("template__latest")) if label == LATEST else rows.filter(labels__name=label)
-    versions = (VersionRow(*values) for values in rows.values_list(*_FIELDS))
+    if label == LATEST:
+        versions = [_split(values) for values in rows.filter(pk=F("template__latest")).values_list(*_FIELDS)]
+    else:
+        fields = (*_FIELDS, *_ROLLOUT_FIELDS, "labels__rollout__candidate__bundle")
+        rows_read = rows.filter(labels__name=label).values_list(*fields)
+        versions = [_split(values[:-1] if values[-1] != TOMBSTONE else values[: len(_FIELDS)]) for values in rows_read]
     return {
-        row.name: make_served(row, False, approvals_by_name.get(row.name))
-        for row in versions
+        row.name: make_served(row, False, approvals_by_name.get(row.name), rollout)
+        for row, rollout in versions
         if row.bundle != TOMBSTONE
     }
 
@@ -83,8 +104,16 @@ def explain_missing_version(name: str, ref: str) -> NotFound:
     return NotFound(f"{name} has no label {ref}; it has {', '.join([*labels, LATEST])}.")
 
 
-def _find_row(name: str, ref: Ref) -> VersionRow | None:
+def _split(columns: Sequence[Any]) -> tuple[VersionRow, ServedRollout | None]:
+    """A version's columns, and after them those of the rollout of its label; null where it has none."""
+    count = len(_FIELDS)
+    rollout = columns[count:]
+    return VersionRow(*columns[:count]), ServedRollout(*rollout) if rollout and rollout[0] is not None else None
+
+
+def _find_row(name: str, ref: Ref) -> tuple[VersionRow | None, ServedRollout | None]:
     value: object
+    select = _SELECT
     if ref.number is not None:
         condition, value = "v.number = %s", ref.number
     elif ref.digest is not None:
@@ -92,12 +121,9 @@ def _find_row(name: str, ref: Ref) -> VersionRow | None:
     elif ref.label == LATEST:
         condition, value = "v.number >= %s ORDER BY v.number DESC LIMIT 1", 1
     else:
-        condition, value = (
-            "v.id = (SELECT version_id FROM registry_label WHERE template_id = t.id AND name = %s)",
-            ref.label,
-        )
+        select, condition, value = _SELECT_LABEL, "", ref.label
     # A miss costs mostly what it takes to put a query together, so this one is written out.
     with connection.cursor() as cursor:
-        cursor.execute(f"{_SELECT} AND {condition}", [name, value])
+        cursor.execute(f"{select} AND {condition}" if condition else select, [name, value])
         columns = cursor.fetchone()
-    return None if columns is None else VersionRow(*columns)
+    return (None, None) if columns is None else _split(columns)

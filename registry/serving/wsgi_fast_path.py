@@ -8,9 +8,11 @@ from django.http import HttpRequest
 
 from registry.core import metrics, tracing
 from registry.core.client_address import client_address
+from registry.core.errors import PromptuaryError
 from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
-from registry.serving.responses import Answer, matches_etag
+from registry.serving.responses import Answer, matches_etag, refuse
+from registry.serving.rollout_sides import BUCKET, read_bucket
 
 __all__ = ["find_cached_answers", "serve_fetches_first"]
 
@@ -66,6 +68,8 @@ def serve_fetches_first(application: Application, hosts: set[str] | None = None)
         authorization = environ.get("HTTP_AUTHORIZATION")
         if authorization is None or environ["REQUEST_METHOD"] != "GET":
             return serve_rest(environ, start_response)
+        if BUCKET in environ.get("QUERY_STRING", ""):
+            return serve_rest(environ, start_response)
         cached = find(
             authorization,
             environ["PATH_INFO"],
@@ -117,8 +121,12 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
     address = client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
         tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
-        etags = environ.get("HTTP_IF_NONE_MATCH", "")
-        return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address)
+        etags, query, bucket = environ.get("HTTP_IF_NONE_MATCH", ""), environ.get("QUERY_STRING", ""), None
+        try:
+            bucket = read_bucket(query) if BUCKET in query else None
+        except PromptuaryError as error:
+            return refuse(error)
+        return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address, bucket)
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
         tracing.current_request_id.set(tracing.choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]

@@ -12,14 +12,12 @@ from promptuary.evaluation.models import prompt_digest
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.actor import Actor
 from registry.changes import check_results
-from registry.changes import services as change_services
-from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import child
 from registry.evaluations import attachments, datasets, run_worker
 from registry.evaluations.models import Attachment, Dataset, Run
 from registry.starter import evaluation_rows
-from registry.templates import save as template_save
-from registry.templates.models import Template, Version
+from registry.starter.versions import propose_once, publish_once, save_once
+from registry.templates.models import Version
 
 __all__ = ["FAILING", "MODEL", "PASSING", "load_evaluation_demo"]
 
@@ -131,7 +129,7 @@ def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Call
 def _save_versions(author: Actor, reviewer: Actor, change: MeasuredChange) -> tuple[MeasuredChange, Version, Version]:
     """Save the first version and publish it, then the dataset and the second version."""
     first = _save(author, change, 1)
-    _publish(author, reviewer, change)
+    publish_once(author, reviewer, change.template, 1, change.messages[0])
     if not Dataset.objects.filter(name=change.dataset).exists():
         text = "".join(json.dumps(row) + "\n" for row in change.rows)
         datasets.save_dataset(
@@ -141,44 +139,20 @@ def _save_versions(author: Actor, reviewer: Actor, change: MeasuredChange) -> tu
 
 
 def _save(author: Actor, change: MeasuredChange, number: int) -> Version:
-    template = Template.objects.filter(name=change.template).select_related("latest").first()
-    latest = template.latest if template else None
-    if template is not None and latest is not None and latest.number >= number:
-        return template.versions.get(number=number)
-    result = template_save.save_version(
-        actor=author,
-        name=change.template,
-        document=change.documents[number - 1],
-        message=change.messages[number - 1],
+    return save_once(
+        author,
+        change.template,
+        number,
+        change.documents[number - 1],
+        change.messages[number - 1],
         samples=value_of(compose(change.samples)) if change.samples else None,
-        base=latest.digest if latest else None,
-        copied_from=change.copied_from if latest is None else None,
+        copied_from=change.copied_from,
     )
-    return result.version
-
-
-def _publish(author: Actor, reviewer: Actor, measured: MeasuredChange) -> None:
-    change = ChangeRequest.objects.filter(template__name=measured.template, version__number=1).first()
-    if change is None:
-        change = change_services.propose_change(
-            actor=author, name=measured.template, label="production", version=1, message=measured.messages[0]
-        )
-    check_results.run_checks(number=change.number)  # as the worker would; the checks must pass before the label moves
-    if change.state == ChangeRequest.OPEN:
-        digest = change.version.digest
-        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    if change.state != ChangeRequest.PUBLISHED:
-        change_services.publish_change(actor=reviewer, number=change.number)
 
 
 def _propose(author: Actor, measured: MeasuredChange) -> None:
     """Propose the second version, and do what the worker would: its runs, then its checks."""
-    change = ChangeRequest.objects.filter(template__name=measured.template, version__number=2).first()
-    if change is None:
-        change = change_services.propose_change(
-            actor=author, name=measured.template, label="production", version=2, message=measured.proposal
-        )
-    check_results.run_checks(number=change.number)
+    change = propose_once(author, measured.template, 2, measured.proposal)
     for run in Run.objects.filter(change=change, state__in=(Run.QUEUED, Run.RUNNING)).order_by("pk"):
         while run_worker.advance_run(run.pk):
             pass

@@ -5,24 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results
-from registry.changes import services as change_services
-from registry.changes.models import ChangeRequest
 from registry.journal import log
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.notifications.models import Notification
 from registry.people import administration
-from registry.starter import demo_connection, evaluation_demo
+from registry.starter import demo_connection, evaluation_demo, rollout_demo
+from registry.starter.versions import publish_once, save_once
 from registry.templates import labels
-from registry.templates import save as template_save
 from registry.templates.label_models import Label
-from registry.templates.models import Template
 
 __all__ = ["PEOPLE", "is_starter_loaded", "load_starter", "read_demo_key"]
 
@@ -64,8 +61,10 @@ def load_starter(say: Callable[[str], None]) -> None:
     for number, message in enumerate(_REPLY_MESSAGES, start=1):
         _save(author, REPLY, _FOLDER / f"support/refunds/reply.v{number}.yml.j2", number, message)
         if number <= 2:
-            _publish(author, reviewer, number, message)
+            publish_once(author, reviewer, REPLY, number, message)
     evaluation_demo.load_evaluation_demo(admin, author, reviewer, say)
+    say(f"{rollout_demo.TEMPLATE}: a rollout at 5 %, made-up scores of {rollout_demo.CUSTOMERS:,} replies")
+    rollout_demo.load_rollout_demo(author, reviewer)
     demo_connection.cap_demo_spending(admin)
     _keep_key(admin)
     Notification.objects.filter(mailed_at=None).update(mailed_at=log.now())  # the demo's own making is no news
@@ -90,18 +89,7 @@ def _make_person(name: str) -> User:
 
 
 def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> None:
-    template = Template.objects.filter(name=name).select_related("latest").first()
-    latest = template.latest if template else None
-    if latest is not None and latest.number >= number:
-        return
-    template_save.save_version(
-        actor=actor,
-        name=name,
-        document=path.read_text(encoding="utf-8"),
-        message=message,
-        samples=_read_samples(path),
-        base=latest.digest if latest else None,
-    )
+    save_once(actor, name, number, path.read_text(encoding="utf-8"), message, samples=_read_samples(path))
 
 
 def _read_samples(path: Path) -> dict[str, Any] | None:
@@ -110,22 +98,11 @@ def _read_samples(path: Path) -> dict[str, Any] | None:
     return value_of(compose(samples.read_text(encoding="utf-8"))) if samples.exists() else None
 
 
-def _publish(author: Actor, reviewer: Actor, number: int, message: str) -> None:
-    change = ChangeRequest.objects.filter(template__name=REPLY, version__number=number).first()
-    if change is None:
-        change = change_services.propose_change(
-            actor=author, name=REPLY, label="production", version=number, message=message
-        )
-    check_results.run_checks(number=change.number)  # as the worker would; the checks must pass before the label moves
-    if change.state == ChangeRequest.OPEN:
-        digest = change.version.digest
-        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    if change.state != ChangeRequest.PUBLISHED:
-        change_services.publish_change(actor=reviewer, number=change.number)
-
-
 def _keep_key(admin: Actor) -> None:
-    secret = keys.issue_key(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader").secret
-    _key_path().unlink(missing_ok=True)
-    _key_path().touch(mode=0o600)
-    _key_path().write_text(secret, encoding="ascii")
+    """Make the demo's key and report the scores of the shop's service with it: both, or neither."""
+    with transaction.atomic():
+        issued = keys.issue_key(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader")
+        rollout_demo.report_scores(Actor(issued.key.person, issued.key))
+        _key_path().unlink(missing_ok=True)
+        _key_path().touch(mode=0o600)
+        _key_path().write_text(issued.secret, encoding="ascii")

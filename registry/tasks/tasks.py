@@ -20,11 +20,12 @@ from registry.audit.queries import CHAIN
 from registry.celery import app
 from registry.changes import check_results
 from registry.core import lru
-from registry.evaluations import run_worker
+from registry.evaluations import nightly_runs, run_worker
+from registry.idempotency import answers
 from registry.jobs import claims
 from registry.jobs.claims import Progress
 from registry.jobs.models import Job
-from registry.jobs.queue import CHECKS, EVALUATION
+from registry.jobs.queue import CHECKS, EVALUATION, SCHEDULE
 from registry.journal.models import Event
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
@@ -32,13 +33,26 @@ from registry.notifications import email
 from registry.notifications import services as notification_services
 from registry.playground import replies as playground_replies
 from registry.playground import services as playground_services
+from registry.releases import scheduled_publishing
+from registry.rollouts import clock as rollout_clock
 from registry.tasks.doorbell import wake_jobs
 from registry.templates import drafts
 from registry.templates.models import Redaction
 from registry.usage import outcomes
 from registry.webhooks import delivery, planning
 
-__all__ = ["HANDLERS", "BrokenChain", "catch_up", "deliver", "heal", "keep_checks", "plan_upkeep", "push", "run_jobs"]
+__all__ = [
+    "HANDLERS",
+    "BrokenChain",
+    "advance_rollouts",
+    "catch_up",
+    "deliver",
+    "heal",
+    "keep_checks",
+    "plan_upkeep",
+    "push",
+    "run_jobs",
+]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _EVALUATIONS = 2  # slices of runs at once; the worker has four threads
@@ -111,6 +125,7 @@ def heal() -> None:
     claims.requeue_silent()
     run_worker.fail_lost_runs()
     playground_replies.fail_lost_columns()
+    scheduled_publishing.request_due_publishes()
     deliver()
     email.send_pending_mail()
     run_jobs()
@@ -132,16 +147,25 @@ def keep_checks() -> None:
         run_jobs()
 
 
+@app.task(name="registry.tasks.tasks.advance_rollouts")
+def advance_rollouts() -> None:
+    """Every ten seconds: stop rollouts by their rule, and do the steps of rollouts that are due."""
+    if rollout_clock.advance_rollouts():
+        catch_up()
+
+
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
-    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, and remind of
-    emergencies; delete what was kept long enough.
+    """Queue the nightly repack and the weekly check of the mirror's objects when they are due, start the nightly runs
+    of what is live, and remind of emergencies; delete what was kept long enough.
     """
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
     playground_services.delete_old_runs()
     outcomes.delete_old_outcomes()
+    answers.delete_old_answers()
     notification_services.remind_of_emergencies()
+    nightly_runs.start_nightly_runs(timezone.now())
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every
         if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
@@ -223,6 +247,10 @@ def _give_verdicts(job: Job, progress: Progress) -> None:
     check_results.run_checks(number=json.loads(job.payload)["change"], report=progress.report)
 
 
+def _publish_scheduled(job: Job, _progress: Progress) -> None:
+    scheduled_publishing.publish_scheduled(json.loads(job.payload))
+
+
 def _check_chain(_job: Job, progress: Progress) -> None:
     last = Event.objects.aggregate(last=Max("number"))["last"] or 0
     for fault in verification.faults_of_chain():
@@ -236,4 +264,5 @@ HANDLERS: dict[str, Callable[[Job, Progress], bool | None]] = {
     "mirror.repack": _repack,
     "mirror.check": _check,
     CHAIN: _check_chain,
+    SCHEDULE: _publish_scheduled,
 }

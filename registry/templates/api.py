@@ -7,12 +7,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
+from registry.idempotency.views import IdempotentView
 from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
 from registry.templates import archive, label_queries, limited_key_view, queries, restore
@@ -48,10 +49,6 @@ class ArchiveInput(Input):
 
     reason = Text(required=False, default="")
     force = Flag(required=False, default=False)
-
-
-class NoInput(Input):
-    """An empty object, or no body."""
 
 
 class Templates(APIView):
@@ -115,7 +112,7 @@ class Template(APIView):
         return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **given))
 
 
-class Restore(APIView):
+class Restore(IdempotentView):
     """Going back to an older version's text."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
@@ -138,7 +135,7 @@ class Restore(APIView):
         return _answer_saved(actor, saved)
 
 
-class Archive(APIView):
+class Archive(IdempotentView):
     """Putting a template away."""
 
     @extend_schema(
@@ -154,7 +151,7 @@ class Archive(APIView):
         return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))
 
 
-class Unarchive(APIView):
+class Unarchive(IdempotentView):
     """Bringing a template back."""
 
     @extend_schema(

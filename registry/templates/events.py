@@ -177,6 +177,8 @@ class LabelMoved(JournalEvent):
 
     from_version, to: numbers, None where the label was not set or is not any more. digest: of `to`. how: one of
     `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
+    ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true where the worker moved it,
+    at the moment that the event's author had chosen.
     """
 
     template: str
@@ -188,25 +190,32 @@ class LabelMoved(JournalEvent):
     reason: str
     change: int | None
     decided: Mapping[str, Any] | None = None
+    ignored_freeze: str | None = None
+    scheduled: bool | None = None
 
     def sentence(self) -> str:
         label, name, to, origin = self.label, self.template, self.to, self.from_version
         place = f"from version {origin} to {to}" if origin else f"to version {to}"
         if self.how == "published" and origin == to:
             return f"published {name}: {label} stays on version {to}, approved now"
+        time = " as scheduled" if self.scheduled else ""
         reason = f": {quote_start(self.reason)}" if self.reason.strip() else ""
+        freeze = f" in a freeze ({quote_start(self.ignored_freeze)})" if self.ignored_freeze else ""
         return {
             "moved": f"moved {label} of {name} {place}",
-            "published": f"published {name}: {label} moved {place}",
+            "published": f"published {name}{time}: {label} moved {place}",
             "rolled_back": f"rolled {label} of {name} back {place}{reason}",
             "removed": f"took {label} away from {name}, which stood on version {origin}",
-            "broke_glass": f"broke the glass: {label} of {name} moved {place} without approval{reason}",
+            "broke_glass": f"broke the glass: {label} of {name} moved {place} without approval{freeze}{reason}",
         }[self.how]
 
     def timeline_line(self) -> TimelineLine:
+        freeze = f", in a freeze ({self.ignored_freeze})" if self.ignored_freeze else ""
+        place = f"{self.label} is on v{self.to}"
+        time = " as scheduled" if self.scheduled else ""
         words = {
-            "published": f"published it: {self.label} is on v{self.to}",
-            "broke_glass": f"published it in an emergency, before it was approved: {self.label} is on v{self.to}",
+            "published": f"published it{time}: {place}",
+            "broke_glass": f"published it in an emergency, before it was approved{freeze}: {place}",
             "rolled_back": f"rolled {self.label} back to v{self.to}",
         }.get(self.how, f"moved {self.label}")
         if self.from_version == self.to:

@@ -5,6 +5,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -59,7 +60,7 @@ class History(APIView):
         return answer_page(request, page, LabelMoveOutput.of)
 
 
-class RollBack(APIView):
+class RollBack(IdempotentView):
     """A label that goes back to what it held before."""
 
     @extend_schema(

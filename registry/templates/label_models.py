@@ -15,6 +15,9 @@ class Label(models.Model):
     name = models.CharField(max_length=36)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="labels")
     moved_at = models.DateTimeField()
+    rollout = models.OneToOneField(
+        "registry.Rollout", on_delete=models.PROTECT, related_name="+", null=True, help_text="while it is divided"
+    )
 
     class Meta:
         constraints = [

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from registry.accounts.actor import Actor
+from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
@@ -35,6 +36,7 @@ __all__ = [
     "approved_moves",
     "by_approval",
     "by_emergency",
+    "find_version_to_undo",
     "is_accepted_digest",
     "is_approved_digest",
     "last_approved_version",
@@ -87,6 +89,7 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
         _require_expected(label, held, expected)
         if held is None:
             raise Conflict(f"{label} is not set.", actual=None, expected=expected)
+        _require_undivided(held)
         held.delete()
         _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
 
@@ -105,6 +108,7 @@ def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason
         target = _find_version(template, version)
         if held is None:
             raise Conflict(f"{name} has no label {label}, so there is nothing to roll back.", actual=None)
+        _require_undivided(held)
         if held.version.digest == target.digest:
             raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
         target.require_text()
@@ -113,26 +117,43 @@ def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason
         return record_move(actor, move)
 
 
-def record_move(actor: Actor, move: LabelMove, *, at: datetime | None = None) -> Label:
+def record_move(
+    actor: Actor,
+    move: LabelMove,
+    *,
+    at: datetime | None = None,
+    ignored_freeze: str | None = None,
+    is_scheduled: bool = False,
+) -> Label:
     """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
 
     move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled
     in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
+    ignored_freeze: the reason of the freeze that an emergency went against. is_scheduled: whether the worker moves it,
+    at a moment that was chosen before.
     """
     if move.after is None:
         raise ValueError("a label moves to a version; to take it away is `remove`")
     at = at or log.now()
     move.after.require_text()
     held = _held(move.template, move.label)
+    _require_undivided(held)
     move.before = held.version if held else None
     label, _ = Label.objects.update_or_create(
         template=move.template, name=move.label, defaults={"version": move.after, "moved_at": at}
     )
-    _record(actor, move, at)
+    _record(actor, move, at, ignored_freeze=ignored_freeze, scheduled=is_scheduled or None)
     return label
 
 
-def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
+def _record(
+    actor: Actor,
+    move: LabelMove,
+    at: datetime,
+    *,
+    ignored_freeze: str | None = None,
+    scheduled: bool | None = None,
+) -> None:
     template, change = move.template, move.change
     move.person, move.key, move.created_at = actor.person, actor.key, at
     move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
@@ -147,8 +168,20 @@ def _record(actor: Actor, move: LabelMove, at: datetime) -> None:
         reason=move.reason,
         change=change.number if change else None,
         decided=change.decided if change else None,
+        ignored_freeze=ignored_freeze,
+        scheduled=scheduled,
     )
     log.append(actor, event, namespace=template.namespace, at=at, subject=move)
+
+
+def _require_undivided(label: Label | None) -> None:
+    """Raise Conflict where a rollout divides the label's callers: it ends before the label moves."""
+    if label is not None and label.rollout_id is not None:
+        raise Conflict(
+            f"{label.name} is in rollout {label.rollout_id}: finish it, or stop it to give everybody version "
+            f"{label.version.number} again.",
+            rollout=label.rollout_id,
+        )
 
 
 def _held(template: Template, label: str) -> Label | None:
@@ -224,6 +257,23 @@ def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, st
 def is_approved_digest(template: Template, label: str, digest: str) -> bool:
     """Whether this label of the template ever held these bytes by approval."""
     return approved_moves().filter(template=template, label=label, after__digest=digest).exists()
+
+
+def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
+    """The version that takes the label's last move back, where this person may move it there, else None.
+
+    A protected label goes back by a roll back, so only to what it held by approval.
+    """
+    last = template.label_moves.filter(label=label).select_related("before").order_by("pk").last()
+    if last is None or last.before is None:
+        return None
+    is_protected = label in template.namespace.protected_labels
+    role = permissions.role_of(person, template.namespace)
+    if role is None or role.rank < permissions.TABLE[Verb.ROLL_BACK if is_protected else Verb.MOVE].rank:
+        return None
+    if is_protected and not is_approved_digest(template, label, last.before.digest):
+        return None
+    return last.before.number
 
 
 def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:

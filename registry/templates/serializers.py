@@ -92,6 +92,16 @@ class TemplatePage(Output):
     next = serializers.CharField(allow_null=True)
 
 
+class ServedRolloutOutput(Output):
+    """The rollout that divides a label's callers."""
+
+    number = serializers.IntegerField()
+    salt = serializers.CharField(help_text="Chooses the callers, with their bucket.")
+    share = serializers.IntegerField(help_text="In ten-thousandths of the callers.")
+    version = serializers.IntegerField(help_text="Of the candidate, which these callers get.")
+    digest = serializers.CharField(help_text="Of the candidate.")
+
+
 class FetchOutput(Output):
     """A version with all that rendering it needs."""
 
@@ -106,6 +116,7 @@ class FetchOutput(Output):
     author = serializers.CharField()
     message = serializers.CharField()
     created_at = Moment()
+    rollout = ServedRolloutOutput(required=False, help_text="Of a label only, while a rollout divides it.")
 
 
 @dataclass(frozen=True)

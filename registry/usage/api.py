@@ -7,9 +7,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from registry.core.input_checks import parse_number
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -99,7 +99,7 @@ class ReportOutput(output_serializers.Output):
     ignored = IgnoredReport(many=True)
 
 
-class Reports(APIView):
+class Reports(IdempotentView):
     """Where clients report."""
 
     @extend_schema(

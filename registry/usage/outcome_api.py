@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
@@ -103,7 +104,7 @@ class TemplateOutcomesOutput(output_serializers.Output):
     versions = VersionScoresOutput(many=True)
 
 
-class Outcomes(APIView):
+class Outcomes(IdempotentView):
     """Where services and people report scores."""
 
     @extend_schema(

@@ -1,9 +1,11 @@
 """Queries of outcomes: mean and interval of each score, by version."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from statistics import NormalDist
 
 from django.db.models import Count, Max, Sum
@@ -12,7 +14,15 @@ from registry.templates.models import Template
 from registry.usage.client_reports import DAYS
 from registry.usage.models import Outcome, OutcomeTotal
 
-__all__ = ["FEWEST", "Score", "ScoreChange", "compare_scores", "scores_by_version"]
+__all__ = [
+    "FEWEST",
+    "Score",
+    "ScoreChange",
+    "compare_scores",
+    "read_score_change",
+    "scores_by_version",
+    "scores_of_services",
+]
 
 FEWEST = 30  # scores below which an interval says nothing
 _Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
@@ -67,6 +77,47 @@ def scores_by_version(template: Template, days: int = DAYS) -> dict[int, list[Sc
     return scores
 
 
+def scores_of_services(places: Collection[tuple[int, date]]) -> dict[tuple[int, date], list[Score]]:
+    """The scores that services reported, by name, of versions' rows since a day (UTC) each. One query for all.
+
+    Their buckets are not counted: `buckets` is 0.
+    """
+    if not places:
+        return {}
+    rows = OutcomeTotal.objects.filter(
+        version__in={version for version, _ in places}, day__gte=min(day for _, day in places), by_person=False
+    )
+    totals = list(rows.select_related("version").defer("version__bundle").order_by("name", "day"))
+    scores: dict[tuple[int, date], list[Score]] = {}
+    for place in places:
+        counted = [total for total in totals if total.version_id == place[0] and total.day >= place[1] and total.count]
+        scores[place] = [_sum_days(list(days)) for _, days in groupby(counted, key=attrgetter("name"))]
+    return scores
+
+
+def _sum_days(days: Sequence[OutcomeTotal]) -> Score:
+    """One score of one version over some days."""
+    count, total = sum(day.count for day in days), sum(day.total for day in days)
+    is_share = not any(day.graded for day in days)
+    low, high = _interval(count, total, sum(day.squares for day in days), is_share=is_share)
+    number, last_at = days[0].version.number, max(day.last_at for day in days)
+    return Score(number, days[0].name, False, count, total / count, low, high, is_share, 0, last_at)
+
+
+def read_score_change(score: Score, before: Score | None) -> str:
+    """What the score is against the other: better, worse, or unclear where the intervals meet or one is missing.
+
+    Empty where there is nothing to compare with.
+    """
+    if before is None:
+        return ""
+    if score.low is None or score.high is None or before.low is None or before.high is None:
+        return "unclear"
+    if score.low > before.high:
+        return "better"
+    return "worse" if score.high < before.low else "unclear"
+
+
 def compare_scores(scores: Mapping[int, list[Score]]) -> dict[int, list[ScoreChange]]:
     """Each score with that of the nearest older version that has one of the same name and kind of reporter.
 
@@ -76,7 +127,7 @@ def compare_scores(scores: Mapping[int, list[Score]]) -> dict[int, list[ScoreCha
     changes: dict[int, list[ScoreChange]] = {}
     for number in sorted(scores):
         changes[number] = [
-            ScoreChange(score, earlier := before.get((score.name, score.by_person)), _read_change(score, earlier))
+            ScoreChange(score, earlier := before.get((score.name, score.by_person)), read_score_change(score, earlier))
             for score in scores[number]
         ]
         before.update({(score.name, score.by_person): score for score in scores[number]})
@@ -102,13 +153,3 @@ def _interval(count: int, total: float, squares: float, *, is_share: bool) -> tu
     variance = max(squares - count * mean * mean, 0.0) / (count - 1)
     half = _Z * math.sqrt(variance / count)
     return mean - half, mean + half
-
-
-def _read_change(score: Score, before: Score | None) -> str:
-    if before is None:
-        return ""
-    if score.low is None or score.high is None or before.low is None or before.high is None:
-        return "unclear"
-    if score.low > before.high:
-        return "better"
-    return "worse" if score.high < before.low else "unclear"

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.core.timestamps import format_moment
+from registry.idempotency.views import IdempotentView
 from registry.journal import log
 from registry.namespaces.authentication import actor_of
 from registry.rest import output_serializers
@@ -29,6 +30,11 @@ class WebhookInput(Input):
         child=Text(), required=False, default=list, help_text="Kinds of events, as label.moved; empty for all."
     )
     template = Text(required=False, default="", help_text="A pattern of paths in the namespace; empty for all.")
+    receiver = Text(
+        required=False,
+        default=Webhook.STANDARD,
+        help_text="What reads the messages: standard (signed, Standard Webhooks), slack or teams.",
+    )
 
 
 class WebhookPatch(Input):
@@ -54,7 +60,8 @@ class WebhookReplay(Input):
 
 class WebhookOutput(output_serializers.Output):
     id = serializers.CharField()
-    url = serializers.CharField()
+    receiver = serializers.ChoiceField(Webhook.RECEIVERS)
+    url = serializers.CharField(help_text="Of slack and teams only scheme and host: the rest is a secret.")
     kinds = serializers.ListField(child=serializers.CharField())
     template = serializers.CharField()
     paused_at = serializers.DateTimeField(allow_null=True)
@@ -65,7 +72,9 @@ class WebhookOutput(output_serializers.Output):
 
 
 class WebhookMade(WebhookOutput):
-    secret = serializers.CharField(help_text="What receivers verify signatures with, shown this once.")
+    secret = serializers.CharField(
+        help_text="What receivers verify signatures with, shown this once; empty for slack and teams."
+    )
 
 
 class WebhookList(output_serializers.Output):
@@ -99,7 +108,7 @@ class ReplayOutput(output_serializers.Output):
     queued = serializers.IntegerField()
 
 
-class Webhooks(APIView):
+class Webhooks(IdempotentView):
     """The webhooks of a namespace."""
 
     @extend_schema(operation_id="listWebhooks", responses={200: WebhookList, "4XX": output_serializers.ProblemOutput})
@@ -145,7 +154,7 @@ class OneWebhook(APIView):
         return Response(status=204)
 
 
-class Rotate(APIView):
+class Rotate(IdempotentView):
     """A fresh secret."""
 
     @extend_schema(
@@ -159,7 +168,7 @@ class Rotate(APIView):
         return _answer(services.rotate_secret(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
 
 
-class Ping(APIView):
+class Ping(IdempotentView):
     """A message that only tries the connection."""
 
     @extend_schema(
@@ -172,7 +181,7 @@ class Ping(APIView):
         return Response(_delivery(services.ping_webhook(actor=actor_of(request), webhook_id=webhook)), 202)
 
 
-class Replay(APIView):
+class Replay(IdempotentView):
     """Messages sent again."""
 
     @extend_schema(
@@ -213,6 +222,7 @@ def _answer(created: services.CreatedWebhook, status: int) -> Response:
 def _shape(webhook: Webhook) -> dict[str, Any]:
     return {
         "id": webhook.id,
+        "receiver": webhook.receiver,
         "url": webhook.url,
         "kinds": webhook.kinds_heard,
         "template": webhook.template,

@@ -120,11 +120,12 @@ def _next(webhook_id: str) -> Delivery | None:
 
 def _post(delivery: Delivery, at: datetime) -> _Answer:
     try:
-        headers = messages.signed_headers(delivery, at)
-        with safe_http.client(timeout=_TIMEOUT) as client:
-            address, body = delivery.webhook.url, delivery.body.encode()
-            with client.stream("POST", address, content=body, headers=headers) as response:
-                return _Answer(response.status_code, _read(response), _asked_pause(response, at))
+        headers, address = messages.signed_headers(delivery, at), delivery.webhook.address
+        with (
+            safe_http.client(timeout=_TIMEOUT) as client,
+            client.stream("POST", address, content=delivery.body.encode(), headers=headers) as response,
+        ):
+            return _Answer(response.status_code, _read(response), _asked_pause(response, at))
     except PromptuaryError as error:
         return _Answer(None, error.message)
     except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -15,7 +15,7 @@ __all__ = ["WebhookRemoved", "WebhookSet"]
 @dataclass(frozen=True, kw_only=True)
 class WebhookSet(JournalEvent):
     """A webhook was made or changed. kinds: those it hears of, empty for all. template: a pattern of paths, empty for
-    all.
+    all. receiver: slack or teams; absent for a service that takes Standard Webhooks.
     """
 
     id: str
@@ -24,6 +24,7 @@ class WebhookSet(JournalEvent):
     template: str
     paused: bool
     rotated: bool | None = None
+    receiver: str | None = None
 
     def sentence(self) -> str:
         return f"set the webhook to {self.host}"

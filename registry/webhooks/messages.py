@@ -57,16 +57,19 @@ def ping_message(webhook: Webhook, person: str, at: datetime) -> str:
 
 
 def signed_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
-    """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first.
+    """The headers of one attempt: id, time, and a signature by each secret that holds now, the newest first. A chat
+    gets none of these.
 
     Raises Conflict where a secret can't be read any more.
     """
+    headers = {"content-type": "application/json", "user-agent": "Promptuary"}
+    if delivery.webhook.is_chat:
+        return headers
     valid = delivery.webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at)).order_by("-pk")
     # `sign` takes the time it is given for UTC, whatever its zone.
     signed = [Signer(unseal(secret.sealed)).sign(delivery.message, at, delivery.body) for secret in valid]
     return {
-        "content-type": "application/json",
-        "user-agent": "Promptuary",
+        **headers,
         "webhook-id": delivery.message,
         "webhook-timestamp": str(int(at.timestamp())),
         "webhook-signature": " ".join(signed),

@@ -7,17 +7,31 @@ from urllib.parse import urlsplit
 from django.db import models
 
 from registry.accounts.models import User
+from registry.core.encryption import unseal
 from registry.namespaces.models import Namespace
 
 __all__ = ["Attempt", "Delivery", "Webhook", "WebhookSecret"]
 
 
 class Webhook(models.Model):
-    """One address that hears of a namespace's events, or of some of them."""
+    """One address that hears of a namespace's events, or of some of them.
+
+    The address of a Slack or Teams channel is itself a secret, for whoever knows it can write there: it is sealed, and
+    `url` holds only its scheme and host.
+    """
+
+    STANDARD = "standard"
+    SLACK = "slack"
+    TEAMS = "teams"
+    RECEIVERS = (STANDARD, SLACK, TEAMS)
 
     id = models.CharField(max_length=8, primary_key=True)
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="webhooks")
+    receiver = models.CharField(
+        max_length=8, choices=[(receiver, receiver) for receiver in RECEIVERS], default=STANDARD
+    )
     url = models.CharField(max_length=2000)
+    sealed_url = models.TextField(default="", blank=True, help_text="the whole address where it is a secret")
     kinds = models.TextField(default="[]", help_text="JSON list of the kinds of events it hears of; empty: all")
     template = models.CharField(max_length=200, default="", blank=True, help_text="pattern of paths; empty: all")
     cursor = models.BigIntegerField(help_text="the number of the last event that was looked at for it")
@@ -27,8 +41,25 @@ class Webhook(models.Model):
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
 
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(receiver__in=("standard", "slack", "teams")), name="webhook_receiver_known"
+            ),
+        ]
+
     def __str__(self) -> str:
         return f"{self.id} of {self.namespace.name}"
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether people read the messages in a chat, so that they are not signed."""
+        return self.receiver != self.STANDARD
+
+    @property
+    def address(self) -> str:
+        """The whole address. Raises Conflict where it was sealed under another secret key."""
+        return unseal(self.sealed_url) if self.sealed_url else self.url
 
     @property
     def host(self) -> str:

@@ -1,13 +1,16 @@
 """Planning of deliveries: each webhook reads the journal with a cursor of its own."""
 
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from django.db import transaction
 from django.db.models import Max
 
+from registry.accounts.models import User
 from registry.journal import log
+from registry.journal.event import kinds_of_worker
 from registry.journal.models import Event
-from registry.webhooks import messages
+from registry.webhooks import chat_messages, messages
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["matches_event", "plan_deliveries"]
@@ -29,8 +32,12 @@ def plan_deliveries() -> int:
 
 
 def matches_event(webhook: Webhook, event: Event) -> bool:
-    """Whether the webhook's filters let the event through."""
+    """Whether the webhook's filters let the event through. Without a choice of kinds, a chat hears of what people do,
+    and not of the result of each check.
+    """
     kinds = webhook.kinds_heard
+    if webhook.is_chat and not kinds and event.kind in kinds_of_worker():
+        return False
     if event.namespace != webhook.namespace.name or (kinds and event.kind not in kinds):
         return False
     path = event.template.partition("/")[2]
@@ -45,6 +52,7 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
     )
     end = events[-1].number if len(events) == _BATCH else newest
     heard = [event for event in events if matches_event(webhook, event)]
+    bodies = _write_bodies(webhook, heard)
     at = log.now()
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, cursor=webhook.cursor).update(cursor=end):
@@ -56,13 +64,25 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
                     event=event.number,
                     message=messages.make_message_id(),
                     kind=event.kind,
-                    body=messages.event_message(event),
+                    body=body,
                     due_at=at,
                     created_at=at,
                 )
-                for event in heard
+                for event, body in zip(heard, bodies, strict=True)
             ],
             ignore_conflicts=True,
         )
     webhook.cursor = end
     return len(heard)
+
+
+def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:
+    """The body of each event's message, as the receiver takes it."""
+    if not webhook.is_chat:
+        return [messages.event_message(event) for event in events]
+    people = User.objects.filter(username__in={event.person for event in events})
+    names = {person.username: person.display_name for person in people}
+    return [
+        chat_messages.write_event_message(webhook.receiver, event, names.get(event.person, event.person))
+        for event in events
+    ]

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.db.models import Q
@@ -18,7 +19,7 @@ from registry.journal import log
 from registry.journal.event import canonical, kinds_of_namespaces
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.webhooks import messages, queries
+from registry.webhooks import chat_messages, messages, queries
 from registry.webhooks.events import WebhookRemoved, WebhookSet
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret
 
@@ -41,21 +42,32 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for anoth
 
 @dataclass(frozen=True)
 class CreatedWebhook:
-    """A webhook and the only sight of its fresh secret: `whsec_` and 32 random bytes in base64."""
+    """A webhook and the only sight of its fresh secret: `whsec_` and 32 random bytes in base64; empty for a chat, whose
+    messages are not signed.
+    """
 
     webhook: Webhook
     secret: str
 
 
 def create_webhook(
-    *, actor: Actor, namespace: str, url: str, kinds: Iterable[str] = (), template: str = ""
+    *,
+    actor: Actor,
+    namespace: str,
+    url: str,
+    kinds: Iterable[str] = (),
+    template: str = "",
+    receiver: str = Webhook.STANDARD,
 ) -> CreatedWebhook:
     """Have an address told of the namespace's events from now on; admins only.
 
-    kinds: of which events, empty for all; template: a pattern of paths in the namespace, empty for all.
+    kinds: of which events, empty for all (for a chat: all that people do); template: a pattern of paths in the
+    namespace, empty for all; receiver: what reads the messages, one of Webhook.RECEIVERS.
     The event holds only the host of the address, for that may hold a secret.
     """
-    filters = _read(url=url, kinds=kinds, template=template)
+    if receiver not in Webhook.RECEIVERS:
+        raise Invalid(fields={"receiver": f"one of {', '.join(Webhook.RECEIVERS)}."})
+    values = {"receiver": receiver, **_read_address(url, receiver), **_read_filters(kinds, template)}
     at = log.now()
     with transaction.atomic():
         log.lock()
@@ -69,9 +81,9 @@ def create_webhook(
             cursor=0,  # set below: an address hears of what comes after its own making
             created_by=actor.person,
             created_at=at,
-            **filters,
+            **values,
         )
-        secret = _add_secret(webhook, at)
+        secret = "" if webhook.is_chat else _add_secret(webhook, at)
         event = log.append(actor, _describe(webhook), namespace=space, at=at)
         webhook.cursor = event.number
         webhook.save(update_fields=["cursor"])
@@ -94,12 +106,12 @@ def change_webhook(  # each a thing that can be changed
         webhook = queries.find_webhook(actor, webhook_id)
         if (url, kinds, template) != (None, None, None):  # where events go; pausing is quick
             permissions.require_proof(actor)
-        filters = _read(
-            url=webhook.url if url is None else url,
-            kinds=webhook.kinds_heard if kinds is None else kinds,
-            template=webhook.template if template is None else template,
+        values = _read_filters(
+            webhook.kinds_heard if kinds is None else kinds, webhook.template if template is None else template
         )
-        for field, value in filters.items():
+        if url is not None:
+            values |= _read_address(url, webhook.receiver)
+        for field, value in values.items():
             setattr(webhook, field, value)
         if paused is True and webhook.paused_at is None:
             webhook.paused_at, webhook.pause_reason = at, f"Paused by {actor.person.username}."
@@ -134,6 +146,8 @@ def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP
         log.lock()
         webhook = queries.find_webhook(actor, webhook_id)
         permissions.require_proof(actor)
+        if webhook.is_chat:
+            raise Conflict("Messages to a chat are not signed: set the address again, which is its secret.")
         before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()
@@ -152,7 +166,11 @@ def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
             webhook=webhook,
             message=messages.make_message_id(),
             kind=messages.PING,
-            body=messages.ping_message(webhook, actor.person.username, at),
+            body=(
+                chat_messages.write_trial_message(webhook, actor.person.display_name)
+                if webhook.is_chat
+                else messages.ping_message(webhook, actor.person.username, at)
+            ),
             due_at=at,
             created_at=at,
         )
@@ -178,15 +196,23 @@ def _require_running(webhook: Webhook) -> None:
         raise Conflict(f"The webhook is paused ({webhook.pause_reason}) Let it go on first.")
 
 
-def _read(*, url: str, kinds: Iterable[str], template: str) -> dict[str, str]:
+def _read_address(url: str, receiver: str) -> dict[str, str]:
+    """The columns that hold the address: of a chat's, only scheme and host can be read."""
     check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
-    check_text("template", template, 200)
     safe_http.check(url)
+    if receiver == Webhook.STANDARD:
+        return {"url": url, "sealed_url": ""}
+    parts = urlsplit(url)
+    return {"url": f"{parts.scheme}://{parts.netloc}/…", "sealed_url": seal(url)}
+
+
+def _read_filters(kinds: Iterable[str], template: str) -> dict[str, str]:
+    check_text("template", template, 200)
     kind_names = sorted(set(kinds))
     if unknown := [kind for kind in kind_names if kind not in kinds_of_namespaces()]:
         all_kinds = ", ".join(kinds_of_namespaces())
         raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {all_kinds}."})
-    return {"url": url, "kinds": canonical(kind_names), "template": template.strip()}
+    return {"kinds": canonical(kind_names), "template": template.strip()}
 
 
 def _add_secret(webhook: Webhook, at: datetime) -> str:
@@ -203,4 +229,5 @@ def _describe(webhook: Webhook, *, rotated: bool = False) -> WebhookSet:
         template=webhook.template,
         paused=webhook.paused_at is not None,
         rotated=True if rotated else None,
+        receiver=webhook.receiver if webhook.is_chat else None,
     )

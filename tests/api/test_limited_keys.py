@@ -19,12 +19,14 @@ from registry.changes import services as change_services
 from registry.changes import threads
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
-from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.evaluations import attachments, datasets, person_scores, run_worker, start_runs
+from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
+from registry.rollouts import services as rollout_services
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
 from registry.webhooks import services as webhook_services
@@ -112,6 +114,7 @@ def _write_world(cast):
     done, waiting, cancelled = start(), start(), start()
     run_worker.advance_run(done.pk)
     start_runs.cancel_run(actor=author, number=cancelled.pk)
+    person_scores.set_score(actor=reviewer, number=done.pk, index=0, score="4", comment=STRANGE)
     numbers |= {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
     made = webhook_services.create_webhook(actor=cast.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="spare", scope="read", person="reader")
@@ -121,7 +124,16 @@ def _write_world(cast):
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"webhook": made.webhook.id, "key": issued.key.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
-    return numbers | ids | _write_release(cast) | {"hurried": numbers["open"]}
+    freeze = freeze_services.set_freeze(
+        actor=cast.actor("admin"),
+        namespace="support",
+        repeat="once",
+        starts="2100-01-01T00:00",
+        ends="2100-01-02T00:00",
+        reason="New year",
+    )
+    ids["freeze"] = str(freeze.number)
+    return numbers | ids | _write_release(cast) | _write_rollout(cast) | {"hurried": numbers["open"]}
 
 
 def _write_release(cast) -> dict[str, int]:
@@ -140,6 +152,21 @@ def _write_release(cast) -> dict[str, int]:
     release_services.comment_on_release(actor=cast.actor("author"), number=release.number, text=STRANGE)
     numbers = dict.fromkeys(("release", "release_approved", "release_live"), release.number)
     return {**numbers, "member": min(release.members.values_list("number", flat=True))}
+
+
+def _write_rollout(cast) -> dict[str, int]:
+    """A rollout of an approved version without the strange word, paused with it as the reason."""
+    name = "support/gradual"
+    text = "- name: question\n  content: Hello\n"
+    cast.save(text.replace("Hello", "Hi"), name=name, base=cast.save(text, name=name).version.digest)
+    cast.publish(1, name=name)
+    change = cast.propose(2, name=name)
+    change_services.decide_on_change(
+        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    rollout = rollout_services.start_rollout(actor=cast.actor("author"), change=change.number)
+    rollout_services.pause_rollout(actor=cast.actor("author"), number=rollout.number, reason=STRANGE)
+    return {"ready": change.number, "rollout": rollout.number, "rollout_paused": rollout.number}
 
 
 def calls(world):
@@ -201,7 +228,7 @@ def test_a_key_without_limits_is_told_all_of_it(cast, world):
     caller = Caller(key=cast.key("author", "write"))
     told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
     assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
-    assert told >= {"api-releases GET", "api-release GET"}
+    assert told >= {"api-releases GET", "api-release GET", "api-rollout GET"}
     assert told >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
 
 

@@ -1,6 +1,7 @@
 """Who gets what at every address of the API: one table, checked against the addresses that there are."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -10,22 +11,26 @@ from django.urls import URLPattern
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
-from registry.changes import emergencies, rules, threads
+from registry.changes import emergencies, rules, schedules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
+from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.releases import proposals
+from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
+from registry.rollouts import services as rollout_services
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 from tests.support.recorded_rows import write_or_insert
 from tests.support.sessions import manage_accounts, open_session
 
+SOON = (datetime.now(UTC) + timedelta(days=30)).isoformat()
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
 # approved versions, because production is protected
@@ -38,6 +43,7 @@ READERS_OF_ALL = (401, 404, 200, 200, 200, 200, 403, 200, 401)  # shows text of 
 SIGNED_IN_OF_ALL = (401, 200, 200, 200, 200, 200, 403, 200, 401)
 AUTHORS = (401, 404, 403, 200, 200, 200, 403, 200, 401)
 AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
+AUTHORS_REMOVE = (401, 404, 403, 204, 204, 204, 403, 204, 401)
 AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
 ANOTHER_REVIEWER = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the admin published it in the emergency
@@ -104,6 +110,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         ANOTHER_REVIEWER,
     ),
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
+    ("api-change-schedule", "PUT"): ("changes/{open}/schedule", {"goes_live_at": SOON}, AUTHORS),
+    ("api-change-schedule", "DELETE"): ("changes/{approved}/schedule", None, AUTHORS),
     ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
     ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
     ("api-threads", "GET"): ("changes/{open}/threads", None, READERS_OF_ALL),
@@ -126,6 +134,13 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-invitations", "GET"): ("namespaces/support/invitations", None, ADMINS),
     ("api-invitations", "POST"): ("namespaces/support/invitations", {"role": "reader"}, ADMINS_MAKE),
     ("api-invitation", "DELETE"): ("invitations/{invitation}", None, ADMINS_REMOVE),
+    ("api-freezes", "GET"): ("namespaces/support/freezes", None, READERS),
+    ("api-freezes", "POST"): (
+        "namespaces/support/freezes",
+        {"repeat": "weekly", "starts": "fri 16:00", "ends": "mon 08:00", "reason": "Weekend"},
+        ADMINS_MAKE,
+    ),
+    ("api-freeze", "DELETE"): ("namespaces/support/freezes/{freeze}", None, ADMINS_REMOVE),
     ("api-connections", "GET"): ("namespaces/support/connections", None, ADMINS),
     ("api-connections", "POST"): (
         "namespaces/support/connections",
@@ -153,6 +168,12 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         REVIEWERS_IN_PERSON,
     ),
     ("api-release-comments", "POST"): ("namespaces/support/releases/{release}/comments", {"text": "Hm"}, AUTHORS_MAKE),
+    ("api-release-schedule", "PUT"): (
+        "namespaces/support/releases/{release}/schedule",
+        {"goes_live_at": SOON},
+        AUTHORS,
+    ),
+    ("api-release-schedule", "DELETE"): ("namespaces/support/releases/{release_approved}/schedule", None, AUTHORS),
     ("api-release-publish", "POST"): ("namespaces/support/releases/{release_approved}/publish", None, AUTHORS),
     ("api-release-withdraw", "POST"): ("namespaces/support/releases/{release}/withdraw", {"reason": "No"}, AUTHORS),
     ("api-release-roll-back", "POST"): (
@@ -160,6 +181,14 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"reason": "Broken"},
         REVIEWERS,
     ),
+    ("api-rollouts", "GET"): ("rollouts", None, SIGNED_IN_OF_ALL),
+    ("api-rollouts", "POST"): ("rollouts", {"change": "{ready}"}, AUTHORS_MAKE),
+    ("api-rollout", "GET"): ("rollouts/{rollout}", None, READERS_OF_ALL),
+    ("api-rollout-step", "POST"): ("rollouts/{rollout}/step", None, AUTHORS),
+    ("api-rollout-pause", "POST"): ("rollouts/{rollout}/pause", {"reason": "Lunch"}, AUTHORS),
+    ("api-rollout-resume", "POST"): ("rollouts/{rollout_paused}/resume", None, AUTHORS),
+    ("api-rollout-stop", "POST"): ("rollouts/{rollout}/stop", {"reason": "Broken"}, REVIEWERS),
+    ("api-rollout-finish", "POST"): ("rollouts/{rollout}/finish", None, AUTHORS),
     ("api-webhooks", "GET"): ("namespaces/support/webhooks", None, ADMINS),
     ("api-webhooks", "POST"): ("namespaces/support/webhooks", {"url": "http://127.0.0.1:9/"}, ADMINS_MAKE),
     ("api-webhook", "PATCH"): ("webhooks/{webhook}", {"template": "a/*"}, ADMINS),
@@ -213,6 +242,9 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-run-rerun", "POST"): ("runs/{cancelled}/rerun", None, AUTHORS_ASK),
     ("api-run-compare", "GET"): ("runs/{done}/compare?with={done}&metric=squad_f1", None, READERS_OF_ALL),
     ("api-run-export", "GET"): ("runs/{done}/export?form=csv", None, READERS_OF_ALL),
+    ("api-run-scores", "GET"): ("runs/{done}/scores", None, READERS_OF_ALL),
+    ("api-run-row-score", "PUT"): ("runs/{done}/rows/0/score", {"score": "4"}, AUTHORS),
+    ("api-run-row-score", "DELETE"): ("runs/{done}/rows/0/score", None, AUTHORS_REMOVE),
     ("api-models", "GET"): ("models?namespace=support", None, READERS),
     ("api-attachments", "GET"): ("attachments?namespace=support", None, READERS_OF_ALL),
     ("api-attachment", "PUT"): (
@@ -258,11 +290,11 @@ def world(cast, settings, request) -> dict[str, Any]:
     session = {"session": open_session(cast.people["admin"]).pk}
     manage_accounts(cast.people["admin"])
     if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
-        return session | write_or_insert("measured world of the api", lambda: _write_world(cast) | _measure(cast))
-    return session | write_or_insert("world of the api", lambda: _write_world(cast))
+        return session | write_or_insert("measured world of the api", lambda: write_world(cast) | measure_world(cast))
+    return session | write_or_insert("world of the api", lambda: write_world(cast))
 
 
-def _write_world(cast) -> dict[str, Any]:
+def write_world(cast) -> dict[str, Any]:
     first = cast.save()
     cast.publish(1)
     second = cast.save(OTHER, base=first.version.digest)
@@ -281,6 +313,8 @@ def _write_world(cast) -> dict[str, Any]:
     change_services.decide_on_change(
         actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
     )
+    soon = datetime.fromisoformat(SOON)
+    schedules.schedule_change(actor=cast.actor("author"), number=numbers["approved"], at=soon)
     change_services.withdraw_change(actor=cast.actor("author"), number=numbers["withdrawn"])
     threads.open_thread(
         actor=cast.actor("reviewer"),
@@ -297,7 +331,16 @@ def _write_world(cast) -> dict[str, Any]:
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
-    return {**numbers, "digest": digest, **ids, **_write_releases(cast)}
+    freeze = freeze_services.set_freeze(
+        actor=cast.actor("admin"),
+        namespace="support",
+        repeat="once",
+        starts="2100-01-01T00:00",
+        ends="2100-01-02T00:00",
+        reason="New year",
+    )
+    ids["freeze"] = str(freeze.number)
+    return {**numbers, "digest": digest, **ids, **_write_releases(cast), **_write_rollouts(cast)}
 
 
 def _write_releases(cast) -> dict[str, int]:
@@ -320,7 +363,28 @@ def _write_releases(cast) -> dict[str, int]:
             numbers["member"] = min(digests)
             continue
         release_services.approve_release(actor=cast.actor("reviewer"), number=release.number, digests=digests)
+    soon = datetime.fromisoformat(SOON)
+    release_schedules.schedule_release(actor=cast.actor("author"), number=numbers["release_approved"], at=soon)
     release_services.publish_release(actor=cast.actor("author"), number=numbers["release_live"])
+    return numbers
+
+
+def _write_rollouts(cast) -> dict[str, int]:
+    """An approved change, one in a rollout, and one in a rollout that is paused."""
+    numbers = {}
+    for state in ("ready", "rollout", "rollout_paused"):
+        name = f"support/gradual-{state.replace('_', '-')}"
+        cast.save(OTHER, name=name, base=cast.save(name=name).version.digest)
+        cast.publish(1, name=name)
+        change = cast.propose(2, name=name)
+        digest = change.version.digest
+        reviewer = cast.actor("reviewer")
+        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+        numbers[state] = change.number
+        if state != "ready":
+            rollout = rollout_services.start_rollout(actor=cast.actor("author"), change=change.number)
+            numbers[state] = rollout.number
+    rollout_services.pause_rollout(actor=cast.actor("author"), number=numbers["rollout_paused"])
     return numbers
 
 
@@ -334,7 +398,7 @@ def _hurry(cast) -> int:
     return int(number)
 
 
-def _measure(cast) -> dict[str, int]:
+def measure_world(cast) -> dict[str, int]:
     """A dataset, an attachment, and a run in each state: the numbers of the runs."""
     rows = '{"inputs": {"question": "Who?"}, "expected": "Who?"}\n'
     datasets.save_dataset(actor=cast.actor("author"), name="support/questions", text=rows)
@@ -379,6 +443,8 @@ def fill_body(body: Any, world: dict[str, Any]) -> Any:
     """A body of the table with the digests of this world."""
     if body and "digest" in body:
         return {**body, "digest": world["digest"]}
+    if body and body.get("change") == "{ready}":
+        return {**body, "change": world["ready"]}
     if body and "digests" in body:
         return {**body, "digests": {str(world["member"]): world["digest"]}}
     return body

@@ -23,7 +23,7 @@ def test_the_calls_on_the_reference_page_run_as_written(server, cast, tmp_path):
     lines = [f"localhost\tFALSE\t/\tFALSE\t0\t{name}\t{value}" for name, value in cookies.items()]
     (tmp_path / "cookies").write_text("# Netscape HTTP Cookie File\n" + "\n".join(lines) + "\n")
     blocks = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 17
+    assert len(blocks) == 18
     environment = {
         "PATH": "/usr/bin:/bin",
         "PROMPTUARY_URL": server.replace("127.0.0.1", "localhost"),

@@ -77,6 +77,8 @@ def test_a_number_beyond_all_bounds_is_not_found(cast, caller, number):
     cast.save()
     assert caller("author").get(f"changes/{number}").status_code == 404
     assert caller("author").get(f"{T}@{number}").status_code == 404
+    assert caller("author").post(f"changes/{number}/version", {"version": 1}).status_code == 404
+    assert caller("author").post(f"changes/{number}/withdraw", {}).status_code == 404
 
 
 def test_a_version_number_beyond_the_databases_is_not_found(cast, caller):

@@ -89,6 +89,14 @@ def test_a_run_is_exported(author, run, form, begins, holds):
     assert answer["Content-Disposition"] == f'attachment; filename="run-{number}.{form}"'
 
 
+def test_an_export_has_a_media_type_that_the_schema_declares(author, run):
+    number, schema = run(), author.get("schema").json()
+    declared = schema["paths"]["/api/v1/runs/{number}/export"]["get"]["responses"]["200"]["content"]
+    for form in ("jsonl", "json", "csv", "html"):
+        answer = author.get(f"runs/{number}/export?form={form}")
+        assert answer["Content-Type"].partition(";")[0] in declared
+
+
 def test_a_spreadsheet_runs_nothing_of_what_a_row_holds(author, run):
     author.put("datasets/support/odd", {"rows": [{"inputs": {"question": "=1+1"}, "expected": "x"}]})
     content = author.get(f"runs/{run(dataset='support/odd')}/export?form=csv").content

@@ -71,3 +71,14 @@ def test_one_that_is_removed_is_gone(call, made):
     assert call("DELETE", f"webhooks/{made['id']}").status_code == 204
     assert call("DELETE", f"webhooks/{made['id']}").status_code == 404
     assert call("GET", PLACE).json() == {"results": []}
+
+
+def test_a_channel_of_slack_is_answered_without_its_address_and_without_a_secret(call):
+    made = call("POST", PLACE, {"url": URL, "receiver": "slack"}).json()
+    assert (made["receiver"], made["url"], made["secret"]) == ("slack", "http://127.0.0.1:9/…", "")
+    assert call("POST", f"webhooks/{made['id']}/rotate", {}).status_code == 409
+
+
+def test_an_unknown_receiver_is_refused_at_its_field(call):
+    answer = call("POST", PLACE, {"url": URL, "receiver": "irc"})
+    assert (answer.status_code, list(answer.json()["fields"])) == (422, ["receiver"])

@@ -24,6 +24,7 @@ PAGES = {
     "merge": "/changes/1/merge",
     "conversation": "/changes/1?view=conversation",
     "both views": "/changes/1?view=both",
+    "rollout": "/changes/8",
     "emergency": "/changes/1/emergency",
     "dependants": "/t/support/policy/-/dependants",
     "labels": f"{REPLY}/-/labels?label=production",

@@ -38,6 +38,10 @@ def _card(page: Page, part: str):
     return page.get_by_role("textbox", name=f"Content of {part}")
 
 
+def _open_values(page: Page) -> None:
+    page.get_by_role("button", name="Values", exact=True).click()
+
+
 def _paste(page: Page) -> None:
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(PROMPT)
@@ -76,16 +80,19 @@ def test_the_same_by_keyboard_alone(blank):
 def test_a_required_input_with_two_samples_takes_four_clicks(blank):
     desk = blank()
     page = desk.page
+    _open_values(page)
     page.locator("#input-question").fill("When?")
     page.get_by_role("button", name="Save as sample").click()
     page.get_by_label("Name of the sample").fill("second")
     page.keyboard.press("Enter")
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
+    page.get_by_role("button", name="Preview", exact=True).click()
     _card(page, "question").click()  # 1
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
-    page.locator("#input-customer_name").click()  # 2
+    page.get_by_role("button", name="Enter a value").click()  # 2
+    expect(page.locator("#input-customer_name")).to_be_focused()
     page.keyboard.type("Ada")
     page.get_by_role("button", name="Use the value above").click()  # 3
     expect(page.get_by_text(re.compile("needs? a value"))).to_have_count(0)
@@ -93,6 +100,7 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
     expect(desk.outcome).to_contain_text("Saved as version 2")
     page.reload()
     desk.ready()
+    _open_values(page)
     for sample in ("first", "second"):
         page.get_by_label("Sample", exact=True).select_option(sample)
         expect(page.locator("#input-customer_name")).to_have_value("Ada")
@@ -133,6 +141,7 @@ def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
     _card(page, "instructions").click()
     page.keyboard.press("Control+End")
     page.keyboard.type(" Be kind.")
+    _open_values(page)
     page.locator("#input-question").fill("How?")
     page.locator("#input-question").blur()
     page.get_by_role("button", name="Declare it").click()

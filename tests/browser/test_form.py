@@ -47,6 +47,16 @@ def _content(desk: EditorPage, part: str):
     return desk.page.get_by_role("textbox", name=f"Content of {part}")
 
 
+def _open_menu(desk: EditorPage, part: str):
+    card = desk.page.get_by_role("article", name=part, exact=True)
+    card.locator(".form-handle > summary").click()
+    return card
+
+
+def _order(desk: EditorPage) -> list[str]:
+    return re.findall(r"^- name: (.*)$", desk.text, re.MULTILINE)
+
+
 def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
     desk = form()
     _content(desk, "question").click()
@@ -117,7 +127,7 @@ def test_a_fragment_is_offered_by_its_pinned_name(form):
 def test_a_removed_part_comes_back_with_undo_and_so_does_typing_after_a_look_at_the_source(form):
     desk = form()
     before = desk.text
-    desk.page.get_by_role("button", name="Remove question").click()
+    _open_menu(desk, "question").get_by_role("button", name="Remove").click()
     assert "question" not in desk.text
     desk.page.locator("#status").get_by_role("button", name="Undo").click()
     assert desk.text == before
@@ -162,10 +172,89 @@ def test_parts_change_places_also_after_typing(form):
     desk = form()
     _content(desk, "instructions").click()
     desk.page.keyboard.type("Please: ")
-    desk.page.get_by_role("article", name="question").get_by_role("button", name="Move up").click()
+    _open_menu(desk, "question").get_by_role("button", name="Move up").click()
     body = desk.text.split("---\n")[-1]
     assert body.startswith('- name: question\n  content: "Why?"\n- name: instructions\n')
     assert body.count("Please: ") == 1
+
+
+THREE = TEXT + "- name: closing\n  content: Thanks.\n"
+
+
+def test_a_part_is_moved_by_keys_and_keeps_the_focus(form):
+    desk = form(THREE)
+    handle = desk.page.get_by_role("article", name="closing").locator(".form-handle > summary")
+    handle.focus()
+    desk.page.keyboard.press("Alt+ArrowUp")
+    assert _order(desk) == ["instructions", "closing", "question"]
+    expect(handle).to_be_focused()
+    desk.page.keyboard.press("Alt+ArrowUp")
+    desk.page.keyboard.press("Alt+ArrowUp")  # there is nothing above the first
+    assert _order(desk) == ["closing", "instructions", "question"]
+    desk.page.keyboard.press("Alt+ArrowDown")
+    assert _order(desk) == ["instructions", "closing", "question"]
+    desk.page.keyboard.press("Control+z")
+    desk.page.keyboard.press("Control+z")
+    desk.page.keyboard.press("Control+z")
+    assert desk.text == THREE
+
+
+def test_a_part_is_dragged_over_several_others(form):
+    desk = form(THREE)
+    handle = desk.page.get_by_role("article", name="instructions").locator(".form-handle > summary")
+    handle.drag_to(desk.page.get_by_role("article", name="closing"))
+    assert _order(desk) == ["question", "closing", "instructions"]
+
+
+def test_a_card_says_its_tokens_and_a_loop_their_sum(form):
+    loop = "{% for place in ['north', 'south'] %}\n- name: place {{ loop.index }}\n  content: Go.\n{% endfor %}\n"
+    desk = form(TEXT + loop)
+    expect(desk.page.get_by_role("article", name="question").locator(".form-size")).to_have_text("2 tokens")
+    expect(desk.page.locator(".form-section-head .form-size")).to_have_text("2 in this sample, 4 tokens")
+
+
+def test_the_settings_are_edited_without_yaml(form):
+    desk = form()
+    page = desk.page
+    page.locator(".form-head").get_by_role("button", name="Settings").click()
+    expect(page.get_by_label("Description")).to_be_focused()
+    page.keyboard.type('Answers: "why" & when')
+    page.get_by_label("Tags").fill("refunds, by mail")
+    page.get_by_role("combobox", name="Model", exact=True).fill("gpt-4o")
+    page.get_by_label("Token limit").fill("6000")
+    page.get_by_label("Kept for the reply").fill("800")
+    page.get_by_label("Temperature").fill("0.2")
+    page.get_by_label("Temperature").press("Tab")
+    assert desk.text.startswith(
+        '---\ndescription: "Answers: \\"why\\" & when"\ntags: [refunds, "by mail"]\nmodel: gpt-4o\n'
+        "settings: {temperature: 0.2}\ntoken_limit: 6000\nreserve: 800\ninputs:\n"
+    )
+    summary = page.locator(".form-settings summary")
+    expect(summary).to_contain_text("gpt-4o, 6,000 tokens, less 800 for the reply, temperature 0.2, output is text")
+    expect(page.get_by_text("takes up to 128,000 tokens")).to_be_visible()
+    page.get_by_label("Token limit").fill("many")
+    page.get_by_label("Token limit").press("Tab")
+    expect(page.get_by_text("Enter a whole number of at least 1.")).to_be_visible()
+    assert "token_limit: 6000\n" in desk.text
+
+
+def test_a_loop_inside_a_content_reads_as_words(form):
+    prose = "{% for name in names %}\n    * {{ name }}\n    {% endfor %}\n    Bye."
+    desk = form(TEXT.replace("Be {{ tone }}.", prose))
+    card = desk.page.get_by_role("article", name="instructions")
+    expect(card.locator(".form-statement").first).to_have_text("Repeats for each of names")
+    expect(card.locator(".form-nested")).to_have_count(1)
+
+
+def test_an_input_that_is_made_optional_is_empty_if_nobody_sends_it(form):
+    desk = form()
+    page = desk.page
+    page.get_by_label("Name of the new input").fill("place")
+    page.get_by_role("button", name="Add an input").click()
+    page.get_by_label("place is required").uncheck()
+    assert '  place: {type: string, default: ""}\n' in desk.text
+    page.get_by_label("tone is required").check()
+    assert "  tone: {type: string}\n" in desk.text
 
 
 def test_a_part_is_added_ready_to_be_written_over_and_taken_out(form):
@@ -173,7 +262,7 @@ def test_a_part_is_added_ready_to_be_written_over_and_taken_out(form):
     desk.page.get_by_role("button", name="Add a part").click()
     desk.page.keyboard.type("Closing words")
     assert desk.text.endswith("- name: part 3\n  role: user\n  content: |\n    Closing words\n")
-    desk.page.get_by_role("button", name="Remove part 3").click()
+    _open_menu(desk, "part 3").get_by_role("button", name="Remove").click()
     assert desk.text == TEXT
 
 
@@ -237,7 +326,9 @@ def test_a_problem_stands_under_its_part_with_its_fix(form):
     card = desk.page.get_by_role("article", name="instructions")
     fix = card.locator(".cm-problem-error").get_by_role("button")
     expect(fix).to_be_visible()
+    expect(card.locator(".chip-wrong")).to_have_count(1)
     fix.click()
+    expect(card.locator(".chip-wrong")).to_have_count(0)
     expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/refunds/reply@\d+"))
 
 
@@ -246,6 +337,14 @@ def test_what_the_form_can_not_show_is_said_and_opens_in_the_source(form):
     expect(desk.page.locator(".form-refusal")).to_contain_text("Line 5")
     desk.page.get_by_role("button", name="Edit it as source").click()
     expect(desk.source).to_be_focused()
+
+
+def test_a_shaped_document_opens_in_the_source_and_says_why(visit: Visit):
+    page = visit.open("author", "/t/demo/question-answering/-/edit")
+    EditorPage(page).ready()
+    expect(page.locator("[data-mode=source]")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("The form can't show the format shaped yet.")).to_be_visible()
+    expect(page.locator("[data-mode=form]")).to_have_attribute("aria-disabled", "true")
 
 
 def test_the_form_comes_first_and_a_choice_is_remembered(visit: Visit):

@@ -1,23 +1,13 @@
 """The generated tables of the reference pages say what the code says now."""
 
-import importlib.util
 import re
-from types import ModuleType
 
 from tests.docs.pages import ROOT
-
-
-def load_script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from tests.support.scripts import load_script
 
 
 def test_no_generated_table_is_out_of_date():
-    outdated = [page.name for page in load_script("generate_reference").list_outdated_pages(write=False)]
+    outdated = [page.name for page in load_script("docs/generate_reference.py").list_outdated_pages(write=False)]
     assert outdated == [], "run .venv/bin/python docs/generate_reference.py"
 
 
@@ -29,6 +19,6 @@ def test_each_row_of_a_generated_table_says_what_it_is():
 
 
 def test_the_page_of_licences_is_up_to_date():
-    script = load_script("generate_licences")
+    script = load_script("docs/generate_licences.py")
     page = script.PAGE.read_text(encoding="utf-8")
     assert page == script.write_page(), "run .venv/bin/python docs/generate_licences.py"

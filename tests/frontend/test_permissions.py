@@ -4,6 +4,7 @@ import json
 import re
 from copy import copy
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from frontend.urls import urlpatterns
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.connections import services as connection_services
+from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import keys
 from registry.playground import services as playground_services
@@ -31,6 +33,7 @@ from tests.support.sessions import manage_accounts
 
 THIRD = OTHER.replace("Quote the policy", "Quote the policy's section")
 
+SOON = (datetime.now(UTC) + timedelta(days=30)).strftime("%Y-%m-%dT%H:%M")
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # the outsider is an admin of another namespace; no page takes a key, so a caller with one is anybody
 IN, OUT = 302, 401  # a stranger is sent to sign in; one who posts is told, because the words would be lost
@@ -46,6 +49,7 @@ TO_LOGIN = _row(302, 302, 302, 302, 302, 302)
 ACCOUNTS = _row(IN, 403, 403, 403, 403, 200)  # the operator made the admin one of the installation
 ACCOUNTS_DO = _row(OUT, 403, 403, 403, 403, 302)
 PEOPLE_DO = _row(OUT, 302, 302, 302, 302, 302)
+READERS_DO = _row(OUT, 404, 302, 302, 302, 302)
 NO_STEP = _row(IN, 404, 404, 404, 404, 404)
 NOBODY = _row(404, 404, 404, 404, 404, 404)
 READERS = _row(IN, 404, 200, 200, 200, 200)
@@ -71,7 +75,26 @@ N = "/n/support"
 OURS = DOCUMENT.replace("the shop}", "our shop}")
 SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
 RULES = {"protected_labels": "production", "approvals": "2", "compatibility": "none", "owners": ""}
+WEEKEND = {
+    "do": "weekly",
+    "start_day": "fri",
+    "start_time": "16:00",
+    "end_day": "mon",
+    "end_time": "08:00",
+    "time_zone": "UTC",
+    "reason": "Weekend",
+}
 KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
+EVALUATION = {
+    "name": "answers",
+    "pattern": "refunds/reply",
+    "dataset": GOLD,
+    "model": "echo",
+    "scores_needed": "20",
+    "metric": "squad_f1",
+    "kind": "floor",
+    "bound": "0.5",
+}
 RUN = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo"}
 ROWS = {"namespace": "support", "path": "other", "form": "jsonl", "text": '{"inputs": {"question": "Boots?"}}'}
 CONNECTION = {
@@ -138,6 +161,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("browse", "GET", ""): Row("/t/", SIGNED_IN),
     ("folder", "GET", ""): Row("/t/support/", READERS),
     ("template", "GET", ""): Row(T, READERS),
+    ("follow", "GET", ""): Row(f"{T}/-/follow", READERS),
+    ("follow", "POST", ""): Row(f"{T}/-/follow", READERS_DO, {"topics": "published"}),
+    ("follow", "POST", "stop"): Row(f"{T}/-/follow", READERS_DO, {"do": "stop"}),
     ("edit", "GET", ""): Row(f"{T}/-/edit", AUTHORS),
     ("edit", "POST", ""): Row(f"{T}/-/edit", _row(OUT, 404, 403, 200, 200, 200), SAVE),
     ("preview", "POST", ""): Row(f"{T}/-/edit/preview", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
@@ -182,6 +208,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
         "/changes/{open}", AUTHORS_DO, {"do": "comment", "digest": "{digest}", "text": "Why?"}
     ),
     ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish"}),
+    ("change", "POST", "schedule"): Row("/changes/{open}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("change", "POST", "publish too early"): Row(
         "/changes/{open}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
     ),
@@ -194,6 +221,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("release", "POST", "publish too early"): Row(
         "/releases/{release}", _row(OUT, 404, 403, 403, 403, 403), {"do": "publish"}
     ),
+    ("release", "POST", "schedule"): Row("/releases/{release}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("release", "POST", "withdraw"): Row("/releases/{release}", AUTHORS_DO, {"do": "withdraw", "text": "No"}),
     ("release", "POST", "remove"): Row("/releases/{release}", AUTHORS_DO, {"do": "remove", "change": "{member}"}),
     ("new-release", "GET", ""): Row("/releases/new/support/", AUTHORS),
@@ -212,6 +240,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("run", "GET", ""): Row("/runs/{run}", READERS),
     ("run", "POST", "cancel"): Row("/runs/{run}", AUTHORS_DO, {"do": "cancel"}),
     ("run-matrix", "GET", ""): Row("/runs/{run}/matrix", READERS),
+    ("score-rows", "GET", ""): Row("/runs/{finished}/score", AUTHORS),
+    ("score-rows", "POST", "press"): Row("/runs/{finished}/score", AUTHORS_DO, {"row": "0", "press": "0:4"}),
     ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
     ("run-row", "GET", ""): Row("/runs/{run}/rows/0", READERS),
     ("run-export", "GET", ""): Row("/runs/{run}/export.csv", READERS),
@@ -237,6 +267,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
         "/changes/{open}/emergency", _row(OUT, 404, 422, 422, 422, 422), {"reason": "Now"}
     ),  # without the password nobody gets further
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
+    ("calendar", "GET", ""): Row("/environments/calendar", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),
     ("members", "POST", ""): Row(f"{N}/members", ADMINS_DO, {"username": "outsider", "role": "reader"}),
     ("members", "POST", "invite"): Row(
@@ -256,6 +287,22 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("keys", "POST", "revoke"): Row(f"{N}/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
     ("rules", "GET", ""): Row(f"{N}/rules", READERS),
     ("rules", "POST", ""): Row(f"{N}/rules", ADMINS_DO, RULES),
+    ("freezes", "GET", ""): Row(f"{N}/freezes", READERS),
+    ("freezes", "POST", "once"): Row(
+        f"{N}/freezes",
+        ADMINS_DO,
+        {"do": "once", "starts": "2100-01-01T00:00", "ends": "2100-01-02T00:00", "reason": "New year"},
+    ),
+    ("freezes", "POST", "weekly"): Row(f"{N}/freezes", ADMINS_DO, WEEKEND),
+    ("freezes", "POST", "remove"): Row(f"{N}/freezes", ADMINS_DO, {"do": "remove", "freeze": "{freeze}"}),
+    ("evaluations", "GET", ""): Row(f"{N}/evaluations", READERS),
+    ("evaluations", "POST", "save"): Row(f"{N}/evaluations", ADMINS_DO, {**EVALUATION, "do": "save"}),
+    ("evaluations", "POST", "try"): Row(
+        f"{N}/evaluations", _row(OUT, 404, 403, 403, 403, 200), {**EVALUATION, "do": "try"}
+    ),
+    ("evaluations", "POST", "remove"): Row(
+        f"{N}/evaluations", _row(OUT, 404, 403, 403, 403, 404), {"do": "remove", "name": "none"}
+    ),
     ("audit", "GET", ""): Row(f"{N}/audit", READERS),
     ("audit", "POST", ""): Row(f"{N}/audit", ADMINS_DO, {}),
     ("audit-export", "GET", ""): Row(f"{N}/audit/events.csv", READERS),
@@ -324,10 +371,18 @@ def _write_world(reply) -> dict[str, Any]:
     )
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
-    started = start_run(reply, finish=False)
+    started, finished = start_run(reply, finish=False), start_run(reply, "2")
     made = webhook_services.create_webhook(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     connection = connection_services.create_connection(
         actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
+    )
+    freeze = freeze_services.set_freeze(
+        actor=reply.actor("admin"),
+        namespace="support",
+        repeat="once",
+        starts="2100-01-01T00:00",
+        ends="2100-01-02T00:00",
+        reason="New year",
     )
     invited = invitation_services.invite_person(actor=reply.actor("admin"), namespace="support", role="reader")
     release, member = _open_release(reply)
@@ -337,6 +392,7 @@ def _write_world(reply) -> dict[str, Any]:
         "release": release,
         "member": member.number,
         "approval": f"{member.number}:{member.version.digest}",
+        "finished": finished.pk,
         "trial": trial.pk,
         "column": trial.columns.get().pk,
         "digest": digest,
@@ -345,6 +401,7 @@ def _write_world(reply) -> dict[str, Any]:
         "webhook": made.webhook.id,
         "connection": connection.id,
         "invitation": invited.invitation.id,
+        "freeze": freeze.number,
         "secret": invited.link.rpartition("/")[2],
         "run": started.pk,
         "rows": gold.digest,

@@ -36,7 +36,9 @@ ASK = {
     ("change", "POST", "approve"),
     ("change", "POST", "acknowledge"),
     ("change", "POST", "publish"),
+    ("change", "POST", "schedule"),
     ("change", "POST", "publish too early"),
+    ("release", "POST", "schedule"),
     ("release", "POST", "approve"),
     ("release", "POST", "publish too early"),
     ("emergency", "POST", ""),
@@ -49,6 +51,8 @@ ASK = {
     ("keys", "POST", "issue"),
     ("keys", "POST", "rotate"),
     ("rules", "POST", ""),
+    ("freezes", "POST", "remove"),
+    ("evaluations", "POST", "save"),
     ("connections", "POST", ""),
     ("connections", "POST", "cap"),
     ("connection", "POST", "change"),
@@ -66,7 +70,7 @@ OWN = {
 
 
 def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
-    approving = {"approve", "acknowledge", "publish", "close_emergency"}
+    approving = {"approve", "acknowledge", "publish", "schedule", "unschedule", "close_emergency"}
     others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
     others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}
     assert set(change_actions.MESSAGES) == approving | others | {"batch", "unbatch", "empty_batch"}

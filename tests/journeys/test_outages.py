@@ -173,6 +173,8 @@ def test_services_go_on_while_broker_and_database_come_and_go(story, postgres, b
 
     postgres.start()
     wait_until(lambda: not story.service.get(NAME).stale)
+    # Each web process finds the database again by itself; the author's connection may lead to the later one.
+    wait_until(lambda: story.author.get(f"{NAME}@production").status_code == httpx.codes.OK)
     story.publish(4)
     with psycopg.connect(postgres.url) as session:
         assert session.execute("SELECT count(*) FROM registry_version").fetchone() == (4,)

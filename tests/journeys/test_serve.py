@@ -14,6 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from registry.core.parent_death import end_with_parent
+from tests.support import instances
+
 pytestmark = pytest.mark.sqlite  # SQLite is what `serve` starts with
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +28,18 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def list_processes(home: Path) -> list[str]:
+    """The commands of the processes that live over a home."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if str(home).encode() in (folder / "environ").read_bytes():
+                found.append((folder / "cmdline").read_text())
+        except OSError:
+            continue  # it ended meanwhile, or is somebody else's
+    return found
 
 
 class Served:
@@ -49,6 +64,7 @@ class Served:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
                 umask=0o022,  # as most machines have it
             )
 
@@ -72,14 +88,7 @@ class Served:
 
     def left_behind(self) -> list[str]:
         """Processes that still live over this home."""
-        found = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if str(self.home).encode() in (folder / "environ").read_bytes():
-                    found.append((folder / "cmdline").read_text())
-            except OSError:
-                continue  # it ended meanwhile, or is somebody else's
-        return found
+        return list_processes(self.home)
 
 
 @pytest.fixture
@@ -110,6 +119,21 @@ def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     assert "no language model" in reply.json()["choices"][0]["message"]["content"]
     served.interrupt()
     assert served.left_behind() == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
+def test_a_test_run_that_is_killed_leaves_no_server_behind(tmp_path):
+    place = instances.make_instance(tmp_path / "place", engine="sqlite")
+    run = (
+        "import os, pathlib, signal, sys; from tests.support import instances, server_process; "
+        "place = instances.Instance(pathlib.Path(sys.argv[1])); "
+        "server_process.Server(place).start(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", run, str(place.home)], cwd=ROOT, check=False, timeout=240)
+    deadline = time.monotonic() + 60
+    while left := list_processes(place.home):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.2)  # nothing tells when other processes have ended
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")

@@ -23,6 +23,7 @@ import httpx
 import pytest
 
 from promptuary import Promptuary
+from registry.core.parent_death import end_with_parent
 from tests.support import instances
 from tests.support.examples import run_size
 
@@ -80,6 +81,7 @@ class Registry:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
             )
         deadline = time.monotonic() + 120
         while not self._answers():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import httpx
 
+from registry.core.parent_death import end_with_parent
 from tests.support import instances
 
 SECONDS = 120  # for what other processes do on a busy machine
@@ -37,6 +38,7 @@ class Server:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
         wait_until(self._answers, seconds)
 

@@ -1,11 +1,14 @@
 // Keyboard shortcuts of every page, and the dialog that lists them.
 import { createElement } from "../dom.ts";
+import { pressScoreKey } from "./scoring.ts";
 
 const KEY_HELP: [string, string][] = [
   ["Ctrl K", "Find a template, a change or an action"],
   ["j / k", "Next or previous row of a list"],
   ["Enter", "Open the row"],
   ["/", "Search this page"],
+  ["1 to 5, g / b", "Score the reply, again to remove the score (where rows are scored)"],
+  ["c", "Comment on the reply (where rows are scored)"],
   ["e", "Edit the template shown"],
   ["Shift Enter", "All lines up to this number (on a line number of a change)"],
   ["[ / ]", "Previous or next sample"],
@@ -61,14 +64,21 @@ function selectNextSample(by: number): void {
   picker.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-const KEY_ACTIONS: Record<string, () => void> = {
+/** Follows the link of this key; false where the page has none. */
+function followLink(key: string): boolean {
+  const link = document.querySelector<HTMLAnchorElement>(`a[data-key=${key}]`);
+  link?.click();
+  return link !== null;
+}
+
+const KEY_ACTIONS: Record<string, () => unknown> = {
   "?": openKeyHelp,
-  j: () => moveCurrentRow(1),
-  k: () => moveCurrentRow(-1),
+  j: () => followLink("j") || moveCurrentRow(1),
+  k: () => followLink("k") || moveCurrentRow(-1),
   "]": () => selectNextSample(1),
   "[": () => selectNextSample(-1),
   "/": () => document.querySelector<HTMLElement>("main input[name=q]")?.focus(),
-  e: () => document.querySelector<HTMLAnchorElement>("a[data-key=e]")?.click(),
+  e: () => followLink("e"),
 };
 
 /** Single keys (which can be turned off), never taken from a field and never one the browser owns. */
@@ -77,6 +87,10 @@ export function installShortcuts(): void {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open]")) return;
     if (event.key !== "?" && localStorage.getItem("single-keys") === "off") return;
+    if (pressScoreKey(event.key, event.target)) {
+      event.preventDefault();
+      return;
+    }
     const act = KEY_ACTIONS[event.key];
     if (!act) return;
     event.preventDefault();

@@ -51,6 +51,16 @@ function describeAct(event: JournalEvent): string {
       return `opened ${change}`;
     case "change.headed":
       return `proposed a newer version in ${change}`;
+    case "change.scheduled":
+      return `scheduled ${change}`;
+    case "comment.added":
+      return `commented on ${change}`;
+    case "rollout.started":
+      return "started a rollout";
+    case "rollout.stepped":
+      return "took a rollout one step on";
+    case "rollout.stopped":
+      return "stopped a rollout";
     case "change.decided":
       return `decided on ${change}`;
     case "change.withdrawn":

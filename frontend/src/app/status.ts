@@ -2,6 +2,7 @@
 import { createElement, createIcon, findElement } from "../dom.ts";
 
 const SHOWN_FOR = 6000;
+const SHOWN_WITH_UNDO_FOR = 10_000;
 let timer: number | undefined;
 
 /** Says something in the page's one status line, with a button that undoes it where it can be undone, or a link to
@@ -19,13 +20,16 @@ export function showStatus(text: string, undo?: () => void, link?: { words: stri
   });
   const made = link ? [createElement("a", { href: link.url }, link.words)] : [];
   line.replaceChildren(createElement("span", {}, text), ...made, ...(undo ? [undoButton] : []), close);
-  timer = window.setTimeout(() => line.replaceChildren(), SHOWN_FOR);
+  timer = window.setTimeout(() => line.replaceChildren(), undo || link ? SHOWN_WITH_UNDO_FOR : SHOWN_FOR);
 }
 
 /** What the server put into the status line goes away by itself as well. */
 export function hideStatusLater(): void {
-  const text = findElement(document, "#status").textContent?.trim();
-  if (text) showStatus(text);
+  const line = findElement(document, "#status");
+  const anchor = line.querySelector("a");
+  anchor?.remove();
+  const text = line.textContent?.trim();
+  if (text) showStatus(text, undefined, anchor ? { words: anchor.text, url: anchor.href } : undefined);
 }
 
 /** Announces what a swapped region or a fresh page carries in `data-status`, each once. */

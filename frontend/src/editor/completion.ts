@@ -11,7 +11,7 @@ import { keymap } from "@codemirror/view";
 import { formatOf, frontMatterEnd } from "./language.ts";
 import type { Schema } from "./types.ts";
 
-/** What is known about names: the declared inputs, the filters that the renderer allows, functions with their signatures. */
+/** What is known about names: declared inputs, filters that the renderer allows, functions with their signatures. */
 export interface Vocabulary {
   inputs: Record<string, Schema>;
   names: string[];
@@ -172,7 +172,7 @@ function inYaml(context: CompletionContext): CompletionResult | null {
   return options ? { from: pos - typed.length, options, validFor } : null;
 }
 
-/** What fits where the cursor stands: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
+/** What fits where the cursor is: in `{{ }}` and `{% %}` names, properties, tags and filters, else keys and values. */
 export function completeAt(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
   const line = context.state.doc.lineAt(context.pos).number;

@@ -6,21 +6,38 @@ import type { Form } from "./form/form.ts";
 export type Mode = "source" | "form";
 const KEY = "editor-mode";
 
-/** The switch between form and source. The form comes first; once a person picks one, this browser remembers it.
- * Gives the function that shows one of them without its being picked. */
-export function installModes(root: HTMLElement, source: EditorView, form: Form): (mode: Mode) => void {
+/** The switch as the page uses it. */
+export interface ModeSwitch {
+  /** Show one of them without its being picked. */
+  show(mode: Mode): void;
+  /** Say again whether the form can show the text. */
+  refresh(): void;
+}
+
+/** Installs the switch. The form comes first, where it can show the text; once a person picks one, this browser
+ * remembers it. */
+export function installModes(root: HTMLElement, source: EditorView, form: Form): ModeSwitch {
   const buttons = [...root.querySelectorAll<HTMLButtonElement>("[data-mode]")];
+  const reason = findElement(root, "[data-form-reason]");
   source.dom.after(form.element);
+  const refresh = (): void => {
+    const refusal = form.isOpen ? "" : form.refusal;
+    reason.hidden = refusal === "";
+    reason.textContent = refusal;
+    findElement(root, "[data-mode=form]").setAttribute("aria-disabled", String(refusal !== ""));
+  };
   const show = (mode: Mode): void => {
     // CodeMirror lays itself out with !important, so the attribute `hidden` would not count.
     if (mode === "form") source.dom.style.setProperty("display", "none", "important");
     else source.dom.style.removeProperty("display");
     if (mode === "form") form.open();
     else form.close();
+    root.dataset.as = mode;
     const word = mode === "form" ? "Form" : "Source";
     for (const each of root.querySelectorAll("#source-head, [data-tab=source]")) each.textContent = word;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
     if (mode === "source") source.requestMeasure();
+    refresh();
   };
   for (const button of buttons) {
     button.addEventListener("click", () => {
@@ -31,7 +48,6 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
     });
   }
   findElement(root, "[data-modes]").hidden = false;
-  const kept = localStorage.getItem(KEY);
-  show(kept === "source" || (kept === null && !form.canShow()) ? "source" : "form");
-  return show;
+  show(localStorage.getItem(KEY) === "source" || form.refusal ? "source" : "form");
+  return { show, refresh };
 }

@@ -79,6 +79,10 @@ function installTabs(root: HTMLElement): () => void {
     open(view !== "edit" ? view : narrow.matches ? "source" : "preview");
   };
   for (const tab of tabs) tab.addEventListener("click", () => open(tab.dataset.tab ?? "source"));
+  root.addEventListener("click", (event) => {
+    const opener = (event.target as Element).closest<HTMLElement>("[data-open-tab]");
+    if (opener) open(opener.dataset.openTab ?? "preview");
+  });
   narrow.addEventListener("change", start);
   start();
   return start;

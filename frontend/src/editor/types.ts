@@ -1,5 +1,6 @@
 // What the server and the editor tell each other. Lines and columns are 1-based code points of the whole document.
 import type { NewerDraft } from "./draft.ts";
+import type { PartSize } from "./form/part_sizes.ts";
 
 export interface Edit {
   line: number;
@@ -51,6 +52,9 @@ export interface Setup {
   undeclared: Record<string, Schema>;
   problems: Problem[];
   call: CallFacts;
+  parts: PartSize[];
+  /** The models that the namespace can reach. */
+  models: string[];
   rendered: boolean;
   standIn: string;
   draftSavedAt: number | null;
@@ -71,6 +75,8 @@ export interface CallFacts {
   reserve: number;
   tokens: number | null;
   hasOutput: boolean;
+  /** How many tokens the model takes; null where that is not known. */
+  context: number | null;
 }
 
 /** The answer to one look at the text: its problems, and the fragments that show it. */
@@ -91,6 +97,8 @@ export interface PreviewAnswer {
   /** Samples of an example document that went with its inputs. */
   spentSamples: string[];
   call: CallFacts;
+  /** The rendered parts; none where the text could not be rendered and counted. */
+  parts: PartSize[];
   diff?: string;
   samples?: string;
 }

@@ -62,6 +62,7 @@ export const NO_FACTS: DraftFacts = {
   reserve: 0,
   tokens: null,
   hasOutput: false,
+  context: null,
   errors: 0,
   missing: [],
 };

@@ -1,12 +1,17 @@
 """Environments: which version every label of every template holds, what is behind, and the way back."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import emergencies, rules
+from registry.changes import emergencies, rules, schedules
 from registry.changes import services as change_services
+from registry.freezes import services as freeze_services
+from registry.releases import proposals
+from registry.releases import schedules as release_schedules
+from registry.releases.plans import ReleaseSelection
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -80,7 +85,7 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(27):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
 
 
@@ -188,3 +193,63 @@ def test_more_requests_cost_no_more_queries(reply, browser):
             actor=reply.actor("author"), name=name, label="production", version=1, message=""
         )
     assert cost() == before
+
+
+SOON = (datetime.now(UTC) + timedelta(days=3)).replace(hour=8, minute=30, second=0, microsecond=0)
+
+
+def test_a_scheduled_request_says_when_it_goes_live_and_authors_change_it(reply, browser):
+    change = reply.propose(2)
+    assert "Goes live" not in promote(browser)
+    schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=SOON)
+    badge = f"Goes live {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC"
+    link = f'<a href="/changes/{change.number}#goes-live-at">Change date'
+    assert badge in promote(browser)
+    assert link in promote(browser)
+    reader = promote(browser, "reader")
+    assert badge in reader
+    assert "Change date" not in reader
+    assert 'id="goes-live-at"' in words(browser("author").get(f"/changes/{change.number}"))
+
+
+def test_a_request_of_a_release_goes_live_with_it(reply, browser):
+    release = proposals.propose_release(
+        actor=reply.actor("author"),
+        namespace="support",
+        label="production",
+        title="One",
+        selection=ReleaseSelection(versions={REPLY: 2}),
+    ).release
+    release_schedules.schedule_release(actor=reply.actor("author"), number=release.number, at=SOON)
+    page = promote(browser)
+    assert f"Goes live {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC" in page
+    assert f'<a href="/releases/{release.number}#goes-live-at">Change date' in page
+
+
+def _freeze(reply, begins, ends):
+    freeze_services.set_freeze(
+        actor=reply.actor("admin"),
+        namespace="support",
+        repeat="once",
+        starts=begins.isoformat(),
+        ends=ends.isoformat(),
+        reason="Holidays",
+    )
+
+
+def test_the_next_freeze_of_a_week_stands_beside_the_protected_label(reply, browser):
+    _freeze(reply, SOON + timedelta(days=9), SOON + timedelta(days=10))
+    assert "no releases" not in promote(browser)
+    _freeze(reply, SOON, SOON + timedelta(days=1))
+    end = SOON + timedelta(days=1)
+    notice = f"no releases from {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC until {end:%a} {end.day} {end:%b %H:%M} UTC"
+    assert notice in promote(browser)
+
+
+def test_a_freeze_that_holds_now_is_told_before_one_that_comes(reply, browser):
+    now = datetime.now(UTC)
+    _freeze(reply, SOON, SOON + timedelta(days=1))
+    _freeze(reply, now - timedelta(hours=1), now + timedelta(hours=1))
+    page = promote(browser)
+    assert "no releases until" in page
+    assert "no releases from" not in page

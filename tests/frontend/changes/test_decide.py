@@ -48,6 +48,18 @@ def test_approving_then_publishing_moves_the_label(change, act):
     assert Label.objects.get(template__name=REPLY, name="production").version.number == 2
 
 
+def test_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change, act, browser):
+    act("reviewer", do="approve", digest=change.version.digest)
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "You approved v2. Asking for edits takes your approval back." in page
+    assert "Approve v2 for production</button>" not in page
+    assert "Approve v2 for production</button>" in words(browser("admin").get(f"/changes/{change.number}"))
+    act("reviewer", do="request_changes", digest=change.version.digest, text="Name the line")
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "You approved" not in page
+    assert "Approve v2 for production</button>" in page
+
+
 def test_publishing_without_an_approval_is_refused_on_the_page(change, act):
     answer = act("author", "publish")
     assert answer.status_code == 403

@@ -42,7 +42,10 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
     (listed,) = [gate for gate in change_gate.evaluate_pending(actor) if gate.change.number == unmeasured.number]
     assert (listed.blockers, listed.turn) == (alone.blockers, alone.turn)
     told = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
-    assert told == [{"code": one.code, "cause": one.cause, "action": one.action} for one in alone.blockers]
+    assert told == [
+        {"code": one.code, "cause": one.cause, "action": one.action, "next_slot": one.next_slot}
+        for one in alone.blockers
+    ]
     page = html.unescape(words(client.get(f"/changes/{unmeasured.number}")))
     for blocker in alone.blockers:
         assert blocker.action in page

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from registry.changes import label_preview, rules
+from registry.changes import emergencies, label_preview, rules
 from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.templates.models import Version
@@ -142,3 +142,54 @@ def test_withdrawing_asks_for_a_reason(reply, browser):
     assert ">Withdraw this change</button>" in words(answer)
     browser("author").post(f"/changes/{number}", {"do": "withdraw", "text": "The policy changed"})
     assert "The policy changed" in words(browser("reader").get(f"/changes/{number}?view=conversation"))
+
+
+def approve(reply, version):
+    change = reply.propose(version)
+    digest = change.version.digest
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest
+    )
+    return change
+
+
+@pytest.mark.parametrize(("role", "offered"), [("reviewer", True), ("admin", True), ("author", False)])
+def test_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role, offered):
+    change = approve(reply, 2)
+    address = f"/changes/{change.number}"
+    page = words(browser(role).post(address, {"do": "publish"}, follow=True))
+    assert "Published: the label moved." in page
+    undo = f"/t/{REPLY}/-/labels?label=production&amp;version=1"
+    assert (f'<a href="{undo}">Undo</a>' in page) is offered
+    if offered:
+        assert "Roll production back to v1" in words(browser(role).get(undo.replace("&amp;", "&")))
+
+
+def test_a_roll_back_is_undone_by_rolling_back_to_what_was_live(reply, browser):
+    reply.publish(2)
+    fields = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
+    page = words(browser("reviewer").post(f"/t/{REPLY}/-/labels", fields, follow=True))
+    assert "Rolled production back to v1." in page
+    assert f'<a href="/t/{REPLY}/-/labels?label=production&amp;version=2">Undo</a>' in page
+
+
+def test_the_first_place_of_a_label_has_nothing_to_go_back_to(reply, browser):
+    move = {"do": "move", "label": "staging", "version": 1}
+    author = browser("author")
+    page = words(author.post(f"/t/{REPLY}/-/labels", move, follow=True))
+    assert "Moved staging to v1." in page
+    assert ">Undo</a>" not in page
+    page = words(author.post(f"/t/{REPLY}/-/labels", {**move, "version": 2, "expected": 1}, follow=True))
+    assert f'<a href="/t/{REPLY}/-/labels?label=staging&amp;version=1">Undo</a>' in page
+    assert "Move staging to v1" in words(author.get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
+
+
+def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    reply.save(OTHER.replace("Quote", "Cite"))
+    number = reply.propose(2).number
+    emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=number, reason="It answers nobody")
+    change = approve(reply, 3)
+    page = words(browser("reviewer").post(f"/changes/{change.number}", {"do": "publish"}, follow=True))
+    assert "Published: the label moved." in page
+    assert ">Undo</a>" not in page

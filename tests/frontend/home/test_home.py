@@ -6,8 +6,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from registry.changes import services as change_services
+from registry.evaluations import attachments, nightly_runs, run_worker
+from registry.evaluations.models import Run
+from registry.journal import log
 from registry.templates import drafts, labels
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.support.finished_runs import GOLD, save_rows
 
 
 def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
@@ -100,3 +104,25 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
             assert words(client.get("/changes/")).count("<b>Your turn</b>") == number - 1
         costs.append(len(asked))
     assert len(set(costs)) == 1
+
+
+def test_what_is_live_and_fails_is_named_with_what_it_misses(reply, browser):
+    save_rows(reply)
+    attachments.attach_evaluation(
+        actor=reply.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="*",
+        dataset=GOLD,
+        model="echo",
+        gates=["squad_f1 >= 0.9", "chrf >= 101"],
+        nightly=True,
+    )
+    assert "Failing in production" not in words(browser("reader").get("/"))
+    nightly_runs.start_nightly_runs(log.now())
+    run_worker.advance_run(Run.objects.get().pk)
+    page = words(browser("reader").get("/"))
+    assert "Failing in production</h2>" in page
+    assert "answers: chrf &gt;= 101: " in page
+    assert f'href="/runs/?template={REPLY}"' in page
+    assert "Failing in production" not in words(browser("outsider").get("/"))

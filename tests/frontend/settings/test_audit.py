@@ -5,6 +5,7 @@ import json
 import pytest
 
 from frontend.settings import event_sentences
+from registry.changes import check_results
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.tasks import tasks as tasks_tasks
@@ -90,3 +91,24 @@ def test_pages_of_admins_are_linked_for_admins_only(reply, browser):
     sentence = "issued a key for bot that acts for admin and may read"
     assert f'<a href="/n/support/keys">{sentence}</a>' in words(browser("admin").get("/n/support/audit"))
     assert f"<b>admin</b> {sentence}" in words(browser("reader").get("/n/support/audit"))
+
+
+def test_results_of_checks_are_hidden_until_they_are_asked_for(reply, browser):
+    check_results.run_checks(number=reply.propose(2).number)
+    kinds = [
+        {line.event.kind for line in browser("reader").get(f"/n/support/audit{query}").context["lines"]}
+        for query in ("", "?checks=on", "?kind=verdict.given")
+    ]
+    assert "verdict.given" not in kinds[0]
+    assert kinds[1] == kinds[0] | {"verdict.given"}
+    assert kinds[2] == {"verdict.given"}
+
+
+def test_a_file_of_all_events_has_results_of_checks_too(reply, browser):
+    check_results.run_checks(number=reply.propose(2).number)
+    answer = browser("reader").get("/n/support/audit/events.csv")
+    assert b"verdict.given" in b"".join(answer.streaming_content)
+
+
+def test_kinds_stand_in_words_in_the_filter(reply, browser):
+    assert '<option value="verdict.given">Check finished</option>' in words(browser("reader").get("/n/support/audit"))

@@ -91,3 +91,30 @@ def test_filters_are_changed_in_the_form(admin, place):
 def test_one_that_is_removed_is_gone(admin, place):
     assert "No webhooks yet." in words(admin.post(place, {"do": "remove"}, follow=True))
     assert admin.get(place).status_code == 404
+
+
+@pytest.mark.parametrize(("receiver", "name"), [("slack", "Slack"), ("teams", "Microsoft Teams")])
+def test_a_channel_is_added_and_its_address_shown_nowhere(admin, receiver, name):
+    page = words(admin.post(LIST, {"url": URL, "receiver": receiver}, follow=True))
+    assert f"{name}: 127.0.0.1" in page
+    assert "New secret" not in page
+    assert URL not in page + words(admin.get(LIST))
+    assert Webhook.objects.get().address == URL
+
+
+def test_an_empty_address_keeps_that_of_a_channel(admin):
+    admin.post(LIST, {"url": URL, "receiver": "slack"})
+    admin.post(f"{LIST}/{Webhook.objects.get().id}", {"url": "", "template": "a/*"})
+    changed = Webhook.objects.get()
+    assert (changed.template, changed.address) == ("a/*", URL)
+
+
+def test_a_service_needs_an_address(admin, place):
+    assert admin.post(place, {"url": "", "template": "a/*"}).status_code == 422
+    assert Webhook.objects.get().template == ""
+
+
+def test_events_are_chosen_by_their_kinds_in_words(admin):
+    page = words(admin.get(LIST))
+    assert "Check finished" in page
+    assert "Version saved" in page

@@ -32,7 +32,8 @@ def evaluate(author):
 
 
 def read(version, serves):
-    return read_metrics([VersionPair(version.template, version, serves)]).get(version.template_id)
+    pair = VersionPair(version.template, version, serves.digest if serves else None)
+    return read_metrics([pair]).get(version.template_id)
 
 
 def test_a_version_that_was_never_run_has_no_readings(save):

@@ -8,21 +8,27 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from unittest import mock
 
 from allauth.mfa.models import Authenticator
+from django.core.management.color import no_style
+from django.db import connection
 
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import check_results, emergencies, rules, suggestions, threads
 from registry.changes import merge as change_merge
+from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
-from registry.evaluations import attachments, datasets
+from registry.evaluations import attachments, datasets, nightly_runs, person_scores, run_worker
+from registry.evaluations.models import Run
+from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import keys
@@ -31,8 +37,10 @@ from registry.people import administration
 from registry.redaction import services as redaction_services
 from registry.releases import proposals as release_proposals
 from registry.releases import roll_backs
+from registry.releases import schedules as release_schedules
 from registry.releases import services as releases
 from registry.releases.plans import ReleaseSelection
+from registry.rollouts import services as rollouts
 from registry.templates import archive, labels, samples
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -110,6 +118,13 @@ def play() -> None:
     _invite_people(cast["admin"])
     _release_together(cast)
     _manage_accounts()
+    _set_freezes(cast)
+    _count_scores(cast)
+    _schedule(cast)
+    _tell_a_channel(cast["admin"])
+    _measure_nightly(cast["admin"])
+    _roll_out(cast)
+    _fail_and_recover(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -286,6 +301,50 @@ def _set_webhooks(cast: Cast) -> None:
     webhook_services.remove_webhook(actor=admin, webhook_id=some.id)
 
 
+def _tell_a_channel(admin: Actor) -> None:
+    address = "http://127.0.0.1:9/services/secret"
+    webhook_services.create_webhook(actor=admin, namespace="support", url=address, receiver="slack")
+
+
+def _measure_nightly(admin: Actor) -> None:
+    attachments.attach_evaluation(
+        actor=admin,
+        namespace="support",
+        name="nightly",
+        pattern="judged",
+        dataset="support/judged",
+        model="echo",
+        gates=["squad_f1 >= 0.5"],
+        nightly=True,
+    )
+
+
+def _fail_and_recover(cast: Cast) -> None:
+    """What is live fails in one night, and in the next one another version passes."""
+    name = dataset = "support/watched"
+    datasets.save_dataset(actor=cast["author"], name=dataset, text=ROWS, message="")
+    first = _save(cast["author"], name, _greet("hello"))
+    _publish(cast, name, first)
+    attachments.attach_evaluation(
+        actor=cast["admin"],
+        namespace="support",
+        name="watched",
+        pattern="watched",
+        dataset=dataset,
+        model="echo",
+        gates=["squad_f1 >= 0.75"],
+        nightly=True,
+    )
+    _measure_tonight(UNTIL)
+    _publish(cast, name, _save(cast["author"], name, "- name: question\n  role: user\n  content: x\n", first))
+    _measure_tonight(UNTIL + timedelta(days=1))
+
+
+def _measure_tonight(now: datetime) -> None:
+    nightly_runs.start_nightly_runs(now)
+    run_worker.advance_run(Run.objects.filter(night=nightly_runs.find_night(now)).get().pk)
+
+
 def _redact_and_archive(cast: Cast) -> None:
     admin = cast["admin"]
     redaction_services.redact_version(
@@ -361,6 +420,93 @@ def _release_together(cast: Cast) -> None:
     release_proposals.remove_from_release(actor=author, number=number, change=alone.number)
     release_proposals.add_to_release(actor=author, number=number, versions={"support/policy": 1})
     releases.withdraw_release(actor=author, number=number, reason="Not\n\nyet")
+
+
+def _set_freezes(cast: Cast) -> None:
+    """A freeze of every week, and one that happens once and is removed."""
+    freeze = partial(freeze_services.set_freeze, actor=cast["admin"], namespace="own")
+    freeze(repeat="weekly", starts="fri 16:00", ends="mon 08:00", time_zone="Europe/Zurich", reason="Nobody is there")
+    once = freeze(repeat="once", starts="2100-01-01T00:00", ends="2100-01-02T00:00", reason="New year\n\nat last")
+    freeze_services.remove_freeze(actor=cast["admin"], namespace="own", number=once.number)
+
+
+def _schedule(cast: Cast) -> None:
+    """A change and a release: each scheduled and taken back, then scheduled again and not published at its moment."""
+    author, soon = cast["author"], 8  # seconds: after the service's first look at the clock, before its last
+    number = change_services.propose_change(
+        actor=author, name="support/policy", label="production", version=1, message="Later"
+    ).number
+    change_schedules.schedule_change(actor=author, number=number, at=UNTIL)
+    change_schedules.unschedule_change(actor=author, number=number)
+    at = log.now() + timedelta(seconds=soon)
+    change_schedules.schedule_change(actor=author, number=number, at=at)
+    change_schedules.publish_scheduled_change(number=number, at=at)
+    number = _propose_together(author, {"support/policy": 1, "support/together/one": 2}, "Later")
+    release_schedules.schedule_release(actor=author, number=number, at=UNTIL)
+    release_schedules.unschedule_release(actor=author, number=number)
+    at = log.now() + timedelta(seconds=soon)
+    release_schedules.schedule_release(actor=author, number=number, at=at)
+    release_schedules.publish_scheduled_release(number=number, at=at)
+
+
+def _number_runs_from_one() -> None:
+    """Tests before this one leave PostgreSQL's sequence where it is, and events name runs by number."""
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Run]):
+            cursor.execute(statement)
+
+
+def _count_scores(cast: Cast) -> None:
+    """A gate on scores by people that is decided on two of them, and differently on four."""
+    author, admin, name, dataset = cast["author"], cast["admin"], "support/judged", "support/judged"
+    _number_runs_from_one()
+    datasets.save_dataset(actor=author, name=dataset, text=ROWS, message="")
+    attachments.attach_evaluation(
+        actor=admin,
+        namespace="support",
+        name="people",
+        pattern="judged",
+        dataset=dataset,
+        model="echo",
+        gates=["reviewed_by_people >= 0.75"],
+        scores_needed=2,
+    )
+    _save(author, name, _greet("hello"))
+    change = change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
+    check_results.run_checks(number=change.number)
+    run = Run.objects.get(template__name=name)
+    run_worker.advance_run(run.pk)
+    for person, score in (("reviewer", "good"), ("peer", "bad")):
+        for index in (0, 1):
+            person_scores.set_score(actor=cast[person], number=run.pk, index=index, score=score, comment="Käse")
+        check_results.run_checks(number=change.number)
+
+
+def _roll_out(cast: Cast) -> None:
+    """Rollouts: one stopped after a pause, one that is finished, and one that still runs."""
+    author, reviewer = cast["author"], cast["reviewer"]
+    rule = {"metric": "helpful", "below": 0.85}
+    for number, end in enumerate(("stop", "finish", "run"), 2):
+        name = "support/gradual"
+        before = Version.objects.filter(template__name=name).order_by("-number").first()
+        if before is None:
+            before = _save(author, name, _greet("hi"))
+            _publish(cast, name, before)
+        head = _save(author, name, _greet(f"hi {number}"), before)
+        change = change_services.propose_change(
+            actor=author, name=name, label="production", version=head.number, message="Slowly"
+        )
+        check_results.run_checks(number=change.number)
+        _decide(reviewer, change.number, "approve")
+        rollout = rollouts.start_rollout(actor=author, change=change.number, stop_rule=rule, salt=f"salt{number}")
+        if end == "stop":
+            rollouts.pause_rollout(actor=author, number=rollout.number, reason="Lunch\n\nbreak")
+            rollouts.resume_rollout(actor=author, number=rollout.number)
+            rollouts.step_rollout(actor=author, number=rollout.number)
+            rollouts.stop_rollout(actor=reviewer, number=rollout.number, reason="Promptuary-Chain: z\n\nKäse")
+            change_services.withdraw_change(actor=author, number=change.number, reason="Not so")
+        elif end == "finish":
+            rollouts.finish_rollout(actor=author, number=rollout.number)
 
 
 def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> int:

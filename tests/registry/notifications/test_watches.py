@@ -32,7 +32,11 @@ def test_a_strangers_namespace_can_not_be_watched(outsider, support):
 
 @pytest.mark.parametrize(
     ("options", "field"),
-    [({"level": "some"}, "level"), ({"level": "all", "template": "a/*"}, "namespace")],
+    [
+        ({"level": "some"}, "level"),
+        ({"level": "all", "template": "a/*"}, "namespace"),
+        ({"level": "all", "topics": ["weather"]}, "topics"),
+    ],
 )
 def test_what_makes_no_sense_is_refused_by_field(reader, options, field):
     with pytest.raises(Invalid) as caught:
@@ -51,6 +55,11 @@ def test_wishes_are_bounded(reader, monkeypatch):
     notification_services.set_watch_level(actor=reader, level="all")
     with pytest.raises(Conflict):
         notification_services.set_watch_level(actor=reader, level="all", namespace="support")
+
+
+def test_topics_are_those_of_all_only(reader):
+    notification_services.set_watch_level(actor=reader, level="none", topics=["saved"])
+    assert Watch.objects.get().topic_list == []
 
 
 def test_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):

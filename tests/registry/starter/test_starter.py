@@ -8,7 +8,10 @@ from registry.changes.models import ChangeRequest, Verdict
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Run
 from registry.namespaces.models import Namespace
-from registry.starter import evaluation_demo
+from registry.rollouts import clock as rollout_clock
+from registry.rollouts import stop_rules
+from registry.rollouts.models import Rollout
+from registry.starter import evaluation_demo, rollout_demo
 from registry.starter import load as starter_load
 from registry.templates.label_models import Label
 from registry.templates.models import Template
@@ -45,13 +48,25 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     assert starter_load.read_demo_key().startswith("pb_")
 
 
+def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_adds_none():
+    load()
+    load()
+    rollout = Rollout.objects.get()
+    assert (rollout.template.name, rollout.share, rollout.state) == (rollout_demo.TEMPLATE, 500, "running")
+    assert (rollout.stable.number, rollout.candidate.number) == (1, 2)
+    (score,) = stop_rules.read_side_scores([rollout])[rollout.number]
+    assert score.stable.count + score.candidate.count == rollout_demo.CUSTOMERS
+    assert 0 < score.candidate.count < stop_rules.REPLIES
+    assert rollout_clock.advance_rollouts() == 0
+
+
 @pytest.mark.slow
 def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
     load()
     for namespace in Namespace.objects.filter(name__in=("demo", "support")):
         assert namespace.required_checks == ["problems", "samples", "budget", "contract"]
     published = ChangeRequest.objects.filter(state="published")
-    assert published.count() == 4
+    assert published.count() == 5
     for change in published:
         given = Verdict.objects.filter(version=change.version, outcome="passed").values_list("check_name", flat=True)
         assert set(given) >= {"problems", "samples", "budget", "contract"}

@@ -1,12 +1,7 @@
 // The inputs that the front matter declares, as edits of its text.
 import type { Json, Schema } from "../types.ts";
+import { frontMatterRows, type Row } from "./front_matter.ts";
 import type { Change } from "./text_edits.ts";
-
-interface Row {
-  from: number;
-  to: number;
-  line: string;
-}
 
 const RESERVED = /^(?:true|false|null|yes|no|on|off|~)$/i;
 
@@ -77,17 +72,4 @@ function inputRows(rows: Row[], head: number): Row[] {
   const inner = end < 0 ? rest : rest.slice(0, end);
   while (inner.length && !inner[inner.length - 1]?.line.trim()) inner.pop();
   return inner;
-}
-
-/** The lines of the front matter after its first, the closing one included; null where there is none. */
-function frontMatterRows(text: string): Row[] | null {
-  const rows: Row[] = [];
-  let from = 0;
-  for (const [index, line] of text.split("\n").entries()) {
-    if (index === 0 && line.trimEnd() !== "---") return null;
-    if (index > 0) rows.push({ from, to: from + line.length, line });
-    if (index > 0 && line.trimEnd() === "---") return rows;
-    from += line.length + 1;
-  }
-  return null;
 }

@@ -1,6 +1,6 @@
 // The table of declared inputs in form mode.
-import { createElement } from "../../dom.ts";
-import type { Json, Schema } from "../types.ts";
+import { createElement, createIcon, pluralize } from "../../dom.ts";
+import type { Data, Json, Schema } from "../types.ts";
 
 /** What the table does to the text; false where the front matter is laid out so that only the source can. */
 export interface InputEdits {
@@ -15,7 +15,7 @@ const KINDS: Record<string, { words: string; schema: Schema }> = {
   integer: { words: "Whole number", schema: { type: "integer" } },
   boolean: { words: "Yes or no", schema: { type: "boolean" } },
   list: { words: "List of text", schema: { type: "array", items: { type: "string" } } },
-  choice: { words: "One of", schema: { type: "string", enum: [] } },
+  choice: { words: "Choice", schema: { type: "string", enum: [] } },
 };
 const NAME = /^[A-Za-z_]\w*$/;
 
@@ -60,14 +60,19 @@ export function emptyInput(): NewInput {
   return { name: "", kind: "text" };
 }
 
-/** The table of inputs: what a caller sends, and what holds where it is missing. */
-export function drawInputs(inputs: Record<string, Schema>, declared: InputEdits, newInput: NewInput): HTMLElement {
+/** The table of inputs: what a caller sends, what holds where it is missing, and the value of the sample. */
+export function drawInputs(
+  inputs: Record<string, Schema>,
+  sample: Data,
+  declared: InputEdits,
+  newInput: NewInput,
+): HTMLElement {
   const refusal = createElement("p", { class: "field-message", role: "alert" });
   const tell = (done: boolean): void => {
     refusal.textContent = done ? "" : "This is laid out in a way that only the source can change.";
   };
-  const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, declared, tell));
-  const head = ["Name", "Kind", "Limits", "If missing", "Untrusted", "Remove"];
+  const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, sample[name], declared, tell));
+  const head = ["Name", "Kind", "Limits", "Required", "If missing", "In the sample", "Untrusted", "Remove"];
   const table = createElement(
     "table",
     { class: "table table-middle form-inputs" },
@@ -99,7 +104,13 @@ interface Row {
   write(next: Schema): void;
 }
 
-function drawRow(name: string, schema: Schema, declared: InputEdits, tell: (done: boolean) => void): HTMLElement {
+function drawRow(
+  name: string,
+  schema: Schema,
+  value: Json | undefined,
+  declared: InputEdits,
+  tell: (done: boolean) => void,
+): HTMLElement {
   const row: Row = {
     name,
     schema,
@@ -109,26 +120,73 @@ function drawRow(name: string, schema: Schema, declared: InputEdits, tell: (done
     },
   };
   const kind = kindOf(schema);
-  const cell = (...children: (Node | string)[]): HTMLElement => createElement("td", {}, ...children);
-  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Remove");
-  drop.setAttribute("aria-label", `Remove the input ${name}`);
-  drop.addEventListener("click", () => tell(declared.drop(name)));
-  const outside = createElement("input", { type: "checkbox", "aria-label": `${name} comes from outside` });
-  outside.checked = schema.untrusted === true;
-  outside.addEventListener("change", () => {
+  const cell = (label: string, ...children: (Node | string)[]): HTMLElement =>
+    createElement("td", { "data-label": label }, ...children);
+  const outside = drawCheck(`${name} comes from outside`, schema.untrusted === true, (isChecked) => {
     const { untrusted: _gone, ...rest } = row.schema;
-    row.write(outside.checked ? { ...rest, untrusted: true } : rest);
+    row.write(isChecked ? { ...rest, untrusted: true } : rest);
   });
   return createElement(
     "tr",
     {},
-    cell(createElement("b", {}, name)),
-    cell(kind ? drawKind(kind, row) : describeSchema(schema)),
-    cell(...(kind ? drawDetail(kind, row) : [])),
-    cell(kind ? drawDefault(row) : "an error"),
-    cell(outside),
-    cell(drop),
+    createElement("th", { scope: "row" }, name),
+    cell("Kind", kind ? drawKind(kind, row) : describeSchema(schema)),
+    cell("Limits", ...(kind ? drawDetail(kind, row) : [])),
+    cell("Required", kind ? drawRequired(row) : schema.default === undefined ? "yes" : "no"),
+    cell("If missing", kind ? drawDefault(row) : "caller gets an error"),
+    cell("In the sample", createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
+    cell("Untrusted", outside),
+    cell(
+      "",
+      drawDrop(name, () => tell(declared.drop(name))),
+    ),
   );
+}
+
+function drawDrop(name: string, drop: () => void): HTMLElement {
+  const words = `Remove the input ${name}`;
+  const button = createElement("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
+  button.append(createIcon("trash-2"));
+  button.addEventListener("click", drop);
+  return button;
+}
+
+function drawCheck(label: string, isChecked: boolean, write: (isChecked: boolean) => void): HTMLElement {
+  const box = createElement("input", { type: "checkbox", "aria-label": label });
+  box.checked = isChecked;
+  box.addEventListener("change", () => write(box.checked));
+  return box;
+}
+
+/** An input is required as long as it has no default; what is no longer required is empty where nobody sends it. */
+function drawRequired(row: Row): HTMLElement {
+  return drawCheck(`${row.name} is required`, row.schema.default === undefined, (isRequired) => {
+    const { default: _gone, ...rest } = row.schema;
+    row.write(isRequired ? rest : { ...rest, default: bareValue(rest) });
+  });
+}
+
+/** The emptiest value of a kind. */
+export function bareValue(schema: Schema): Json {
+  if (schema.enum) return schema.enum[0] ?? "";
+  if (schema.type === "array") return [];
+  if (schema.type === "boolean") return false;
+  return schema.type === "number" || schema.type === "integer" ? 0 : "";
+}
+
+const SHOWN = 32; // characters of a value that the table shows
+
+/** A value of the sample in a few words. */
+export function describeValue(value: Json | undefined, missing?: Json): string {
+  if (value === undefined) return missing === undefined ? "no value" : `${describeValue(missing)} (if missing)`;
+  if (Array.isArray(value)) return pluralize(value.length, "item");
+  if (value !== null && typeof value === "object")
+    return Object.values(value)
+      .map((each) => describeValue(each))
+      .join(", ");
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const text = String(value);
+  return text === "" ? "empty" : text.length > SHOWN ? pluralize(text.length, "character") : text;
 }
 
 function drawKind(kind: string, row: Row): HTMLElement {
@@ -172,11 +230,11 @@ function drawDetail(kind: string, row: Row): HTMLElement[] {
 }
 
 function drawDefault(row: Row): HTMLElement | string {
-  if (row.schema.type === "array") return "an error";
+  if (row.schema.type === "array") return row.schema.default === undefined ? "caller gets an error" : "empty";
   const now = row.schema.default;
   const box = createElement("input", {
     "aria-label": `Value of ${row.name} if missing`,
-    placeholder: "an error",
+    placeholder: "caller gets an error",
     value: now === undefined ? "" : typeof now === "boolean" ? (now ? "yes" : "no") : String(now),
   });
   box.addEventListener("change", () => {
@@ -206,7 +264,7 @@ function drawAdd(
   const note = createElement("span", { class: "note", role: "status" });
   const act = (): void => {
     const typed = name.value.trim();
-    if (!NAME.test(typed)) note.textContent = "A name is letters, digits and _, a letter first.";
+    if (!NAME.test(typed)) note.textContent = "Use letters, digits and _, starting with a letter.";
     else if (taken.has(typed)) note.textContent = `There is an input ${typed}.`;
     else {
       Object.assign(newInput, emptyInput()); // before the table is drawn again

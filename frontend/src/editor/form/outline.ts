@@ -116,7 +116,7 @@ export function outlineOf(text: string, format: string): Outline | Refusal {
     };
     return { format: "text", nodes: [part], body, end: text.length };
   }
-  if (format !== "parts") return { reason: `A document of the format ${format} is edited as source.`, line: 1 };
+  if (format !== "parts") return { reason: `The form can't show the format ${format} yet.`, line: 1 };
   try {
     const reader = new Reader(lines, first, text.length);
     const nodes = reader.nodes([]);
@@ -177,7 +177,7 @@ class Reader {
       } else if (DASH.test(line.text)) {
         found.push(this.part());
       } else {
-        throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+        throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
       }
     }
     if (ends.length) throw new UnclearOutline(`{% ${ends[ends.length - 1]} %} is missing.`, this.lines.length);
@@ -236,7 +236,7 @@ class Reader {
       const depth = line.text.length - line.text.trimStart().length;
       if (this.at !== first && depth <= indent) break;
       if (!start || (this.at !== first && depth !== column) || STATEMENT.test(line.text)) {
-        throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+        throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
       }
       this.key(part, start[2] ?? "", start[3] ?? "", column);
     }
@@ -254,7 +254,7 @@ class Reader {
     const from = line.from + line.text.length - rest.length;
     if (key === "content") part.content = contentOf(rest, from, linesBelow, this.size);
     else if (linesBelow.length)
-      throw new UnclearOutline(`Line ${line.number} is laid out in a way that only the source shows.`, line.number);
+      throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
     else if (key === "name") part.name = scalarOf(rest, from);
     else if (key === "role") part.role = scalarOf(rest, from);
     else if (key === "truncation_priority") part.priority = scalarOf(rest, from);

@@ -37,14 +37,23 @@ export function writeKey(text: string, part: Part, key: string, present: Value |
   return { from: at, to: at, insert: `\n${" ".repeat(part.indent + 2)}${key}: ${value}` };
 }
 
-/** A node in the place of the one before it, and that one after it; what stands between them stays there. */
-export function swapNodes(text: string, before: Node, node: Node): Change {
-  const first = text.slice(before.from, before.to);
-  const between = text.slice(before.to, node.from);
-  const second = text.slice(node.from, node.to);
-  const joined = second.endsWith("\n") ? second : `${second}\n`;
-  const rest = node.to === text.length && !text.endsWith("\n") ? first.replace(/\n$/, "") : first;
-  return { from: before.from, to: node.to, insert: joined + between + rest };
+/** The node at `from` in the place of the one at `to`, with those between moved up or down by one; what stands between
+ * two nodes stays there. null where nothing moves. */
+export function moveNode(text: string, nodes: Node[], from: number, to: number): Change | null {
+  const [first, last] = [Math.min(from, to), Math.max(from, to)];
+  const moved = nodes.slice(first, last + 1);
+  const [start, end] = [moved[0]?.from, moved[moved.length - 1]?.to];
+  if (from === to || start === undefined || end === undefined || last >= nodes.length) return null;
+  const order = from < to ? [...moved.slice(1), ...moved.slice(0, 1)] : [...moved.slice(-1), ...moved.slice(0, -1)];
+  const pieces = order.map((node, index) => {
+    const own = text.slice(node.from, node.to);
+    const next = moved[index + 1];
+    const gap = next ? text.slice(moved[index]?.to, next.from) : "";
+    return (own.endsWith("\n") ? own : `${own}\n`) + gap;
+  });
+  const insert = pieces.join("");
+  const isAtEnd = end === text.length && !text.endsWith("\n");
+  return { from: start, to: end, insert: isAtEnd ? insert.replace(/\n$/, "") : insert };
 }
 
 /** A fresh part at the end of the text. */
@@ -57,7 +66,7 @@ export function addPart(text: string, name: string): Change {
   };
 }
 
-/** The part taken out. */
-export function dropPart(part: Part): Change {
-  return { from: part.from, to: part.to, insert: "" };
+/** A part, a loop or a condition taken out. */
+export function dropNode(node: Node): Change {
+  return { from: node.from, to: node.to, insert: "" };
 }

@@ -1,7 +1,7 @@
 // The text editor of a card, with expressions as chips.
 import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap } from "@codemirror/commands";
-import { EditorState, type Extension, StateEffect, Transaction } from "@codemirror/state";
+import { EditorState, type Extension, type Range, StateEffect, Transaction } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -12,37 +12,61 @@ import {
   type ViewUpdate,
   WidgetType,
 } from "@codemirror/view";
-import { createElement } from "../../dom.ts";
+import { createElement, createIcon } from "../../dom.ts";
 import { smallestChange } from "../text_changes.ts";
+import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 
 const PATH = /^[A-Za-z_]\w*(?:\.\w+)*$/;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
-/** What a chip says: an input by its words, a fragment by its name, anything else as it is written. */
+/** What a chip says: an input by its words, a fragment by its name, a loop or a condition in words, anything else as it
+ * is written. */
 export function nameOfChip(source: string): { kind: "input" | "fragment" | "other"; words: string } {
-  const inner = source.replace(/^\{[{%][-+]?\s*|\s*[-+]?[}%]\}$/g, "");
-  if (source.startsWith("{{") && PATH.test(inner)) return { kind: "input", words: inner.replaceAll(".", " ") };
-  const fragment = source.startsWith("{{") ? FRAGMENT.exec(inner) : null;
-  if (fragment) return { kind: "fragment", words: `fragment ${fragment[1]}` };
-  return { kind: "other", words: inner };
+  if (source.startsWith("{%")) {
+    const { words, expression } = describeStatement(innerOf(source));
+    return { kind: "other", words: `${words} ${expression}`.trim() };
+  }
+  const inner = source.replace(/^\{\{[-+]?\s*|\s*[-+]?\}\}$/g, "");
+  if (inner === "loop.index") return { kind: "input", words: "number" };
+  if (PATH.test(inner)) return { kind: "input", words: inner.replaceAll(".", " ") };
+  const fragment = FRAGMENT.exec(inner);
+  return fragment ? { kind: "fragment", words: `fragment ${fragment[1]}` } : { kind: "other", words: inner };
+}
+
+/** What is to be said of an expression: a problem stands at it, or its name is not declared. */
+export type ChipState = "sound" | "undeclared" | "wrong";
+
+/** A chip for an expression. */
+export function drawChip(source: string, state: ChipState): HTMLElement {
+  const { kind, words } = nameOfChip(source);
+  if (source.startsWith("{%") && state !== "wrong") return drawStatement(source);
+  const look = { sound: `chip-${kind}`, undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
+  const sign = state === "wrong" ? [createIcon("circle-x")] : [];
+  return createElement("span", { class: `chip ${look}`, title: source }, ...sign, words);
+}
+
+function drawStatement(source: string): HTMLElement {
+  const { kind, words, expression } = describeStatement(innerOf(source));
+  const icon = { loop: ["repeat"], condition: ["git-branch"], end: [], other: [] }[kind].map(createIcon);
+  const chip = expression ? [" ", createElement("span", { class: "chip chip-input" }, expression)] : [];
+  const look = kind === "other" ? "chip chip-other" : `form-statement form-statement-${kind}`;
+  return createElement("span", { class: look, title: source }, ...icon, words, ...chip);
 }
 
 class Chip extends WidgetType {
   constructor(
     readonly source: string,
-    readonly isUndeclared: boolean,
+    readonly state: ChipState,
   ) {
     super();
   }
 
   override eq(other: Chip): boolean {
-    return this.source === other.source && this.isUndeclared === other.isUndeclared;
+    return this.source === other.source && this.state === other.state;
   }
 
   toDOM(): HTMLElement {
-    const { kind, words } = nameOfChip(this.source);
-    const look = this.isUndeclared ? "chip-undeclared" : `chip-${kind}`;
-    return createElement("span", { class: `chip ${look}`, title: this.source }, words);
+    return drawChip(this.source, this.state);
   }
 
   override ignoreEvent(): boolean {
@@ -53,21 +77,28 @@ class Chip extends WidgetType {
 /** Whole expressions: a brace that another pair opens before it is closed is plain text. */
 const EXPRESSION = /\{\{(?:(?!\{\{|\}\}).)*\}\}|\{%(?:(?!\{%|%\}).)*%\}/g;
 
-/** Tells the chips that other names are undeclared now. */
+/** Tells the chips that what is said of them is another thing now. */
 export const redrawChips = StateEffect.define<null>();
 
 /** The name that an expression begins with: `customer` of `{{ customer.name | upper }}`. */
-const firstName = (source: string): string => /^\{\{[-+]?\s*([A-Za-z_]\w*)/.exec(source)?.[1] ?? "";
+export const firstName = (source: string): string => /^\{\{[-+]?\s*([A-Za-z_]\w*)/.exec(source)?.[1] ?? "";
+
+/** The expression of a line that a column (from 0) stands in; empty where it is in none. */
+export function expressionAt(line: string, column: number): string {
+  for (const match of line.matchAll(EXPRESSION)) {
+    if (match.index <= column && column < match.index + match[0].length) return match[0];
+  }
+  return "";
+}
 
 /** Expressions as chips. The one that the cursor stands in is being written, so it stays text. */
-function chips(isUndeclared: (name: string) => boolean): Extension {
+function chips(stateOf: (source: string) => ChipState): Extension {
   const matcher = new MatchDecorator({
     regexp: EXPRESSION,
     decorate: (add, from, to, match, view) => {
       const { head } = view.state.selection.main;
       if (view.hasFocus && head > from && head < to) return;
-      const widget = new Chip(match[0], isUndeclared(firstName(match[0])));
-      add(from, to, Decoration.replace({ widget }));
+      add(from, to, Decoration.replace({ widget: new Chip(match[0], stateOf(match[0])) }));
     },
   });
   return ViewPlugin.fromClass(
@@ -92,6 +123,47 @@ function chips(isUndeclared: (name: string) => boolean): Extension {
   );
 }
 
+/** Lines inside a loop or a condition stand deeper, behind a rule. */
+const nestedLines = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = markNestedLines(view.state);
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged) this.decorations = markNestedLines(update.state);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+function markNestedLines(state: EditorState): DecorationSet {
+  const ranges: Range<Decoration>[] = [];
+  for (const [index, depth] of depthsOf(state.doc.iterLines()).entries()) {
+    if (depth) ranges.push(Decoration.line({ class: nestedClass(depth) }).range(state.doc.line(index + 1).from));
+  }
+  return Decoration.set(ranges);
+}
+
+const nestedClass = (depth: number): string => `form-nested form-nested-${Math.min(depth, 3)}`;
+
+/** The text as it looks in the editor, for a card that is out of sight; it costs less than an editor. */
+export function drawStill(text: string, stateOf: (source: string) => ChipState): HTMLElement[] {
+  const lines = text.split("\n");
+  const depths = depthsOf(lines);
+  return lines.map((line, index) => {
+    const depth = depths[index] ?? 0;
+    const made = createElement("div", { class: depth ? nestedClass(depth) : undefined });
+    let end = 0;
+    for (const match of line.matchAll(EXPRESSION)) {
+      made.append(line.slice(end, match.index), drawChip(match[0], stateOf(match[0])));
+      end = match.index + match[0].length;
+    }
+    made.append(line.slice(end) || (end ? "" : "\u200b"));
+    return made;
+  });
+}
+
 const textTheme = EditorView.theme({
   "&": { color: "var(--ink)" },
   "&.cm-focused": { outline: "none" },
@@ -104,7 +176,7 @@ const textTheme = EditorView.theme({
 export interface TextEditorHost {
   /** Hears of what a person does, and of what kind it is, as CodeMirror names it; not of `setEditorText`. */
   changed(text: string, userEvent: string): void;
-  isUndeclared(name: string): boolean;
+  stateOf(source: string): ChipState;
   /** Undo and redo, which the source keeps. */
   historyKeys: Extension;
   /** What can be put in while typing. */
@@ -127,7 +199,8 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
         EditorView.cspNonce.of(nonce),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, dir: "auto", spellcheck: "true" }),
-        chips(host.isUndeclared),
+        chips(host.stateOf),
+        nestedLines,
         textTheme,
         closeBraces,
         host.historyKeys,

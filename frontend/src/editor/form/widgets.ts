@@ -1,8 +1,9 @@
 // Small elements of the form mode.
 import { codeSpans, createCodeLink, createElement, createIcon } from "../../dom.ts";
 import type { Problem, Schema } from "../types.ts";
+import { describeStatement } from "./statement_words.ts";
 
-const LOOP = /^for (.+?) in (.+)$/;
+const PROBLEM_ICONS = { error: "circle-x", warning: "triangle-alert", note: "info" } as const;
 const HIGHEST = 3; // priorities offered where the text uses no higher one
 
 /** A problem as it stands under its part, with its fix as a button. */
@@ -16,7 +17,8 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
     " ",
   );
   words.append(createCodeLink(problem.code));
-  const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words);
+  const kind = `cm-problem cm-problem-${problem.severity}`;
+  const box = createElement("div", { class: kind }, createIcon(PROBLEM_ICONS[problem.severity]), words);
   if (problem.fix) {
     const button = createElement(
       "button",
@@ -29,24 +31,19 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
   return box;
 }
 
-/** The head of a loop or a condition, in words. */
-export function drawSectionHead(head: string, moves: HTMLElement[]): HTMLElement {
-  const loop = LOOP.exec(head);
-  const condition = /^(?:el)?if (.+)$/.exec(head);
-  const words = loop
-    ? ["Repeats once for each item of ", createChip(loop[2] ?? "")]
-    : condition
-      ? [head.startsWith("elif") ? "Otherwise, only if " : "Only if ", createChip(condition[1] ?? "")]
-      : ["Otherwise"];
-  const made = createElement("p", { class: "form-section-head" }, createIcon(loop ? "repeat" : "git-branch"), ...words);
-  made.append(createElement("span", { class: "end buttons" }, ...moves));
-  return made;
-}
-
-/** What a loop gives to the parts in it; nothing for a condition. */
-export function namesOf(head: string): string[] {
-  const loop = LOOP.exec(head);
-  return loop ? [...(loop[1] ?? "").split(/\s*,\s*/), "loop.index"] : [];
+/** The head of a loop or a condition, in words: handle is what moves it, size what says how much it takes. */
+export function drawSectionHead(head: string, handle: HTMLElement | null, size: HTMLElement): HTMLElement {
+  const { kind, words, expression } = describeStatement(head);
+  const sentence = kind === "loop" ? "Repeats once for each item of" : words;
+  return createElement(
+    "header",
+    { class: "form-section-head" },
+    ...(handle ? [handle] : []),
+    createIcon(kind === "loop" ? "repeat" : "git-branch"),
+    sentence,
+    ...(expression ? [createChip(expression)] : []),
+    size,
+  );
 }
 
 /** Lines that are no part: a comment as prose, anything else as it is written. */

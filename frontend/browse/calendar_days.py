@@ -1,0 +1,179 @@
+"""The days of the calendar page: each with its freezes, what goes live, and what moved."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from typing import Literal
+
+from django.urls import reverse
+
+from registry.releases.calendar_queries import Calendar, FreezeWindow
+from registry.templates.label_models import LabelMove
+
+__all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "lay_out_days", "month_of"]
+
+SHOWN = 5  # of a day's items; the rest is folded
+_YEARS = range(2000, 2201)
+
+
+@dataclass(frozen=True)
+class Month:
+    """A month of the calendar, laid out in whole weeks from Monday to Sunday."""
+
+    first: date
+
+    @property
+    def days(self) -> list[date]:
+        """Every day of the weeks that the month touches."""
+        begins = self.first - timedelta(days=self.first.weekday())
+        last = self.following.first - timedelta(days=1)
+        return [begins + timedelta(days=at) for at in range((last - begins).days + 7 - last.weekday())]
+
+    @property
+    def following(self) -> "Month":
+        """The next month."""
+        return Month((self.first + timedelta(days=31)).replace(day=1))
+
+    @property
+    def previous(self) -> "Month":
+        """The month before."""
+        return Month((self.first - timedelta(days=1)).replace(day=1))
+
+    @property
+    def slug(self) -> str:
+        """`2026-11`, as the address has it."""
+        return f"{self.first:%Y-%m}"
+
+    def span(self, zone: tzinfo) -> tuple[datetime, datetime]:
+        """From the first moment of its days up to the first moment after them."""
+        days = self.days
+        return _begin(days[0], zone), _begin(days[-1] + timedelta(days=1), zone)
+
+
+@dataclass(frozen=True)
+class CalendarItem:
+    """Something that happens at a moment. state: `scheduled`, or `moved` for what happened. what: the label's way in
+    words: `production to v3 published`.
+    """
+
+    at: datetime
+    state: Literal["scheduled", "moved"]
+    what: str
+    subject: str
+    url: str
+    person: str
+
+
+@dataclass(frozen=True)
+class FreezeOnDay:
+    """A freeze on one day. hours: `all day`, `from 16:00`, `until 08:00` or `12:00 to 14:00`."""
+
+    namespace: str
+    reason: str
+    hours: str
+    url: str
+
+
+@dataclass(frozen=True)
+class CalendarDay:
+    """One square. items: the first of them; folded: the rest."""
+
+    day: date
+    in_month: bool
+    is_today: bool
+    freezes: list[FreezeOnDay]
+    items: list[CalendarItem]
+    folded: list[CalendarItem]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is told of it."""
+        return not (self.freezes or self.items)
+
+
+def month_of(text: str, today: date) -> Month:
+    """The month that an address asks for as `2026-11`; what is none gives the month of today."""
+    try:
+        first = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007  # a month has no time
+    except ValueError:
+        first = today
+    return Month((first if first.year in _YEARS else today).replace(day=1))
+
+
+def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) -> list[CalendarDay]:
+    """The month's squares on the clock of this time zone."""
+    items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
+    for item in sorted((*_scheduled(calendar), *map(_moved, calendar.moves)), key=lambda item: item.at):
+        items[item.at.astimezone(zone).date()].append(item)
+    freezes = _freezes_by_day(month.days, calendar.windows, zone)
+    return [
+        CalendarDay(
+            day,
+            day.month == month.first.month,
+            day == today,
+            freezes.get(day, []),
+            items[day][:SHOWN],
+            items[day][SHOWN:],
+        )
+        for day in month.days
+    ]
+
+
+def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
+    for change in calendar.changes:
+        if change.goes_live_at is not None:
+            what = f"{change.label} to v{change.version.number}"
+            url, person = reverse("change", args=[change.number]), change.scheduled_by
+            name = person.display_name if person else ""
+            yield CalendarItem(change.goes_live_at, "scheduled", what, change.template.name, url, name)
+    for release in calendar.releases:
+        if release.goes_live_at is not None:
+            url, person = reverse("release", args=[release.number]), release.scheduled_by
+            subject = f"{release.title} ({release.namespace.name})"
+            name = person.display_name if person else ""
+            yield CalendarItem(release.goes_live_at, "scheduled", f"{release.label}, release", subject, url, name)
+
+
+_MOVES: Mapping[str, str] = {
+    "published": "published",
+    "rolled_back": "rolled back",
+    "broke_glass": "published without approval",
+    "moved": "moved",
+    "removed": "removed",
+}
+
+
+def _moved(move: LabelMove) -> CalendarItem:
+    target = f" to v{move.after.number}" if move.after else ""
+    what = f"{move.label}{target} {_MOVES[move.how]}"
+    page = (
+        reverse("change", args=[move.change.number]) if move.change else reverse("template", args=[move.template.name])
+    )
+    return CalendarItem(move.created_at, "moved", what, move.template.name, page, move.person.display_name)
+
+
+def _freezes_by_day(
+    days: Sequence[date], windows: Sequence[FreezeWindow], zone: tzinfo
+) -> dict[date, list[FreezeOnDay]]:
+    freezes: defaultdict[date, list[FreezeOnDay]] = defaultdict(list)
+    for day in days:
+        begins, ends = _begin(day, zone), _begin(day + timedelta(days=1), zone)
+        for it in windows:
+            if it.window.begins < ends and begins < it.window.ends:
+                space = it.freeze.namespace.name
+                hours = _hours(it, begins, ends, zone)
+                freezes[day].append(FreezeOnDay(space, it.freeze.reason, hours, reverse("freezes", args=[space])))
+    return freezes
+
+
+def _hours(it: FreezeWindow, begins: datetime, ends: datetime, zone: tzinfo) -> str:
+    start = "" if it.window.begins <= begins else f"{it.window.begins.astimezone(zone):%H:%M}"
+    end = "" if it.window.ends >= ends else f"{it.window.ends.astimezone(zone):%H:%M}"
+    if start and end:
+        return f"{start} to {end}"
+    return f"from {start}" if start else f"until {end}" if end else "all day"
+
+
+def _begin(day: date, zone: tzinfo) -> datetime:
+    return datetime.combine(day, time(), zone)

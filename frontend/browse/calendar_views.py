@@ -1,0 +1,50 @@
+"""The page of the calendar: a month with what goes live, freezes, and moves of protected labels."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from frontend.browse.calendar_days import Month, lay_out_days, month_of
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.namespaces import queries as namespace_queries
+from registry.releases.calendar_queries import MOST_MOVES, read_calendar
+
+__all__ = ["calendar"]
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@signed_in
+def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """A month in the reader's time zone; `month` is such as 2026-11, `namespace` narrows it to one."""
+    zone, today = timezone.get_current_timezone(), timezone.localdate()
+    month = month_of(request.GET.get("month", ""), today)
+    names = [space.name for space, _role in namespace_queries.list_namespaces(actor)]
+    namespace = request.GET.get("namespace", "")
+    namespace = namespace if namespace in names else ""
+    entries = read_calendar(actor, *month.span(zone), namespace)
+    days = lay_out_days(month, entries, today, zone)
+    context: dict[str, Any] = {
+        "section": "environments",
+        "month": month,
+        "days": days,
+        "weekdays": WEEKDAYS,
+        "is_empty": all(day.is_empty for day in days),
+        "is_cut": entries.is_cut,
+        "most_moves": MOST_MOVES,
+        "zone": timezone.get_current_timezone_name(),
+        "names": names,
+        "namespace": namespace,
+        "previous_url": _address(month.previous, namespace),
+        "next_url": _address(month.following, namespace),
+        "today_url": _address(month_of("", today), namespace),
+    }
+    return show(request, "browse/calendar.html", context)
+
+
+def _address(month: Month, namespace: str) -> str:
+    return f"?{urlencode({'month': month.slug, **({'namespace': namespace} if namespace else {})})}"

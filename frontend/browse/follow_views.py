@@ -1,0 +1,61 @@
+"""The page on which a person follows a template, and chooses what of it they hear of."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors
+from frontend.web.page import breadcrumbs, show
+from frontend.web.wording import TOPICS_IN_WORDS
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
+from registry.notifications import following
+from registry.notifications.models import Watch
+from registry.templates import queries as template_queries
+
+__all__ = ["follow"]
+
+
+class _FollowForm(forms.Form):
+    """What is heard of; nothing chosen means all."""
+
+    topics = forms.MultipleChoiceField(
+        choices=list(TOPICS_IN_WORDS.items()), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+
+@form_page
+@signed_in
+def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """What can be followed; a POST follows the template, or stops it."""
+    template = template_queries.get_template(actor, name)
+    watch = following.find_follow(actor, template)
+    topics = watch.topic_list if watch else [Watch.PUBLISHED, Watch.PROPOSED, Watch.COMMENTS]
+    sent = request.POST if request.method == "POST" else None
+    form, status = _FollowForm(sent, initial={"topics": topics or list(Watch.TOPICS)}), 200
+    if request.method == "POST" and request.POST.get("do") == "stop":
+        following.unfollow_template(actor=actor, name=name)
+        messages.success(request, "You don't follow it any more.")
+        return redirect("template", name)
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                following.follow_template(actor=actor, name=name, topics=form.cleaned_data["topics"])
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, "You follow it.")
+                return redirect("template", name)
+    context = {
+        "section": "templates",
+        "template": template,
+        "crumbs": breadcrumbs(name),
+        "form": form,
+        "follows": watch is not None,
+    }
+    return show(request, "browse/follow.html", context, status=status)

@@ -1,0 +1,88 @@
+"""Rollouts as pages show them: the share, the next step, and the scores of both sides."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
+from registry.namespaces import permissions
+from registry.namespaces.permissions import TABLE, Verb
+from registry.rollouts import queries as rollout_queries
+from registry.rollouts import stop_rules
+from registry.rollouts.events import name_share
+from registry.rollouts.models import Rollout
+from registry.rollouts.stop_rules import SideScore
+
+__all__ = ["MetricRow", "RolloutRow", "read_rollout_row", "rollout_rows"]
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of both sides. collecting: how many replies of how many were scored; empty once it can be read, and
+    where the rollout has ended.
+
+    change: the candidate's mean against the stable version's, such as `+0.08`; empty where one of them is missing.
+    """
+
+    score: SideScore
+    collecting: str
+    change: str
+
+
+@dataclass(frozen=True)
+class RolloutRow:
+    """A rollout with its words. fill and tick: the share and that of the next step, in percent, for the track.
+
+    tick is empty where the next step is everybody. may_go_on, may_stop: which buttons the person has.
+    """
+
+    rollout: Rollout
+    share: str
+    following: str
+    fill: str
+    tick: str
+    metrics: list[MetricRow]
+    needed_replies: int
+    may_go_on: bool = False
+    may_stop: bool = False
+
+
+def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
+    """The newest rollout of the change, None where there never was one."""
+    rollout = rollout_queries.rollout_of_change(change.number)
+    if rollout is None:
+        return None
+    role = permissions.role_of(actor.person, change.template.namespace)
+
+    def may(verb: Verb) -> bool:
+        return rollout.is_active and role is not None and role.rank >= TABLE[verb].rank
+
+    row = rollout_rows([rollout])[0]
+    return replace(row, may_go_on=may(Verb.PUBLISH), may_stop=may(Verb.ROLL_BACK))
+
+
+def rollout_rows(rollouts: Collection[Rollout]) -> list[RolloutRow]:
+    """The rows in the order given, without buttons; one query for the scores of all."""
+    scores = stop_rules.read_side_scores(rollouts)
+    return [_row(rollout, scores[rollout.number]) for rollout in rollouts]
+
+
+def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
+    following = rollout.next_step
+    needed = (rollout.stop_rule or {}).get("replies", stop_rules.REPLIES)
+    return RolloutRow(
+        rollout=rollout,
+        share=name_share(rollout.share),
+        following=name_share(following["share"]) if following else "everybody",
+        fill=f"{rollout.share / 100:g}",
+        tick=f"{following['share'] / 100:g}" if following else "",
+        metrics=[_metric(score, needed if rollout.is_active else 0) for score in scores],
+        needed_replies=needed,
+    )
+
+
+def _metric(score: SideScore, needed: int) -> MetricRow:
+    count = score.candidate.count if score.candidate else 0
+    collecting = f"collecting, {count} of {needed}" if count < needed else ""
+    change = f"{score.candidate.mean - score.stable.mean:+.2f}" if score.candidate and score.stable else ""
+    return MetricRow(score, collecting, change)

@@ -1,0 +1,67 @@
+"""Plots of nightly runs: a small line of each metric with its threshold, beside the figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from registry.accounts.actor import Actor
+from registry.evaluations import nightly_history
+from registry.evaluations.nightly_history import NightlyLine
+
+__all__ = ["NightlyPlot", "draw_nightly_plots"]
+
+WIDTH, HEIGHT = 124, 32  # CSS pixels
+_EDGE = 5  # so that the mark at the end is whole
+
+
+@dataclass(frozen=True)
+class NightlyPlot:
+    """A line as it is drawn, in CSS pixels. points: of the polyline. gate: the height of the threshold, None without
+    one. ticks: where another version went live. end: of the newest figure. is_missed: whether that is below the gate.
+    """
+
+    line: NightlyLine
+    points: str
+    gate: float | None
+    ticks: tuple[float, ...]
+    end: tuple[float, float]
+    is_missed: bool
+
+    @property
+    def newest(self) -> float:
+        """The figure of the newest night."""
+        return self.line.points[-1].value
+
+
+def draw_nightly_plots(actor: Actor, template: str) -> list[NightlyPlot]:
+    """A plot for each metric of the template's nightly runs, and for what they cost."""
+    return [_draw(line) for line in nightly_history.list_nightly_lines(actor, template) if line.points]
+
+
+def _draw(line: NightlyLine) -> NightlyPlot:
+    values = [point.value for point in line.points]
+    bounds = [*values, *([line.floor] if line.floor is not None else [])]
+    low, high = min(bounds), max(bounds)
+    across = _spread(len(values))
+    heights = [_height(value, low, high) for value in values]
+    pairs = zip(line.points, line.points[1:], across[1:], strict=False)
+    return NightlyPlot(
+        line=line,
+        points=" ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, heights, strict=True)),
+        gate=None if line.floor is None else round(_height(line.floor, low, high), 1),
+        ticks=tuple(round(x, 1) for before, after, x in pairs if before.version != after.version),
+        end=(round(across[-1], 1), round(heights[-1], 1)),
+        is_missed=line.floor is not None and values[-1] < line.floor,
+    )
+
+
+def _spread(count: int) -> Sequence[float]:
+    """Places of this many figures from the left to the right edge; a single one is on the right."""
+    if count == 1:
+        return [float(WIDTH - _EDGE)]
+    return [_EDGE + (WIDTH - 2 * _EDGE) * index / (count - 1) for index in range(count)]
+
+
+def _height(value: float, low: float, high: float) -> float:
+    """How far below the top a value is; in the middle where all are equal."""
+    share = (value - low) / (high - low) if high > low else 0.5
+    return HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * share

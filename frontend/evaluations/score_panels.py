@@ -1,0 +1,147 @@
+"""What pages show of people's scores: one row's score buttons and comments, and the metric made of all scores."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+
+from frontend.evaluations import row_comparison, score_table
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.changes import counted_scores
+from registry.evaluations import person_score_queries
+from registry.evaluations.models import PersonScore, Run, RunRow
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+
+__all__ = ["ScoreColumn", "build_score_columns", "describe_people_scores", "show_score_form"]
+
+CHOICES = (("good", "Good"), ("bad", "Bad"), ("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "5"))
+_WORDS = dict(CHOICES)
+_SCALES = (CHOICES[:2], CHOICES[2:])
+_BANDS = ((0.8, "high"), (0.6, "fair"), (0.4, "moderate"), (float("-inf"), "low"))
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """A run's part of a row that a person scores. name: A or B while it is hidden which run it is.
+
+    own: the person's own score. others: what others gave, as (username, score, comment, why no gate counts it), empty
+    until the person scored where versions are hidden.
+    """
+
+    position: int
+    run: Run
+    row: RunRow | None
+    name: str
+    is_hidden: bool
+    own: PersonScore | None
+    others: Sequence[tuple[str, str, str, str]]
+    differs: bool
+
+    @property
+    def has_reply(self) -> bool:
+        """Whether there is something to score."""
+        return self.row is not None and not self.row.is_failed
+
+    @property
+    def answer(self) -> str:
+        """The reply's text."""
+        return row_comparison.answer_text(self.row.actual) if self.row else ""
+
+    @property
+    def score(self) -> str:
+        """The person's own score, or nothing."""
+        return self.own.score if self.own else ""
+
+
+def build_score_columns(
+    person: User, runs: Sequence[Run], index: int, contributors: Collection[str], *, hide: bool
+) -> list[ScoreColumn]:
+    """The runs' replies to one row. hide: in an order of this row and person, without names until all are scored."""
+    rows = {row.run_id: row for row in RunRow.objects.filter(run__in=[run.pk for run in runs], index=index)}
+    scores = person_score_queries.list_person_scores(runs, [index])
+    differing = {run for run, _ in person_score_queries.find_differing_rows(scores)}
+    own = {score.run_id: score for score in scores if score.person_id == person.pk}
+    replied = {pk for pk, row in rows.items() if not row.is_failed}
+    hidden = hide and not replied <= set(own)
+    order = person_score_queries.shuffle_columns(runs, index, person.username) if hide else list(runs)
+    columns = []
+    for position, run in enumerate(order):
+        others = [
+            (score.person.username, _WORDS[score.score], score.comment, _why_uncounted(score, contributors))
+            for score in scores
+            if score.run_id == run.pk and score.person_id != person.pk and not hidden
+        ]
+        letter = "ABCDE"[position]
+        named = f"v{run.version.number} {run.model}"
+        name = letter if hidden else f"{letter}: {named}" if hide else named
+        columns.append(
+            ScoreColumn(
+                position,
+                run,
+                rows.get(run.pk),
+                name,
+                hidden,
+                own.get(run.pk),
+                tuple(others),
+                run.pk in differing and not hidden,
+            )
+        )
+    return columns
+
+
+def show_score_form(
+    actor: Actor, runs: Sequence[Run], index: int, *, hide: bool = False, back: str = ""
+) -> dict[str, Any]:
+    """The context of `_score_form.html`. back: the page to come back to, by default the one that scores rows."""
+    first = runs[0]
+    contributors = frozenset().union(*(counted_scores.find_run_contributors(run) for run in runs))
+    may_score = permissions.is_allowed(actor, Verb.COMMENT, first.template.namespace)
+    return {
+        "columns": build_score_columns(actor.person, runs, index, contributors, hide=hide),
+        "index": index,
+        "others": [run.number for run in runs[1:]],
+        "hide": hide,
+        "back": back,
+        "scales": _SCALES,
+        "may_score": may_score and all(run.state == Run.DONE for run in runs),
+        "is_contributor": actor.person.username in contributors,
+        "action": reverse("score-rows", args=[first.number]),
+    }
+
+
+def describe_people_scores(run: Run) -> dict[str, Any] | None:
+    """The metric "Reviewed by people" of a run and how far they agree; None without any score."""
+    scores = person_score_queries.list_person_scores([run])
+    if not scores:
+        return None
+    metric = person_score_queries.read_people_metric(scores)
+    agreement = person_score_queries.measure_run_agreement(scores)
+    contributors = counted_scores.find_run_contributors(run)
+    facts: dict[str, Any] = {
+        "mean": score_table.format_score(metric.mean),
+        "count": metric.count,
+        "raters": metric.raters,
+        "uncounted": sum(bool(_why_uncounted(score, contributors)) for score in scores),
+        "differing": len(person_score_queries.find_differing_rows(scores)),
+        "agreement": None,
+    }
+    if agreement is not None:
+        value = agreement.value
+        facts["agreement"] = {
+            "measure": "Cohen's kappa" if agreement.measure == "cohen_kappa" else "Krippendorff's alpha",
+            "value": "" if value is None else score_table.format_change(value).lstrip("+"),
+            "word": "" if value is None else next(word for least, word in _BANDS if value >= least),
+            "raters": agreement.raters,
+            "items": agreement.items,
+        }
+    return facts
+
+
+def _why_uncounted(score: PersonScore, contributors: Collection[str]) -> str:
+    """Why no gate counts the score, or nothing."""
+    if score.person.username in contributors:
+        return "contributed, so no gate counts it"
+    return "given through a key, so no gate counts it" if score.by_key else ""

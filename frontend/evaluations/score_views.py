@@ -1,0 +1,117 @@
+"""The page on which a person scores the rows of runs one after the other, with hidden versions if wished."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from frontend.evaluations import row_comparison, score_panels
+from frontend.evaluations.score_panels import ScoreColumn
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import breadcrumbs, show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid
+from registry.evaluations import person_score_queries, person_scores, run_matrix
+from registry.evaluations.models import Run
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+
+__all__ = ["score_rows"]
+
+
+@form_page
+@signed_in
+def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """One row of the runs with buttons to score each reply; a POST saves a score at once, the same one again removes
+    it."""
+    values = request.POST if request.method == "POST" else request.GET
+    others = [other for text in values.getlist("with") if (other := _number(text)) and other != number]
+    runs = run_matrix.read_matrix_runs(actor, number, tuple(others))
+    permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace)
+    for run in runs:
+        if run.state != Run.DONE:
+            raise Conflict(f"Run {run.number} is {run.state}: only the replies of finished runs are scored.")
+    hide = bool(values.get("hide"))
+    if request.method == "POST":
+        return _save(request, actor, runs, hide=hide)
+    queue = person_score_queries.build_score_queue(actor.person, runs)
+    index = _number(request.GET.get("row"))
+    if index is None:
+        index = queue.find_next(None)
+    context: dict[str, Any] = {
+        "section": "evaluations",
+        "run": runs[0],
+        "template": runs[0].template,
+        "crumbs": breadcrumbs(runs[0].template.name),
+        "queue": queue,
+        "hide": hide,
+        "other_runs": runs[1:],
+        "hide_url": _url(runs, index, hide=not hide),
+        "people": [{"run": run, **facts} for run in runs if (facts := score_panels.describe_people_scores(run))],
+        "row": None,
+    }
+    if index is not None:
+        row = run_matrix.read_matrix_row(runs, index).row
+        context |= {
+            "row": row,
+            "index": index,
+            "name": row.id or f"row {index + 1}",
+            "inputs": row_comparison.readable_values(row.inputs),
+            "expected": row_comparison.answer_text(row.expected),
+            "scoring": {**score_panels.show_score_form(actor, runs, index, hide=hide), "with_replies": True},
+            "differs": index in queue.differing,
+            "previous_url": _url(runs, index - 1, hide=hide) if index else "",
+            "following_url": _url(runs, index + 1, hide=hide) if index + 1 < runs[0].total else "",
+        }
+    return show(request, "evaluations/score_rows.html", context)
+
+
+def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool) -> HttpResponse:
+    index = _number(request.POST.get("row"))
+    if index is None:
+        raise Invalid(fields={"row": "the number of a row, from 0."})
+    run_matrix.read_matrix_row(runs, index)
+    columns = score_panels.build_score_columns(actor.person, runs, index, (), hide=hide)
+    position, _, score = request.POST.get("press", "").partition(":")
+    for column in columns:
+        comment = request.POST.get(f"comment-{column.position}", "").strip()
+        _save_column(actor, column, index, score if position == str(column.position) else "", comment)
+    back = request.POST.get("back", "")
+    if request.POST.get("do") == "next":
+        queue = person_score_queries.build_score_queue(actor.person, runs)
+        following = queue.find_next(index)
+        if following is None:
+            messages.success(request, "No other row waits for a score of yours.")
+        return redirect(_url(runs, following, hide=hide))
+    if back and url_has_allowed_host_and_scheme(back, None):
+        return redirect(back)
+    return redirect(f"{_url(runs, index, hide=hide)}#score-{position or 0}")
+
+
+def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, comment: str) -> None:
+    """What was pressed and typed for one reply; the same score pressed again, with nothing new typed, is removed."""
+    number, before = column.run.number, column.own.comment if column.own else ""
+    if pressed and pressed == column.score and comment == before:
+        person_scores.remove_score(actor=actor, number=number, index=index)
+    elif pressed or (column.own and comment != before):
+        score = pressed or column.score
+        person_scores.set_score(actor=actor, number=number, index=index, score=score, comment=comment)
+    elif comment and not column.own:
+        raise Invalid(fields={"comment": "give a score with it."})
+
+
+def _url(runs: Sequence[Run], index: int | None, *, hide: bool) -> str:
+    query = [("with", run.number) for run in runs[1:]]
+    values: list[tuple[str, object]] = [*query, *([("hide", 1)] if hide else [])]
+    values += [("row", index)] if index is not None else []
+    address = reverse("score-rows", args=[runs[0].number])
+    return f"{address}?{urlencode(values)}" if values else address
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None

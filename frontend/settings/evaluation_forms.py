@@ -1,0 +1,84 @@
+"""The form of an evaluation that change requests have to pass: where it applies, its rows, and its thresholds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from promptuary.evaluation.gates import parse_gate
+from promptuary.evaluation.metrics import catalogue
+from registry.evaluations.models import SCORES_NEEDED, Attachment
+from registry.evaluations.person_score_queries import PEOPLE_METRIC
+
+__all__ = ["EvaluationForm", "GateRow", "gate_rows_of", "list_gate_metrics", "read_gate_rows"]
+
+FLOOR, FALL = "floor", "fall"
+_FREE_ROWS = 2  # below those that are filled in
+_MOST_ROWS = 20
+
+
+@dataclass(frozen=True)
+class GateRow:
+    """One threshold as it is typed. metric: with its output in brackets where it has one. kind: floor or fall."""
+
+    metric: str = ""
+    kind: str = FLOOR
+    bound: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was chosen or typed."""
+        return not self.metric and not self.bound
+
+    @property
+    def text(self) -> str:
+        """The threshold as the service reads it."""
+        return f"{self.metric} {'-' if self.kind == FALL else '>='} {self.bound}"
+
+
+class EvaluationForm(forms.Form):
+    """An evaluation of a namespace. dataset_version: nothing for the latest."""
+
+    name = forms.CharField(max_length=64)
+    pattern = forms.CharField(max_length=200)
+    dataset = forms.ChoiceField()
+    dataset_version = forms.IntegerField(min_value=1, max_value=9_999_999, required=False)
+    model = forms.ChoiceField()
+    scores_needed = forms.IntegerField(min_value=1, initial=SCORES_NEEDED)
+    nightly = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, datasets: Sequence[str], models: Sequence[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name, names in (("dataset", datasets), ("model", models)):
+            field = self.fields[name]
+            if isinstance(field, forms.ChoiceField):
+                field.choices = [(choice, choice) for choice in names]
+
+
+def gate_rows_of(attachment: Attachment | None) -> list[GateRow]:
+    """The thresholds of an evaluation as rows, with free ones below."""
+    rows = []
+    for gate in map(parse_gate, attachment.gates if attachment else ()):
+        metric = f"{gate.metric}[{gate.output}]" if gate.output else gate.metric
+        kind, bound = (FLOOR, gate.floor) if gate.floor is not None else (FALL, gate.fall)
+        rows.append(GateRow(metric, kind, f"{bound:g}"))
+    return _with_free_rows(rows)
+
+
+def read_gate_rows(posted: QueryDict) -> list[GateRow]:
+    """The rows that were sent and are not empty, with free ones below."""
+    columns = (posted.getlist(name)[:_MOST_ROWS] for name in ("metric", "kind", "bound"))
+    rows = [GateRow(metric, kind, bound.strip()) for metric, kind, bound in zip(*columns, strict=False)]
+    return _with_free_rows([row for row in rows if not row.is_empty])
+
+
+def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
+    """The metrics that a threshold may be on, and those that the rows have with an output."""
+    names = {*catalogue.names(), PEOPLE_METRIC}
+    return [*sorted(names), *sorted({row.metric for row in rows if row.metric} - names)]
+
+
+def _with_free_rows(rows: list[GateRow]) -> list[GateRow]:
+    return [*rows, *[GateRow()] * max(_FREE_ROWS, 3 - len(rows))][: max(_MOST_ROWS, len(rows))]

@@ -1,0 +1,130 @@
+"""The page of a namespace's evaluations: what change requests have to reach, and for admins setting and trying it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from frontend.evaluations.score_table import TITLES
+from frontend.settings import evaluation_forms
+from frontend.settings.evaluation_forms import EvaluationForm, GateRow
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.core.errors import Invalid, NotFound
+from registry.core.problem_details import status_of
+from registry.evaluations import attachment_queries, attachments, dataset_queries, gate_trials
+from registry.evaluations.gate_trials import GateTrial
+from registry.evaluations.models import Attachment
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Verb
+
+__all__ = ["evaluations"]
+
+_MOST_DATASETS = 200
+_MOST_FAULTS = 3  # rows that are named where more do not fit
+
+
+@form_page
+@signed_in
+def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The evaluations by name. An admin sends one to be tried on the last runs, saved or taken away."""
+    space = namespace_queries.get_namespace(actor, namespace)
+    button, status = request.POST.get("do", ""), 200
+    if request.method == "POST":
+        permissions.require_verb(actor, Verb.MANAGE, space)
+    if button == "remove":
+        attachments.detach_evaluation(actor=actor, namespace=namespace, name=request.POST.get("name", ""))
+        messages.success(request, "The evaluation is taken away.")
+        return redirect("evaluations", namespace)
+    listed = attachment_queries.list_attachments(actor, namespace)
+    chosen = next((row for row in listed if row.name == request.GET.get("name")), None)
+    rows = evaluation_forms.gate_rows_of(chosen)
+    form = _build_form(request, actor, namespace, chosen)
+    trials: list[GateTrial] | None = None
+    if request.method == "POST":
+        rows = evaluation_forms.read_gate_rows(request.POST)
+        try:
+            if form.is_valid() and button == "try":
+                trials = _try_gates(actor, namespace, form, rows)
+            elif form.is_valid():
+                _attach(actor, namespace, form, rows, listed)
+                messages.success(request, "Saved. Open changes of these templates are measured by it from now on.")
+                return redirect("evaluations", namespace)
+        except (Invalid, NotFound) as error:
+            _place_errors(form, error)
+            status = status_of(error)
+        status = 422 if form.errors and status == 200 else status
+    context = {
+        "section": "templates",
+        "settings_page": "evaluations",
+        "namespace": namespace,
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "granters": permissions.describe_granters(space),
+        "required": "evaluation" in space.required_checks,
+        "attachments": listed,
+        "form": form,
+        "gate_rows": rows,
+        "metrics": [(name, TITLES.get(name, "")) for name in evaluation_forms.list_gate_metrics(rows)],
+        "trials": trials,
+    }
+    return show(request, "settings/evaluations.html", context, status=status)
+
+
+def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Attachment | None) -> EvaluationForm:
+    datasets = dataset_queries.list_datasets(actor, namespace=namespace, limit=_MOST_DATASETS).items
+    names = [dataset.name for dataset in datasets]
+    models = [endpoint.name for endpoint in connection_queries.list_endpoints(namespace)]
+    initial: dict[str, Any] = {"pattern": "*"}
+    if chosen is not None:
+        fields = ("name", "pattern", "dataset_version", "model", "scores_needed", "nightly")
+        initial = {field: getattr(chosen, field) for field in fields} | {"dataset": chosen.dataset.name}
+        names = list(dict.fromkeys([*names, chosen.dataset.name]))
+        models = list(dict.fromkeys([*models, chosen.model]))
+    posted = request.POST if request.method == "POST" else None
+    return EvaluationForm(posted, initial=initial, datasets=names, models=models)
+
+
+def _try_gates(actor: Actor, namespace: str, form: EvaluationForm, rows: Sequence[GateRow]) -> list[GateTrial]:
+    fields = ("pattern", "dataset", "dataset_version", "model")
+    return gate_trials.try_gates(
+        actor=actor,
+        namespace=namespace,
+        gates=_texts(rows),
+        **{field: form.cleaned_data[field] for field in fields},
+    )
+
+
+def _attach(
+    actor: Actor, namespace: str, form: EvaluationForm, rows: Sequence[GateRow], listed: Sequence[Attachment]
+) -> None:
+    """Attach it; one that has the name keeps the metrics that are shown beside its thresholds."""
+    previous = next((row for row in listed if row.name == form.cleaned_data["name"]), None)
+    attachments.attach_evaluation(
+        actor=actor,
+        namespace=namespace,
+        gates=_texts(rows),
+        metrics=previous.metrics if previous else (),
+        **form.cleaned_data,
+    )
+
+
+def _place_errors(form: EvaluationForm, error: Invalid | NotFound) -> None:
+    """Put a refusal at its field: faults of rows at the dataset, faults of thresholds above the form."""
+    sentences = error.fields if isinstance(error, Invalid) else {}
+    faults = [f"{place}: {text}" for place, text in sentences.items() if place not in {*form.fields, "gates"}]
+    if not faults:
+        add_errors(form, error)
+    for fault in faults[:_MOST_FAULTS]:
+        form.add_error("dataset", fault)
+    if len(faults) > _MOST_FAULTS:
+        form.add_error("dataset", f"{len(faults) - _MOST_FAULTS} more rows do not fit.")
+
+
+def _texts(rows: Sequence[GateRow]) -> list[str]:
+    return [row.text for row in rows if not row.is_empty]

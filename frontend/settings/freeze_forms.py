@@ -1,0 +1,51 @@
+"""Forms of the page of freezes: one that happens once, and one of every week."""
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from frontend.web.time_zones import list_time_zones
+from registry.freezes.windows import DAYS
+
+__all__ = ["OneFreezeForm", "WeeklyFreezeForm"]
+
+_DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAY_CHOICES = list(zip(DAYS, _DAY_NAMES, strict=True))
+
+
+class OneFreezeForm(forms.Form):
+    """From a moment to another one, on the clock of the reader's time zone."""
+
+    starts = forms.CharField(max_length=32)
+    ends = forms.CharField(max_length=32)
+    reason = forms.CharField(max_length=500)
+
+    def read_fields(self) -> dict[str, Any]:
+        """What `set_freeze` takes."""
+        zone = timezone.get_current_timezone_name()
+        return {**self.cleaned_data, "repeat": "once", "time_zone": zone}
+
+
+class WeeklyFreezeForm(forms.Form):
+    """From a day and time to another one, in each week."""
+
+    start_day = forms.ChoiceField(choices=_DAY_CHOICES)
+    start_time = forms.CharField(max_length=5)
+    end_day = forms.ChoiceField(choices=_DAY_CHOICES)
+    end_time = forms.CharField(max_length=5)
+    time_zone = forms.ChoiceField(
+        choices=lambda: [("UTC", "UTC"), *((name, name) for _, zones in list_time_zones() for name, _ in zones)]
+    )
+    reason = forms.CharField(max_length=500)
+
+    def read_fields(self) -> dict[str, Any]:
+        """What `set_freeze` takes."""
+        values = self.cleaned_data
+        return {
+            "repeat": "weekly",
+            "starts": f"{values['start_day']} {values['start_time']}",
+            "ends": f"{values['end_day']} {values['end_time']}",
+            "time_zone": values["time_zone"],
+            "reason": values["reason"],
+        }

@@ -1,0 +1,71 @@
+"""The page of a namespace's freezes: what stands, and for admins setting and removing them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from frontend.settings.freeze_forms import OneFreezeForm, WeeklyFreezeForm
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors, parse_form_number
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
+from registry.freezes import queries as freeze_queries
+from registry.freezes import services as freeze_services
+from registry.namespaces import permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Verb
+
+__all__ = ["freezes"]
+
+
+@form_page
+@signed_in
+def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The freezes that are not over; a refused one comes back with its sentence."""
+    space = namespace_queries.get_namespace(actor, namespace)
+    button, status = request.POST.get("do", ""), 200
+    zone = timezone.get_current_timezone_name()
+    week = {"start_day": "fri", "start_time": "16:00", "end_day": "mon", "end_time": "08:00", "time_zone": zone}
+    weekly = WeeklyFreezeForm(request.POST if button == "weekly" else None, initial=week, auto_id="weekly_%s")
+    once = OneFreezeForm(request.POST if button == "once" else None, auto_id="once_%s")
+    if button == "remove":
+        number = parse_form_number(request.POST.get("freeze"))
+        freeze_services.remove_freeze(actor=actor, namespace=namespace, number=number)
+        messages.success(request, "The freeze is removed.")
+        return redirect("freezes", namespace)
+    if request.method == "POST":
+        form = once if button == "once" else weekly
+        permissions.require_verb(actor, Verb.MANAGE, space)
+        status = _set_freeze(actor, namespace, form)
+        if status == 200:
+            messages.success(request, "The freeze is set.")
+            return redirect("freezes", namespace)
+    rows = freeze_queries.list_freezes(actor, namespace)
+    context = {
+        "section": "templates",
+        "settings_page": "freezes",
+        "namespace": namespace,
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "granters": permissions.describe_granters(space),
+        "rows": rows,
+        "standing": freeze_queries.find_standing(rows, timezone.now()),
+        "weekly": weekly,
+        "once": once,
+        "zone": zone,
+    }
+    return show(request, "settings/freezes.html", context, status=status)
+
+
+def _set_freeze(actor: Actor, namespace: str, form: OneFreezeForm | WeeklyFreezeForm) -> int:
+    """200 where it is set, else the status of the errors that are in the form now."""
+    if not form.is_valid():
+        return 422
+    try:
+        freeze_services.set_freeze(actor=actor, namespace=namespace, **form.read_fields())
+    except (Invalid, Conflict) as error:
+        add_errors(form, error)
+        return status_of(error)
+    return 200

@@ -1,0 +1,36 @@
+// Keys of a form that scores the replies of one row: 1 to 5, G and B score, C comments, Enter goes on.
+const SCORES: Record<string, string> = { g: "good", b: "bad", "1": "1", "2": "2", "3": "3", "4": "4", "5": "5" };
+
+/** Presses what a key stands for in the form on the page; whether there was something to press. */
+export function pressScoreKey(key: string, target: EventTarget | null): boolean {
+  const form = document.querySelector<HTMLFormElement>("form[data-scoring]");
+  if (!form) return false;
+  if (key === "Enter") {
+    if (target instanceof Element && target.closest("a, button, summary")) return false;
+    return pressButton(form.querySelector<HTMLButtonElement>("button[value=next]"));
+  }
+  const column = currentColumn(form);
+  if (key === "c") {
+    const field = column?.querySelector<HTMLTextAreaElement>("textarea");
+    field?.focus();
+    return Boolean(field);
+  }
+  const score = SCORES[key];
+  return score ? pressButton(column?.querySelector<HTMLButtonElement>(`button[data-score="${score}"]`) ?? null) : false;
+}
+
+function pressButton(button: HTMLButtonElement | null): boolean {
+  button?.click();
+  return Boolean(button);
+}
+
+/** The reply that has the focus, else the first without a score, else the one that was scored last. */
+function currentColumn(form: HTMLFormElement): HTMLElement | null {
+  const columns = [...form.querySelectorAll<HTMLElement>(".score-column")].filter((one) =>
+    one.querySelector("textarea"),
+  );
+  const focused = columns.find((one) => one.contains(document.activeElement));
+  const unscored = columns.find((one) => !one.dataset.scored);
+  const last = columns.find((one) => `#${one.id}` === location.hash);
+  return focused ?? unscored ?? last ?? columns[0] ?? null;
+}

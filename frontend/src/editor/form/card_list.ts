@@ -1,0 +1,221 @@
+// The cards of a document in form mode, in the order of its parts.
+import type { Text } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import { createElement } from "../../dom.ts";
+import { historyKeysOf } from "../edit_history.ts";
+import { offsetAt } from "../positions.ts";
+import type { Problem } from "../types.ts";
+import { type Fragment, insertCompletion } from "./insert_completion.ts";
+import type { Node, Part } from "./outline.ts";
+import { updateOutline } from "./outline_diff.ts";
+import { PartCard } from "./part_card.ts";
+import type { NodeActions } from "./part_order.ts";
+import { addUp, type PartSize, sizesOf } from "./part_sizes.ts";
+import { drawBlock, type SectionSize, sayLoopSize } from "./section_box.ts";
+import { describeStatement, namesOfLoop } from "./statement_words.ts";
+import { type Change, dropNode, moveNode } from "./text_edits.ts";
+import { type ChipState, expressionAt } from "./value_chips.ts";
+import { drawLines } from "./widgets.ts";
+
+/** What the cards ask of the form around them. */
+export interface CardListHost {
+  source: EditorView;
+  text(): string;
+  change(change: Change, typed?: string): void;
+  stateOf(source: string): ChipState;
+  /** What can be printed in a part: `names` are what the loops around it give, `typed` is what is being written. */
+  namesToInsert(names: string[], typed?: string): string[];
+  fragments(): Promise<Fragment[]>;
+  goToLine(line: number): void;
+  removed(sentence: string): void;
+  fix(problem: Problem): void;
+}
+
+const NEAR = "600px"; // how far from sight a card becomes editable
+
+/** The cards. They are kept as long as the document keeps its shape, so that a cursor in one of them stays. */
+export class CardList {
+  readonly element = createElement("div", { class: "form-nodes" });
+  readonly #host: CardListHost;
+  readonly #elements = new Map<Node, HTMLElement>();
+  #nodes: Node[] = [];
+  #cards: PartCard[] = [];
+  #sections: SectionSize[] = [];
+  #sizes: PartSize[] = [];
+  #observer: IntersectionObserver | null = null;
+
+  constructor(host: CardListHost) {
+    this.#host = host;
+  }
+
+  /** Draw other cards. movable: false where the document is one text. root: the element that scrolls. */
+  build(nodes: Node[], movable: boolean, root: HTMLElement): void {
+    this.close();
+    this.#nodes = nodes;
+    this.element.replaceChildren(...this.#drawNodes(nodes, movable, []));
+    if (!nodes.length) this.element.append(createElement("p", { class: "note" }, "No part yet."));
+    this.#openCardsInSight(root);
+    this.showSizes(this.#sizes);
+  }
+
+  /** Take the places that nodes of the same shape have now; with `texts`, their contents too. */
+  update(nodes: Node[], { texts }: { texts: boolean }): void {
+    updateOutline(this.#nodes, nodes);
+    if (texts) for (const card of this.#cards) card.refreshText();
+  }
+
+  close(): void {
+    this.#observer?.disconnect();
+    for (const card of this.#cards) card.close();
+    this.#cards = [];
+    this.#sections = [];
+    this.#elements.clear();
+  }
+
+  /** Mark the names that are undeclared now. */
+  refreshChips(): void {
+    for (const card of this.#cards) card.refreshChips();
+  }
+
+  /** Put each problem under the part it stands in; gives those that stand in none. */
+  showProblems(problems: Problem[], doc: Text): Problem[] {
+    const left = new Set(problems);
+    const offset = (problem: Problem): number => offsetAt(doc, problem.line, problem.column);
+    for (const card of this.#cards) {
+      const here = [...left].filter((each) => offset(each) >= card.part.from && offset(each) < card.part.to);
+      for (const problem of here) left.delete(problem);
+      const errors = here.filter((problem) => problem.severity === "error");
+      const wrong = errors.map((problem) => {
+        const line = doc.lineAt(offset(problem));
+        return expressionAt(line.text, offset(problem) - line.from);
+      });
+      card.showProblems(here, wrong.filter(Boolean));
+    }
+    return [...left];
+  }
+
+  /** Show what the parts take on the sample. */
+  showSizes(rendered: PartSize[]): void {
+    this.#sizes = rendered;
+    const names = this.#cards.map((card) => card.name);
+    const sizes = sizesOf(names, rendered);
+    for (const [index, card] of this.#cards.entries()) card.showSize(sizes[index] ?? null);
+    for (const { element, isLoop, first, count } of this.#sections) {
+      const own = sizes.slice(first, first + count).filter((size) => size !== null);
+      element.textContent = isLoop && own.length ? sayLoopSize(addUp(own)) : "";
+    }
+  }
+
+  /** A name that no part has yet. */
+  freshName(): string {
+    const names = new Set(this.#cards.map((card) => card.name));
+    let number = this.#cards.length + 1;
+    while (names.has(`part ${number}`)) number++;
+    return `part ${number}`;
+  }
+
+  /** Select the content of the last part, to be written over. */
+  selectLast(): void {
+    this.#cards[this.#cards.length - 1]?.selectContent();
+  }
+
+  /** `names`: what the loops around these nodes give them. */
+  #drawNodes(nodes: Node[], movable: boolean, names: string[]): HTMLElement[] {
+    return nodes.map((node, index) => {
+      const element = this.#drawNode(nodes, index, node, movable, names);
+      this.#elements.set(node, element);
+      return element;
+    });
+  }
+
+  #drawNode(nodes: Node[], index: number, node: Node, movable: boolean, names: string[]): HTMLElement {
+    if (node.kind === "lines") return drawLines(node.text, () => this.#editAsSource(node.from));
+    const actions = this.#actionsOf(nodes, index, node);
+    if (node.kind === "part") return this.#drawCard(node, nodes, movable ? actions : null, names);
+    const block = drawBlock(
+      node,
+      nodes,
+      actions,
+      (section) => this.#drawNodes(section.nodes, true, [...names, ...namesOfLoop(section.head)]),
+      () => this.#cards.length,
+    );
+    this.#sections.push(...block.sizes);
+    return block.element;
+  }
+
+  #drawCard(part: Part, list: Node[], actions: NodeActions | null, names: string[]): HTMLElement {
+    const host = this.#host;
+    const card = new PartCard(part, list, actions, {
+      text: () => host.text(),
+      change: (change, typed) => host.change(change, typed),
+      stateOf: (source) => host.stateOf(source),
+      namesToInsert: () => host.namesToInsert(names),
+      historyKeys: historyKeysOf(host.source),
+      completion: insertCompletion({
+        names: (typed) => host.namesToInsert(names, typed),
+        fragments: () => host.fragments(),
+      }),
+      editAsSource: (offset) => this.#editAsSource(offset),
+      fix: (problem) => host.fix(problem),
+    });
+    this.#cards.push(card);
+    return card.element;
+  }
+
+  #openCardsInSight(root: HTMLElement): void {
+    const cards = new Map(this.#cards.map((card) => [card.element as Element, card]));
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          if (!entry.isIntersecting) continue;
+          cards.get(entry.target)?.open();
+          observer.unobserve(entry.target);
+        }
+      },
+      { root, rootMargin: `${NEAR} 0px` },
+    );
+    for (const card of this.#cards) observer.observe(card.element);
+    this.#observer = observer;
+  }
+
+  #actionsOf(nodes: Node[], index: number, node: Node): NodeActions {
+    const words = nameOfNode(node);
+    return {
+      words,
+      index,
+      count: nodes.length,
+      move: (from, to) => this.#move(nodes, from, to),
+      remove: () => {
+        const now = nodes[index];
+        if (!now) return;
+        this.#host.change(dropNode(now));
+        this.#host.removed(`Removed ${words}.`);
+      },
+    };
+  }
+
+  /** Moves a node; its handle has the focus afterwards, so that it can be moved on. */
+  #move(nodes: Node[], from: number, to: number): void {
+    const node = nodes[from];
+    const change = moveNode(this.#host.text(), nodes, from, to);
+    if (!node || !change) return;
+    const size = node.to - node.from;
+    const isLastLine = !this.#host.text().slice(0, node.to).endsWith("\n");
+    const end = change.from + change.insert.length;
+    const start = from > to ? change.from : end - size - (isLastLine ? 1 : 0);
+    this.#host.change(change);
+    const moved = [...this.#elements].find(([each]) => each.from === start);
+    moved?.[1].querySelector<HTMLElement>(".form-handle > summary")?.focus();
+  }
+
+  #editAsSource(offset: number): void {
+    this.#host.goToLine(this.#host.source.state.doc.lineAt(offset).number);
+  }
+}
+
+/** What a node is called in a sentence. */
+function nameOfNode(node: Node): string {
+  if (node.kind === "part") return node.name?.text || "the part";
+  const head = node.kind === "block" ? (node.sections[0]?.head ?? "") : "";
+  return describeStatement(head).kind === "loop" ? "the repeated parts" : "the conditional parts";
+}

@@ -1,0 +1,181 @@
+// The fields of the front matter, read from the text and written as edits of it.
+import type { Change } from "./text_edits.ts";
+import { quoteYaml } from "./text_edits.ts";
+
+/** A line of the front matter, from `from` to `to`. */
+export interface Row {
+  from: number;
+  to: number;
+  line: string;
+}
+
+/** A field as the form shows it; `isComplex` where it is laid out so that only the source can change it. */
+export interface Field {
+  value: string;
+  isComplex: boolean;
+  /** The line that it is on, 1-based; 0 where it is not written. */
+  line: number;
+}
+
+const ORDER = ["description", "tags", "format", "model", "profile", "settings", "token_limit", "reserve"];
+const NONE: Field = { value: "", isComplex: false, line: 0 };
+const FLOW_LIST = /^\[([^[\]{}]*)\]$/;
+const FLOW_MAPPING = /^\{([^{}[\]"']*)\}$/;
+
+/** The lines of the front matter after its first, the closing one included; null where there is none. */
+export function frontMatterRows(text: string): Row[] | null {
+  const rows: Row[] = [];
+  let from = 0;
+  while (from <= text.length) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
+    const line = text.slice(from, to);
+    if (from === 0 && line.trimEnd() !== "---") return null;
+    if (from > 0) rows.push({ from, to, line });
+    if (from > 0 && line.trimEnd() === "---") return rows;
+    if (end < 0) return null;
+    from = to + 1;
+  }
+  return null;
+}
+
+/** A field that is one text or number. */
+export function readField(text: string, key: string): Field {
+  const place = findField(text, key);
+  if (!place) return NONE;
+  const value = place.inner.length ? null : readScalar(place.value);
+  return { value: value ?? "", isComplex: value === null, line: place.line };
+}
+
+/** The tags, with commas between them. */
+export function readTags(text: string): Field {
+  const place = findField(text, "tags");
+  if (!place) return NONE;
+  const items = place.inner.length
+    ? place.value.trim()
+      ? null
+      : place.inner.map((row) => readScalar(/^\s*- (.*)$/.exec(row.line)?.[1] ?? "["))
+    : (FLOW_LIST.exec(place.value.trim())?.[1]?.split(",") ?? null)?.map((item) => readScalar(item));
+  const tags = (items ?? [null]).filter((item) => item !== "");
+  const isComplex = tags.includes(null);
+  return { value: isComplex ? "" : tags.join(", "), isComplex, line: place.line };
+}
+
+/** A value of `settings`, such as the temperature. */
+export function readSetting(text: string, name: string): Field {
+  const place = findField(text, "settings");
+  if (!place) return NONE;
+  const inner = place.inner.find((row) => row.line.trim().startsWith(`${name}:`));
+  if (inner) {
+    const value = readScalar(inner.line.slice(inner.line.indexOf(":") + 1));
+    return { value: value ?? "", isComplex: value === null, line: place.line };
+  }
+  const flow = FLOW_MAPPING.exec(place.value.trim());
+  const isComplex = !flow && !(place.inner.length && !place.value.trim());
+  const entry = flow?.[1]?.split(",").find((each) => each.trim().startsWith(`${name}:`));
+  return { value: entry ? entry.slice(entry.indexOf(":") + 1).trim() : "", isComplex, line: place.line };
+}
+
+/** Another text for a field; empty takes the field out. null where only the source can change it. */
+export function writeText(text: string, key: string, value: string): Change | null {
+  return writeField(text, key, value === "" ? null : quoteYaml(value));
+}
+
+/** Another number for a field; null takes it out. */
+export function writeNumber(text: string, key: string, value: number | null): Change | null {
+  return writeField(text, key, value === null ? null : String(value));
+}
+
+/** Other tags, each once. */
+export function writeTags(text: string, tags: string[]): Change | null {
+  const quoted = [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))].map((tag) =>
+    /^[\w.-]+$/.test(tag) ? quoteYaml(tag) : JSON.stringify(tag),
+  );
+  if (readTags(text).isComplex) return null;
+  return writeField(text, "tags", quoted.length ? `[${quoted.join(", ")}]` : null, true);
+}
+
+/** Another number in `settings`; null takes it out. */
+export function writeSetting(text: string, name: string, value: number | null): Change | null {
+  const place = findField(text, "settings");
+  if (!place) return value === null ? null : writeField(text, "settings", `{${name}: ${value}}`);
+  if (readSetting(text, name).isComplex) return null;
+  if (place.inner.length) return writeInnerSetting(text, place, name, value);
+  const entries = (FLOW_MAPPING.exec(place.value.trim())?.[1] ?? "").split(",").map((entry) => entry.trim());
+  const others = entries.filter((entry) => entry && !entry.startsWith(`${name}:`));
+  const next = value === null ? others : [`${name}: ${value}`, ...others];
+  return writeField(text, "settings", next.length ? `{${next.join(", ")}}` : null);
+}
+
+function writeInnerSetting(text: string, place: Place, name: string, value: number | null): Change | null {
+  const row = place.inner.find((each) => each.line.trim().startsWith(`${name}:`));
+  if (row && value === null) {
+    const isLast = place.inner.filter((each) => each.line.trim()).length === 1;
+    return isLast ? writeField(text, "settings", null, true) : { from: row.from, to: row.to + 1, insert: "" };
+  }
+  const margin = /^ */.exec(place.inner[0]?.line ?? "")?.[0] || "  ";
+  if (row) return { from: row.from, to: row.to, insert: `${margin}${name}: ${value}` };
+  return value === null ? null : { from: place.row.to, to: place.row.to, insert: `\n${margin}${name}: ${value}` };
+}
+
+interface Place {
+  row: Row;
+  /** What stands behind the key. */
+  value: string;
+  /** The lines below that belong to it. */
+  inner: Row[];
+  line: number;
+}
+
+function findField(text: string, key: string): Place | null {
+  const rows = frontMatterRows(text) ?? [];
+  const at = rows.findIndex((row) => row.line.startsWith(`${key}:`));
+  const row = rows[at];
+  if (!row) return null;
+  const rest = rows.slice(at + 1);
+  const end = rest.findIndex((each) => each.line.trim() && !/^(?: |- )/.test(each.line));
+  const inner = end < 0 ? rest : rest.slice(0, end);
+  while (inner.length && !inner[inner.length - 1]?.line.trim()) inner.pop();
+  return { row, value: row.line.slice(key.length + 1), inner, line: at + 2 };
+}
+
+/** `yaml`: the value as it is written; null takes the field out. `withInner`: the lines below are replaced too. */
+function writeField(text: string, key: string, yaml: string | null, withInner = false): Change | null {
+  const place = findField(text, key);
+  if (place) {
+    const last = withInner ? (place.inner[place.inner.length - 1] ?? place.row) : place.row;
+    const isSimple = withInner || (!place.inner.length && isWritable(place.value));
+    if (!isSimple) return null;
+    if (yaml === null) return { from: place.row.from, to: last.to + 1, insert: "" };
+    return { from: place.row.from, to: last.to, insert: `${key}: ${yaml}` };
+  }
+  if (yaml === null) return null;
+  const rows = frontMatterRows(text);
+  if (!rows) return { from: 0, to: 0, insert: `---\n${key}: ${yaml}\n---\n` };
+  const rank = ORDER.indexOf(key);
+  const next = rows.find((row) => {
+    const other = /^([A-Za-z_]\w*):/.exec(row.line)?.[1];
+    return other !== undefined && (ORDER.indexOf(other) > rank || !ORDER.includes(other));
+  });
+  const at = (next ?? rows[rows.length - 1])?.from ?? 0;
+  return { from: at, to: at, insert: `${key}: ${yaml}\n` };
+}
+
+/** Whether a value can be replaced without losing anything, such as a comment behind it. */
+const isWritable = (value: string): boolean => readScalar(value) !== null || FLOW_MAPPING.test(value.trim());
+
+/** A text on one line; null where it is more than a plain or simply quoted one. */
+function readScalar(written: string): string | null {
+  const text = written.trim();
+  if (text.startsWith('"')) {
+    try {
+      const value: unknown = JSON.parse(text);
+      return typeof value === "string" ? value : null;
+    } catch {
+      return null;
+    }
+  }
+  const quoted = /^'((?:[^']|'')*)'$/.exec(text);
+  if (quoted) return (quoted[1] ?? "").replaceAll("''", "'");
+  return /^[|>&*!%@`[{#'"?]|: |:$| #|^- /.test(text) ? null : text;
+}

@@ -1,0 +1,84 @@
+// The declared inputs in form mode, kept in step with the text.
+import { createElement } from "../../dom.ts";
+import type { Data, Schema } from "../types.ts";
+import { addInput, dropInput, setInput } from "./input_edits.ts";
+import { drawInputs, emptyInput, type InputEdits, kindOf } from "./inputs.ts";
+import type { Change } from "./text_edits.ts";
+
+/** What the table asks of the form around it. */
+export interface InputTableHost {
+  text(): string;
+  inputs(): Record<string, Schema>;
+  /** The values of the sample that is chosen. */
+  sample(): Data;
+  /** The inputs as the table has just declared them; the server's reading of the text follows. */
+  declare(inputs: Record<string, Schema>): void;
+  change(change: Change): void;
+  removed(sentence: string): void;
+}
+
+/** The table of declared inputs. What somebody is typing in it is never drawn over. */
+export class InputTable {
+  readonly element = createElement("div");
+  readonly #host: InputTableHost;
+  readonly #newInput = emptyInput();
+  #drawn = "";
+
+  constructor(host: InputTableHost) {
+    this.#host = host;
+    this.element.addEventListener("focusout", () => setTimeout(() => this.refresh())); // the focus has moved on
+  }
+
+  /** Draw the table again where the inputs are others than before. */
+  refresh(): void {
+    const inputs = this.#host.inputs();
+    const now = this.#write(inputs);
+    if (!this.element.isConnected || (now === this.#drawn && this.element.childElementCount)) return;
+    if (this.#isBeingTyped()) return; // it is drawn when that field is left
+    this.#drawn = now;
+    const focused = document.activeElement?.getAttribute("aria-label");
+    this.element.replaceChildren(drawInputs(inputs, this.#host.sample(), this.#edits(), this.#newInput));
+    if (focused) this.element.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  /** What the table shows of these inputs, as one text. */
+  #write(inputs: Record<string, Schema>): string {
+    return JSON.stringify([inputs, this.#host.sample()]);
+  }
+
+  #edits(): InputEdits {
+    return {
+      add: (name, schema) =>
+        this.#change(addInput(this.#host.text(), name, schema), { ...this.#host.inputs(), [name]: schema }),
+      set: (name, schema) => {
+        const before = this.#host.inputs();
+        const declared = { ...before, [name]: schema };
+        const isDrawn = this.#write(before) === this.#drawn && kindOf(before[name] ?? {}) === kindOf(schema);
+        // The row that wrote it shows it already; drawn again, it would lose the focus and the click on its way there.
+        if (isDrawn) this.#drawn = this.#write(declared);
+        return this.#change(setInput(this.#host.text(), name, schema), declared);
+      },
+      drop: (name) => {
+        const { [name]: _gone, ...rest } = this.#host.inputs();
+        const isDone = this.#change(dropInput(this.#host.text(), name), rest);
+        if (isDone) this.#host.removed(`Removed the input ${name}.`);
+        return isDone;
+      },
+    };
+  }
+
+  #change(change: Change | null, declared: Record<string, Schema>): boolean {
+    if (!change) return false;
+    this.#host.declare(declared);
+    this.#host.change(change);
+    this.refresh();
+    return true;
+  }
+
+  /** Whether somebody is typing in a row of the table: the text does not have that value yet. */
+  #isBeingTyped(): boolean {
+    const field = document.activeElement;
+    if (!(field instanceof HTMLInputElement) || !this.element.contains(field)) return false;
+    return field.closest("tr") !== null && field.type !== "checkbox" && field.value !== field.defaultValue;
+  }
+}

@@ -1,0 +1,237 @@
+// The card of one part in form mode.
+import type { Extension } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import { createElement, pluralize } from "../../dom.ts";
+import type { Problem } from "../types.ts";
+import type { Part, Value } from "./outline.ts";
+import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
+import { type CardSize, signed } from "./part_sizes.ts";
+import { type Change, quoteYaml, writeContent, writeKey } from "./text_edits.ts";
+import { type ChipState, createTextEditor, drawStill, redrawChips, setEditorText } from "./value_chips.ts";
+import { capitalize, createSelect, drawInsert, drawProblem, priorities } from "./widgets.ts";
+
+/** What a card asks of the form around it. */
+export interface PartCardHost {
+  text(): string;
+  /** Edit the source: as one step, or with `typed`, the kind of event, as part of the typing in this card. */
+  change(change: Change, typed?: string): void;
+  stateOf(source: string): ChipState;
+  /** What can be printed in this part. */
+  namesToInsert(): string[];
+  historyKeys: Extension;
+  completion: Extension;
+  editAsSource(offset: number): void;
+  fix(problem: Problem): void;
+}
+
+const ROLES = ["system", "developer", "user", "assistant", "tool"];
+const DEFAULT_ROLE = "user"; // what the renderer takes a part for that names none
+const SHORT = 60; // characters that stand beside the settings of a part
+
+/** A part: its name and settings in the head, its content below, its problems at the foot. The content is shown still
+ * until it comes into sight: a hundred editors would make the form slow. */
+export class PartCard {
+  readonly element: HTMLElement;
+  /** The part with the place that it has now. */
+  readonly part: Part;
+  readonly #host: PartCardHost;
+  readonly #body = createElement("div", { class: "form-text" });
+  readonly #size = createElement("span", { class: "form-size" });
+  readonly #problems = createElement("div", { class: "form-problems" });
+  readonly #wrong = new Set<string>();
+  #text: EditorView | null = null;
+
+  /** list, actions: the list of nodes that the part is in, and what can be done with it there; null where it can't move. */
+  constructor(part: Part, list: object, actions: NodeActions | null, host: PartCardHost) {
+    this.part = part;
+    this.#host = host;
+    this.element = createElement("article", { class: "form-card", "aria-label": this.name || "part" });
+    if (part.content?.style !== "body") {
+      const head = this.#drawHead(actions);
+      this.element.append(head);
+      if (actions) installMoves(this.element, head, list, actions);
+    }
+    this.element.append(this.#body, this.#problems);
+    if (part.content) this.#drawStill(part.content.text);
+    else this.#drawRefusal();
+    this.#showShortness();
+  }
+
+  get name(): string {
+    return this.part.name?.text ?? "";
+  }
+
+  /** Make the content editable. */
+  open(): void {
+    const { content } = this.part;
+    if (this.#text || !content) return;
+    const host = this.#host;
+    this.#text = createTextEditor(content.text, this.#label, {
+      changed: (typed, userEvent) => {
+        if (this.part.content) host.change(writeContent(this.part, this.part.content, typed), userEvent);
+        this.#showShortness();
+      },
+      stateOf: (source) => this.#stateOf(source),
+      historyKeys: host.historyKeys,
+      completion: host.completion,
+    });
+    const isFocused = this.#body.contains(document.activeElement);
+    this.#body.replaceChildren(this.#text.dom);
+    if (isFocused) this.#text.focus();
+  }
+
+  /** Show the content that the text has now. */
+  refreshText(): void {
+    const { content } = this.part;
+    if (!content) return;
+    if (this.#text) setEditorText(this.#text, content.text);
+    else this.#drawStill(content.text);
+    this.#showShortness();
+  }
+
+  /** Mark the names that are undeclared now. */
+  refreshChips(): void {
+    if (this.#text) this.#text.dispatch({ effects: redrawChips.of(null) });
+    else if (this.part.content) this.#drawStill(this.part.content.text);
+  }
+
+  /** wrong: the expressions that errors stand at. */
+  showProblems(problems: Problem[], wrong: string[]): void {
+    this.#problems.replaceChildren(...problems.map((problem) => drawProblem(problem, this.#host.fix)));
+    const isBad = problems.some((problem) => problem.severity === "error");
+    this.element.classList.toggle("is-bad", isBad);
+    if (wrong.length === this.#wrong.size && wrong.every((source) => this.#wrong.has(source))) return;
+    this.#wrong.clear();
+    for (const source of wrong) this.#wrong.add(source);
+    this.refreshChips();
+  }
+
+  /** Show how many tokens the part takes on the sample; nothing where that is not known. */
+  showSize(size: CardSize | null): void {
+    if (!size) {
+      this.#size.replaceChildren();
+      return;
+    }
+    const times = size.count > 1 ? `${size.count} in this sample, ` : "";
+    const change = signed(size.change);
+    this.#size.replaceChildren(
+      `${times}${pluralize(size.tokens, "token")}`,
+      ...(change ? [" ", createElement("b", {}, change)] : []),
+    );
+  }
+
+  /** Select the content, to be written over. */
+  selectContent(): void {
+    this.open();
+    if (!this.#text) return;
+    this.#text.dispatch({ selection: { anchor: 0, head: this.#text.state.doc.length } });
+    this.#text.focus();
+  }
+
+  /** Focus the handle, after the part was moved. */
+  focusHandle(): void {
+    this.element.querySelector<HTMLElement>(".form-handle > summary")?.focus();
+  }
+
+  close(): void {
+    this.#text?.destroy();
+  }
+
+  get #label(): string {
+    return this.name ? `Content of ${this.name}` : "Content";
+  }
+
+  #stateOf(source: string): ChipState {
+    return this.#wrong.has(source) ? "wrong" : this.#host.stateOf(source);
+  }
+
+  #drawStill(text: string): void {
+    const attributes = { class: "form-still", role: "textbox", "aria-multiline": "true", tabindex: 0, dir: "auto" };
+    const still = createElement("div", { ...attributes, "aria-label": this.#label });
+    still.append(...drawStill(text, (source) => this.#stateOf(source)));
+    still.addEventListener("focus", () => this.open());
+    this.#body.replaceChildren(still);
+  }
+
+  #drawRefusal(): void {
+    const go = createElement("button", { type: "button", class: "link" }, "Edit it in the source");
+    go.addEventListener("click", () => this.#host.editAsSource(this.part.from));
+    this.#body.append(createElement("p", { class: "note" }, "This content is more than plain text. ", go));
+  }
+
+  /** A short content stands beside the settings, as in a table. */
+  #showShortness(): void {
+    const text = this.part.content?.text ?? "\n";
+    this.element.classList.toggle("is-short", text.length <= SHORT && !text.includes("\n"));
+  }
+
+  #drawHead(actions: NodeActions | null): HTMLElement {
+    const end = createElement("span", { class: "end buttons" }, this.#size);
+    if (this.part.content) {
+      end.append(
+        drawInsert(
+          () => this.#host.namesToInsert(),
+          (name) => this.#insert(name),
+        ),
+      );
+    }
+    const { others } = this.part;
+    return createElement(
+      "header",
+      { class: "form-card-head" },
+      ...(actions ? [drawHandle(actions)] : []),
+      this.#drawName(),
+      this.#drawRole(),
+      this.#drawPriority(),
+      ...(others.length ? [createElement("span", { class: "note" }, others.join(", "))] : []),
+      end,
+    );
+  }
+
+  /** The field of the name. Expressions in it look like chips until it is edited. */
+  #drawName(): HTMLElement {
+    const { name } = this;
+    const field = createElement("input", { value: name, "aria-label": "Name of the part", size: 16 });
+    field.placeholder = "a part without a name";
+    field.addEventListener("change", () => this.#writeKey("name", this.part.name, quoteYaml(field.value.trim())));
+    const box = createElement("span", { class: "form-name" }, field);
+    if (name.includes("{{")) {
+      box.classList.add("has-chips");
+      const look = createElement("span", { class: "form-name-look", "aria-hidden": "true" });
+      look.append(...drawStill(name, () => "sound"));
+      box.append(look);
+    }
+    return box;
+  }
+
+  #drawRole(): HTMLElement {
+    const now = this.part.role?.text ?? DEFAULT_ROLE;
+    const roles = ROLES.includes(now) ? ROLES : [...ROLES, now];
+    const role = createSelect(
+      `Role of ${this.name || "the part"}`,
+      roles.map((each) => [each, capitalize(each)]),
+      now,
+    );
+    role.addEventListener("change", () => this.#writeKey("role", this.part.role, role.value));
+    return role;
+  }
+
+  #drawPriority(): HTMLElement {
+    const now = this.part.priority?.text ?? "0";
+    const priority = createSelect(`When ${this.name || "the part"} may be cut`, priorities(now), now);
+    priority.addEventListener("change", () =>
+      this.#writeKey("truncation_priority", this.part.priority, priority.value),
+    );
+    return priority;
+  }
+
+  #insert(name: string): void {
+    this.open();
+    this.#text?.dispatch(this.#text.state.replaceSelection(`{{ ${name} }}`), { userEvent: "input" });
+    this.#text?.focus();
+  }
+
+  #writeKey(key: string, present: Value | null, value: string): void {
+    this.#host.change(writeKey(this.#host.text(), this.part, key, present, value));
+  }
+}

@@ -1,0 +1,58 @@
+// The tokens of the parts, as the cards say them.
+
+/** One part of the rendered prompt; `change` is null where there is nothing to compare with. */
+export interface PartSize {
+  name: string;
+  tokens: number;
+  change: number | null;
+}
+
+/** How much a card takes: a part in a loop is rendered several times. */
+export interface CardSize {
+  count: number;
+  tokens: number;
+  change: number | null;
+}
+
+/** The rendered parts that a card made, by their names: `excerpt {{ loop.index }}` made "excerpt 1" and "excerpt 2".
+ * A part without a name is not told from others without one, so it has no size unless it is alone. */
+export function sizesOf(names: string[], sizes: PartSize[]): (CardSize | null)[] {
+  const isTwice = (name: string): boolean => names.filter((each) => each === name).length > 1;
+  const taken = new Set<PartSize>();
+  const cards: (CardSize | null)[] = names.map(() => null);
+  // Plain names first: a pattern such as `{{ name }}` fits everything.
+  const order = names.map((_, index) => index).sort((a, b) => wildness(names[a] ?? "") - wildness(names[b] ?? ""));
+  for (const index of order) {
+    const name = names[index] ?? "";
+    if (isTwice(name)) continue;
+    const pattern = patternOf(name);
+    const own = sizes.filter((size) => !taken.has(size) && pattern.test(size.name));
+    for (const size of own) taken.add(size);
+    if (own.length) cards[index] = addUp(own);
+  }
+  return cards;
+}
+
+/** A name with its expressions as anything. */
+function patternOf(name: string): RegExp {
+  const pieces = name.split(/\{\{.*?\}\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${pieces.join(".*")}$`, "s");
+}
+
+const wildness = (name: string): number => (name.includes("{{") ? 1000 - name.replace(/\{\{.*?\}\}/g, "").length : 0);
+
+/** The sum of several sizes. */
+export function addUp(sizes: { tokens: number; change: number | null; count?: number }[]): CardSize {
+  const changes = sizes.map((size) => size.change).filter((change) => change !== null);
+  return {
+    count: sizes.reduce((sum, size) => sum + (size.count ?? 1), 0),
+    tokens: sizes.reduce((sum, size) => sum + size.tokens, 0),
+    change: changes.length ? changes.reduce((sum, change) => sum + change, 0) : null,
+  };
+}
+
+/** A change with its sign, a true minus; nothing for none. */
+export function signed(change: number | null): string {
+  if (!change) return "";
+  return change > 0 ? `+${change.toLocaleString("en")}` : `\u2212${Math.abs(change).toLocaleString("en")}`;
+}

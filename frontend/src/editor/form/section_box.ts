@@ -1,0 +1,45 @@
+// A loop or a condition in form mode, around the cards of its parts.
+import { createElement } from "../../dom.ts";
+import type { Block, Section } from "./outline.ts";
+import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
+import { type CardSize, signed } from "./part_sizes.ts";
+import { describeStatement } from "./statement_words.ts";
+import { drawSectionHead } from "./widgets.ts";
+
+/** Where the size of a section's parts is shown, and how many cards come before them and are in them. */
+export interface SectionSize {
+  element: HTMLElement;
+  isLoop: boolean;
+  first: number;
+  count: number;
+}
+
+/** Draws a block: drawNodes gives the cards of a section, and countCards how many there are so far. */
+export function drawBlock(
+  block: Block,
+  list: object,
+  actions: NodeActions,
+  drawNodes: (section: Section) => HTMLElement[],
+  countCards: () => number,
+): { element: HTMLElement; sizes: SectionSize[] } {
+  const sizes: SectionSize[] = [];
+  const box = createElement("div", { class: "form-block" });
+  for (const [index, section] of block.sections.entries()) {
+    const element = createElement("span", { class: "form-size end" });
+    const head = drawSectionHead(section.head, index ? null : drawHandle(actions), element);
+    const first = countCards();
+    const cards = drawNodes(section);
+    const isLoop = describeStatement(section.head).kind === "loop";
+    sizes.push({ element, isLoop, first, count: countCards() - first });
+    box.append(createElement("section", { class: "form-section" }, head, ...cards));
+    if (!index) installMoves(box, head, list, actions);
+  }
+  return { element: box, sizes };
+}
+
+/** What the head of a loop says: "3 in this sample, 1,891 tokens". */
+export function sayLoopSize(size: CardSize | null): string {
+  if (!size) return "";
+  const change = signed(size.change);
+  return `${size.count} in this sample, ${size.tokens.toLocaleString("en")} tokens${change ? ` ${change}` : ""}`;
+}

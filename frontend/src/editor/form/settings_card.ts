@@ -1,0 +1,196 @@
+// The settings of the document in form mode: what it is for, and how its model is called.
+import { createElement } from "../../dom.ts";
+import {
+  type Field,
+  readField,
+  readSetting,
+  readTags,
+  writeNumber,
+  writeSetting,
+  writeTags,
+  writeText,
+} from "./front_matter.ts";
+import type { Change } from "./text_edits.ts";
+
+/** What is known of the model that the text names. */
+export interface ModelFacts {
+  /** Most tokens that it takes; null where that is not known. */
+  context: number | null;
+  hasOutput: boolean;
+}
+
+/** What the card asks of the form around it. */
+export interface SettingsHost {
+  text(): string;
+  change(change: Change): void;
+  goToLine(line: number): void;
+  /** Models to choose from; any other can be typed. */
+  models: string[];
+}
+
+interface Control {
+  box: HTMLElement;
+  field: HTMLInputElement | HTMLTextAreaElement;
+  note: HTMLElement;
+  read(text: string): Field;
+  /** The edit for what is typed: null where nothing is to be done, a sentence where it is no value. */
+  write(text: string, typed: string): Change | null | string;
+}
+
+const MODELS_ID = "form-models";
+
+/** The card: a line that sums the settings up, and the fields behind it. */
+export class SettingsCard {
+  readonly element = createElement("details", { class: "form-settings" });
+  readonly #host: SettingsHost;
+  readonly #sum = createElement("span", { class: "aside" });
+  readonly #output = createElement("p", { class: "form-setting form-setting-output" });
+  readonly #controls: Control[];
+  #facts: ModelFacts = { context: null, hasOutput: false };
+
+  constructor(host: SettingsHost) {
+    this.#host = host;
+    this.#controls = [
+      this.#create("Description", "What this prompt is for", { wide: true }, text("description")),
+      this.#create(
+        "Tags",
+        "refunds, mail",
+        {},
+        {
+          read: readTags,
+          write: (source, typed) => writeTags(source, typed.split(",")),
+        },
+      ),
+      this.#create("Model", "any model", { list: MODELS_ID }, text("model")),
+      this.#create("Token limit", "what the model takes", { number: 1 }, number("token_limit", 1)),
+      this.#create("Kept for the reply", "0", { number: 1 }, number("reserve", 0)),
+      this.#create(
+        "Temperature",
+        "the model's own",
+        { number: 0.1 },
+        {
+          read: (source) => readSetting(source, "temperature"),
+          write: (source, typed) => {
+            const value = readNumber(typed, 0, false);
+            return typeof value === "string" ? value : writeSetting(source, "temperature", value);
+          },
+        },
+      ),
+    ];
+    const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
+    const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
+    fields.append(this.#output, models);
+    this.element.append(createElement("summary", {}, createElement("h2", {}, "Settings"), this.#sum), fields);
+  }
+
+  /** Show the settings that the text has now. What somebody is typing is never drawn over. */
+  refresh(): void {
+    const source = this.#host.text();
+    for (const control of this.#controls) {
+      const { value, isComplex, line } = control.read(source);
+      if (control.field !== document.activeElement && control.field.value !== value) control.field.value = value;
+      control.field.hidden = isComplex;
+      if (isComplex) control.note.replaceChildren(this.#link("Written in the source", line));
+      else if (control.note.querySelector("button")) control.note.replaceChildren();
+    }
+    this.#showFacts(source);
+  }
+
+  /** Take what the server says of the model. */
+  takeFacts(facts: ModelFacts): void {
+    this.#facts = facts;
+    this.#showFacts(this.#host.text());
+  }
+
+  /** Open the card and put the cursor into its first field. */
+  openAt(): void {
+    this.element.open = true;
+    this.element.scrollIntoView({ block: "nearest" });
+    this.#controls[0]?.field.focus();
+  }
+
+  #showFacts(source: string): void {
+    const value = (key: string): string => readField(source, key).value;
+    const limit = Number(value("token_limit"));
+    const reserve = Number(value("reserve"));
+    const temperature = readSetting(source, "temperature").value;
+    const { context, hasOutput } = this.#facts;
+    const say = (amount: number): string => amount.toLocaleString("en");
+    const room = limit
+      ? `${say(limit)} tokens`
+      : context
+        ? `no limit but the model's ${say(context)}`
+        : "no token limit";
+    this.#sum.textContent = [
+      value("model") || "any model",
+      reserve ? `${room}, less ${say(reserve)} for the reply` : room,
+      ...(temperature ? [`temperature ${temperature}`] : []),
+      hasOutput ? "output is checked" : "output is text",
+      ...(value("description") || readField(source, "description").isComplex ? [] : ["no description yet"]),
+    ].join(", ");
+    const model = this.#controls[2];
+    if (model && !model.field.hidden) model.note.textContent = context ? `takes up to ${say(context)} tokens` : "";
+    const words = hasOutput ? "Checked by a schema or read by functions. " : "Text, as the model writes it. ";
+    const go = this.#link(hasOutput ? "Edit it in the source" : "Describe it in the source", readOutputLine(source));
+    this.#output.replaceChildren(createElement("b", {}, "Output"), " ", words, go);
+  }
+
+  #link(words: string, line: number): HTMLElement {
+    const go = createElement("button", { type: "button", class: "link" }, words);
+    go.addEventListener("click", () => this.#host.goToLine(line));
+    return go;
+  }
+
+  #create(
+    label: string,
+    placeholder: string,
+    options: { wide?: boolean; number?: number; list?: string },
+    access: Pick<Control, "read" | "write">,
+  ): Control {
+    const attributes = { placeholder, list: options.list };
+    const field = options.wide
+      ? createElement("textarea", { placeholder, rows: 2 })
+      : createElement("input", { ...attributes, inputmode: options.number ? "decimal" : undefined });
+    const note = createElement("span", { class: "note" });
+    const words = createElement("span", { class: "label" }, label);
+    const className = options.wide ? "form-setting form-setting-wide" : "form-setting";
+    const box = createElement("label", { class: className }, words, field, note);
+    const control: Control = { box, field, note, ...access };
+    field.addEventListener("change", () => this.#write(control));
+    return control;
+  }
+
+  #write(control: Control): void {
+    const change = control.write(this.#host.text(), control.field.value.trim());
+    const isRefused = typeof change === "string";
+    control.field.setAttribute("aria-invalid", String(isRefused));
+    control.note.textContent = isRefused ? change : "";
+    if (change && !isRefused) this.#host.change(change);
+    if (!isRefused) this.refresh();
+  }
+}
+
+const text = (key: string): Pick<Control, "read" | "write"> => ({
+  read: (source) => readField(source, key),
+  write: (source, typed) => writeText(source, key, typed),
+});
+
+const number = (key: string, least: number): Pick<Control, "read" | "write"> => ({
+  read: (source) => readField(source, key),
+  write: (source, typed) => {
+    const value = readNumber(typed, least, true);
+    return typeof value === "string" ? value : writeNumber(source, key, value);
+  },
+});
+
+/** A number as typed; null for none, a sentence where it is no number that fits. */
+export function readNumber(typed: string, least: number, isWhole: boolean): number | null | string {
+  if (typed === "") return null;
+  const value = Number(typed.replaceAll(",", ""));
+  const kind = isWhole ? "a whole number" : "a number";
+  return Number.isFinite(value) && value >= least && (!isWhole || Number.isInteger(value))
+    ? value
+    : `Enter ${kind} of at least ${least}.`;
+}
+
+const readOutputLine = (source: string): number => readField(source, "output").line || 1;

@@ -1,0 +1,64 @@
+// Loops and conditions in words, for chips and the heads of sections.
+
+/** What a statement does, and the expression it does it with. */
+export interface StatementWords {
+  kind: "loop" | "condition" | "end" | "other";
+  words: string;
+  expression: string;
+}
+
+const LOOP = /^for\s+(.+?)\s+in\s+(.+)$/s;
+const CONDITION = /^(if|elif)\s+(.+)$/s;
+const INNER = /^\{%[-+]?\s*|\s*[-+]?%\}$/g;
+
+/** A statement without its braces: `for item in items`. */
+export function innerOf(source: string): string {
+  return source.replace(INNER, "");
+}
+
+/** A statement (without braces) in words; one that has none is given as it is written. */
+export function describeStatement(inner: string): StatementWords {
+  const loop = LOOP.exec(inner);
+  if (loop) return { kind: "loop", words: "Repeats for each of", expression: loop[2] ?? "" };
+  const condition = CONDITION.exec(inner);
+  if (condition) {
+    const words = condition[1] === "if" ? "Only if" : "Otherwise, only if";
+    return { kind: "condition", words, expression: describeCondition(condition[2] ?? "") };
+  }
+  if (inner === "else") return { kind: "condition", words: "Otherwise", expression: "" };
+  if (inner === "endfor") return { kind: "end", words: "End of the repeat", expression: "" };
+  if (inner === "endif") return { kind: "end", words: "End of the condition", expression: "" };
+  return { kind: "other", words: inner, expression: "" };
+}
+
+/** A condition in words where it is a simple one: `tone == "warm"` is "tone is warm". */
+export function describeCondition(condition: string): string {
+  const simple = /^(not\s+)?([A-Za-z_][\w.]*)(?:\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false)))?$/.exec(
+    condition,
+  );
+  if (!simple) return condition;
+  const [, not, name = "", sign, double, single, bare] = simple;
+  if (!sign) return `${name} is ${not ? "empty" : "set"}`;
+  if (not) return condition;
+  return `${name} is ${sign === "!=" ? "not " : ""}${double ?? single ?? bare ?? ""}`;
+}
+
+/** What a loop gives to the text inside it; nothing for a condition. */
+export function namesOfLoop(inner: string): string[] {
+  const loop = LOOP.exec(inner);
+  return loop ? [...(loop[1] ?? "").split(/\s*,\s*/), "loop.index"] : [];
+}
+
+/** How deep each line is in loops and conditions that have lines of their own; their own lines count as outside. */
+export function depthsOf(lines: Iterable<string>): number[] {
+  const depths: number[] = [];
+  let depth = 0;
+  for (const line of lines) {
+    const inner = /^\s*(\{%.*%\})\s*$/.exec(line)?.[1];
+    const word = inner ? (/^\w+/.exec(innerOf(inner))?.[0] ?? "") : "";
+    if (word === "endfor" || word === "endif") depth = Math.max(0, depth - 1);
+    depths.push(word === "else" || word === "elif" ? Math.max(0, depth - 1) : depth);
+    if (word === "for" || word === "if") depth++;
+  }
+  return depths;
+}

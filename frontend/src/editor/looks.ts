@@ -1,0 +1,76 @@
+// Other ways to look at the draft: the preview as messages or text, the diff, every sample.
+import { findElement } from "../dom.ts";
+import { callServer } from "./api.ts";
+import { showDialog } from "./save.ts";
+import type { PreviewAnswer } from "./types.ts";
+
+interface Wiring {
+  url: string;
+  body: () => Record<string, unknown>;
+  /** The number of the version that the draft was made from; null for a new template. */
+  base: () => number | null;
+  refresh: () => void;
+  chooseSample: (name: string) => void;
+}
+
+/** What the preview shows: `target` is `messages` or `text`, `prompt` the index where the inputs give several. */
+export interface PreviewChoice {
+  target: string;
+  prompt: string;
+}
+
+/** Installs the buttons; gives what is chosen for the preview, and the function that loads the list of samples. */
+export function installLooks(
+  root: HTMLElement,
+  wiring: Wiring,
+): { choice: PreviewChoice; loadSamples: () => Promise<string> } {
+  const choice: PreviewChoice = { target: "messages", prompt: "0" };
+  installPreviewChoice(root, choice, wiring.refresh);
+  const look = (wanted: Record<string, string>): Promise<PreviewAnswer> =>
+    callServer<PreviewAnswer>("POST", wiring.url, { ...wiring.body(), ...wanted });
+  const loadSamples = async (): Promise<string> => (await look({ want: "samples" })).samples ?? "";
+  const review = async (title: string, against: string): Promise<void> => {
+    showDialog(title, (await look({ want: "diff", against })).diff ?? "");
+  };
+  const all = findElement(root, "[data-all]");
+  all.hidden = false;
+  all.addEventListener("click", async () => {
+    const dialog = showDialog("The text on every sample", await loadSamples());
+    dialog.addEventListener("click", (event) => {
+      const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
+      if (name === undefined) return;
+      wiring.chooseSample(name);
+      dialog.close();
+    });
+  });
+  root.addEventListener("click", (event) => {
+    const compare = (event.target as Element).closest<HTMLElement>("[data-against]");
+    if (!compare && !(event.target as Element).closest("[data-review]")) return;
+    event.preventDefault();
+    const number = compare?.dataset.against ?? "";
+    const base = wiring.base();
+    if (number) void review(`Your text against v${number}`, number);
+    else void review(base === null ? "The whole text is new" : `What changes since v${base}`, "");
+  });
+  return { choice, loadSamples };
+}
+
+function installPreviewChoice(root: HTMLElement, choice: PreviewChoice, refresh: () => void): void {
+  findElement(root, "[data-targets]").hidden = false;
+  for (const button of root.querySelectorAll<HTMLButtonElement>("[data-target]")) {
+    button.addEventListener("click", () => {
+      choice.target = button.dataset.target ?? "messages";
+      for (const each of root.querySelectorAll("[data-target]")) {
+        each.setAttribute("aria-pressed", String(each === button));
+      }
+      refresh();
+    });
+  }
+  findElement(root, "[data-preview]").addEventListener("click", (event) => {
+    const chosen = (event.target as Element).closest<HTMLButtonElement>("button[name=prompt]");
+    if (!chosen) return;
+    event.preventDefault();
+    choice.prompt = chosen.value;
+    refresh();
+  });
+}

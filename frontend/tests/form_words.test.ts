@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bareValue, describeValue } from "../src/editor/form/inputs.ts";
+import { addUp, signed, sizesOf } from "../src/editor/form/part_sizes.ts";
+import { depthsOf, describeCondition, describeStatement } from "../src/editor/form/statement_words.ts";
+import { expressionAt, nameOfChip } from "../src/editor/form/value_chips.ts";
+
+test("statements read as words", () => {
+  assert.deepEqual(describeStatement("for item in order.items"), {
+    kind: "loop",
+    words: "Repeats for each of",
+    expression: "order.items",
+  });
+  assert.equal(describeStatement("elif x").words, "Otherwise, only if");
+  assert.equal(describeStatement("set a = 1").kind, "other");
+  assert.equal(nameOfChip('{%- if tone == "warm" -%}').words, "Only if tone is warm");
+  assert.equal(nameOfChip("{{ loop.index }}").words, "number");
+});
+
+test("a condition that is more than a simple one stays as it is written", () => {
+  assert.equal(describeCondition("not order_id"), "order_id is empty");
+  assert.equal(describeCondition("tone != 'warm'"), "tone is not warm");
+  for (const written of ["a and b", "not a == 'b'", "x|length > 3", "a is defined"]) {
+    assert.equal(describeCondition(written), written);
+  }
+});
+
+test("lines are as deep as the loops and conditions around them", () => {
+  const lines = [
+    "a",
+    "{% for x in y %}",
+    "b",
+    "  {% if x %}",
+    "c",
+    "{% else %}",
+    "d",
+    "{% endif %}",
+    "{% endfor %}",
+    "e",
+  ];
+  assert.deepEqual(depthsOf(lines), [0, 0, 1, 1, 2, 1, 2, 1, 0, 0]);
+  assert.deepEqual(depthsOf(["{% endif %}", "a"]), [0, 0]);
+});
+
+test("rendered parts belong to the card whose name fits closest", () => {
+  const part = (name: string, tokens: number, change: number | null = null) => ({ name, tokens, change });
+  const rendered = [part("intro", 5, 2), part("item 1", 3, 0), part("item 2", 4, -1), part("total (all)", 7)];
+  const names = ["intro", "item {{ loop.index }}", "{{ anything }}", "same", "same"];
+  assert.deepEqual(sizesOf(names, [...rendered, part("same", 1), part("same", 1)]).slice(0, 2), [
+    { count: 1, tokens: 5, change: 2 },
+    { count: 2, tokens: 7, change: -1 },
+  ]);
+  assert.equal(sizesOf(["same", "same"], [part("same", 1)])[0], null);
+  assert.deepEqual(
+    addUp([
+      { tokens: 1, change: null },
+      { tokens: 2, change: 3, count: 2 },
+    ]),
+    {
+      count: 3,
+      tokens: 3,
+      change: 3,
+    },
+  );
+  assert.deepEqual([signed(1200), signed(-3), signed(0), signed(null)], ["+1,200", "\u22123", "", ""]);
+});
+
+test("the expression at a column is found, and nothing beside it", () => {
+  const line = "a {{ x }} b {% if y %}";
+  assert.equal(expressionAt(line, 5), "{{ x }}");
+  assert.equal(expressionAt(line, 12), "{% if y %}");
+  assert.equal(expressionAt(line, 10), "");
+});
+
+test("values of a sample are said in a few words", () => {
+  assert.equal(describeValue(["a", "b"]), "2 items");
+  assert.equal(describeValue({ name: "Ann", open: true }), "Ann, yes");
+  assert.equal(describeValue("x".repeat(60)), "60 characters");
+  assert.equal(describeValue(undefined, "warm"), "warm (if missing)");
+  assert.equal(describeValue(undefined), "no value");
+  assert.equal(describeValue(""), "empty");
+});
+
+test("an input that is not required any more has the emptiest value of its kind", () => {
+  assert.deepEqual(
+    [{ type: "string" }, { type: "array" }, { type: "integer" }, { type: "boolean" }, { enum: ["a", "b"] }].map(
+      bareValue,
+    ),
+    ["", [], 0, false, "a"],
+  );
+});

@@ -1,0 +1,44 @@
+"""The moment at which a change request is published by itself: setting it and taking it back."""
+
+from datetime import UTC
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import schedules
+from registry.changes.api import show
+from registry.changes.serializers import ChangeOutput
+from registry.core.timestamps import read_moment
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.rest.input_serializers import Input, Text, read
+from registry.rest.output_serializers import ProblemOutput
+
+__all__ = ["ChangeSchedule", "ScheduleInput"]
+
+
+class ScheduleInput(Input):
+    """When it goes live."""
+
+    goes_live_at = Text(help_text="A date and time (ISO 8601), in UTC where it names no offset.")
+
+
+class ChangeSchedule(APIView):
+    """The schedule of a change request."""
+
+    @extend_schema(
+        operation_id="scheduleChange", request=ScheduleInput, responses={200: ChangeOutput, "4XX": ProblemOutput}
+    )
+    def put(self, request: Request, number: int) -> Response:
+        """Publish it at a moment, approved by then or not: rights, gate and freezes are read at that moment."""
+        at = read_moment(schedules.FIELD, read(ScheduleInput, request)[schedules.FIELD], UTC)
+        schedules.schedule_change(actor=actor_of(request), number=number, at=at)
+        return show(request, number, Verb.PUBLISH)
+
+    @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})
+    def delete(self, request: Request, number: int) -> Response:
+        """Take the schedule back. The request stays open."""
+        schedules.unschedule_change(actor=actor_of(request), number=number)
+        return show(request, number, Verb.PUBLISH)

@@ -1,0 +1,62 @@
+"""The events of a change request's schedule: it was set, and it ended without a publish."""
+
+from dataclasses import dataclass
+
+from registry.changes.events import ChangeStep
+from registry.freezes.windows import format_moment
+from registry.journal.event import Cache, TimelineLine, event, from_microseconds
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
+__all__ = ["ChangeScheduled", "ChangeUnscheduled"]
+
+
+@event("change.scheduled", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class ChangeScheduled(ChangeStep):
+    """The request is published at a moment, in the name of the event's author. at: microseconds since 1970 UTC."""
+
+    at: int
+
+    def sentence(self) -> str:
+        moment = format_moment(from_microseconds(self.at))
+        return f"{self._describe('scheduled')}, for {moment}"
+
+    def timeline_line(self) -> TimelineLine:
+        moment = format_moment(from_microseconds(self.at))
+        return TimelineLine("clock", f"scheduled v{self.version} for {self.label}: it goes live {moment}")
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "scheduled")
+
+    def restore(self, rows: Restorer) -> None:
+        moment = rows.moment(self.at)
+        self._update(rows, goes_live_at=moment, scheduled_by=rows.author, schedule_key_id=rows.key_id)
+
+
+@event("change.unscheduled", caches=Cache.NOTHING, title="Schedule of a change ended")
+@dataclass(frozen=True, kw_only=True)
+class ChangeUnscheduled(ChangeStep):
+    """The schedule was taken back, or its moment came and nothing could be published.
+
+    reason, scheduled_by: of the latter why, and the username of whoever had scheduled it.
+    """
+
+    reason: str | None = None
+    scheduled_by: str | None = None
+
+    def sentence(self) -> str:
+        if self.reason is None:
+            return f"took back the schedule of change {self.change}: {self.label} of {self.template}"
+        return f"did not publish change {self.change}, which {self.scheduled_by} had scheduled: {self.reason}"
+
+    def timeline_line(self) -> TimelineLine:
+        if self.reason is None:
+            return TimelineLine("clock", "took the schedule back")
+        words = f"did not publish it, as {self.scheduled_by} had scheduled"
+        return TimelineLine("clock", words, look="bad", text=self.reason)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "unscheduled", self.reason or "")
+
+    def restore(self, rows: Restorer) -> None:
+        self._update(rows, goes_live_at=None, scheduled_by_id=None, schedule_key_id=None)

@@ -1,0 +1,148 @@
+"""Schedules of change requests: a moment at which the worker publishes one, in the name of whoever set it.
+
+A request may be scheduled before it is approved. At its moment rights, gate and freezes are read again; where they do
+not allow it, the schedule ends with the reason, and nothing is published later.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.models import Key, User
+from registry.changes import locking, services
+from registry.changes.models import ChangeRequest
+from registry.changes.queries import lock_change
+from registry.changes.schedule_events import ChangeScheduled, ChangeUnscheduled
+from registry.core.errors import Conflict, Invalid, NotAllowed, PromptuaryError
+from registry.freezes.queries import find_standing_freezes
+from registry.journal import log
+from registry.journal.event import to_microseconds
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import Verb
+from registry.templates.models import Template
+
+__all__ = [
+    "FIELD",
+    "find_scheduler",
+    "list_due_changes",
+    "publish_scheduled_change",
+    "require_slot",
+    "schedule_change",
+    "unschedule_change",
+]
+
+FIELD = "goes_live_at"
+_LATEST = timedelta(days=366)
+
+
+def schedule_change(*, actor: Actor, number: int, at: datetime) -> ChangeRequest:
+    """Have the request published at a moment, by the worker and in the actor's name; again for another moment.
+
+    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed, is
+    published with a release, or is rolled out already.
+    """
+    with transaction.atomic():
+        change = lock_change(actor, Verb.PUBLISH, number)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
+        if change.open_release is not None:
+            raise Conflict(
+                f"It is part of release {change.open_release}, which is scheduled as a whole.",
+                release=change.open_release,
+            )
+        locking.require_not_rolling_out(change)
+        require_slot(change.template.namespace, at)
+        permissions.require_proof(actor)
+        change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key
+        change.updated_at = log.now()
+        change.save()
+        locking.append(actor, change, ChangeScheduled(**locking.step_of(change), at=to_microseconds(at)))
+    return change
+
+
+def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
+    """Take the schedule back: the request stays open. Conflict where it has none."""
+    with transaction.atomic():
+        change = lock_change(actor, Verb.PUBLISH, number)
+        if not change.is_open:
+            raise locking.conflict_of_closed(change)
+        if change.goes_live_at is None:
+            raise Conflict(f"Change request {number} is not scheduled.", change=number)
+        _clear(change)
+        locking.append(actor, change, ChangeUnscheduled(**locking.step_of(change)))
+    return change
+
+
+def require_slot(namespace: Namespace, at: datetime) -> None:
+    """Raise Invalid where nothing can be scheduled for this moment in the namespace."""
+    now = log.now()
+    if at <= now:
+        raise Invalid(fields={FIELD: "this is in the past."})
+    if at > now + _LATEST:
+        raise Invalid(fields={FIELD: "this is more than a year away."})
+    freeze = find_standing_freezes([namespace.pk], at).get(namespace.pk)
+    if freeze is not None:
+        raise Invalid(fields={FIELD: f"{freeze.sentence} {freeze.advice}"})
+
+
+def list_due_changes() -> list[tuple[int, datetime]]:
+    """The requests whose moment has come, each with it."""
+    rows = ChangeRequest.objects.pending().filter(goes_live_at__lte=log.now()).order_by("goes_live_at", "pk")
+    return [(number, at) for number, at in rows.values_list("number", "goes_live_at") if at is not None]
+
+
+def publish_scheduled_change(*, number: int, at: datetime) -> None:
+    """Publish the request if it still is scheduled for this moment, which has come; for the worker.
+
+    It is read under the journal's lock whether it was published meanwhile: of two workers one publishes. Where it is
+    refused, the schedule ends with the reason.
+    """
+    rows = ChangeRequest.objects.select_related("template__namespace", "scheduled_by", "schedule_key")
+    found = rows.filter(number=number, goes_live_at=at).first()
+    if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
+        return
+    try:
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace)
+        with transaction.atomic():
+            change = lock_change(actor, Verb.PUBLISH, number)
+            if change.is_open and change.goes_live_at == at:
+                services.publish_locked(actor, change, is_scheduled=True)
+    except PromptuaryError as error:
+        _end_schedule(number, at, error.message)
+
+
+def find_scheduler(person: User, key: Key | None, namespace: Namespace) -> Actor:
+    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish there any more."""
+    has_ended = key is not None and (
+        key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
+    )
+    if key is not None and has_ended:
+        raise NotAllowed(f"The key pb_{key.id}, which scheduled it, has ended.")
+    actor = Actor(person, key)
+    if not permissions.is_allowed(actor, Verb.PUBLISH, namespace):
+        raise NotAllowed(f"{person.username}, who scheduled it, may not publish in {namespace.name} any more.")
+    return actor
+
+
+def _end_schedule(number: int, at: datetime, reason: str) -> None:
+    with transaction.atomic():
+        Template.objects.select_for_update(no_key=True, of=("self",)).filter(changes__pk=number).values_list(
+            "pk"
+        ).first()
+        log.lock()
+        rows = ChangeRequest.objects.pending().filter(number=number, goes_live_at=at)
+        change = rows.select_related("template__namespace", "version", "opened_by", "scheduled_by").first()
+        if change is None or change.scheduled_by is None:
+            return
+        person = change.scheduled_by.username
+        _clear(change)
+        event = ChangeUnscheduled(**locking.step_of(change), reason=reason, scheduled_by=person)
+        locking.append(operator_actor(), change, event)
+
+
+def _clear(change: ChangeRequest) -> None:
+    change.goes_live_at = change.scheduled_by = change.schedule_key = None
+    change.updated_at = log.now()
+    change.save()

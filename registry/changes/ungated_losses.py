@@ -1,0 +1,48 @@
+"""Ungated losses: metrics of change requests that get worse without a threshold, so that no check blocks them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from registry.changes import queries
+from registry.changes.gate import Gate
+from registry.evaluations import metric_readings
+from registry.evaluations.metric_readings import MetricReading, VersionPair
+from registry.evaluations.models import Run
+
+__all__ = ["UngatedLosses", "find_ungated_losses"]
+
+
+@dataclass(frozen=True)
+class UngatedLosses:
+    """What an approver has to weigh alone: the number of the request, its run, the run of what the label serves, and
+    the metrics."""
+
+    change: int
+    run: Run
+    baseline: Run
+    metrics: tuple[MetricReading, ...]
+
+
+def find_ungated_losses(gates: Iterable[Gate]) -> dict[int, UngatedLosses]:
+    """By number of the request its losses, for requests that still take decisions and have some.
+
+    Each template is in one of the requests at most, as in a release. One query where none of the versions was run,
+    else as many for one request as for many; an emergency that waits for its approval takes up to three more.
+    """
+    pairs = {gate.change.number: _pair_versions(gate) for gate in gates if not gate.is_closed}
+    readings = metric_readings.read_metrics(list(pairs.values())) if pairs else {}
+    losses = {}
+    for number, pair in pairs.items():
+        found = readings.get(pair.template.pk)
+        if found is not None and found.baseline is not None and found.ungated_losses:
+            losses[number] = UngatedLosses(number, found.run, found.baseline, found.ungated_losses)
+    return losses
+
+
+def _pair_versions(gate: Gate) -> VersionPair:
+    """The head, against what the label serves. An emergency is served already: it is set against what was before."""
+    change, serves = gate.change, gate.facts.holds_digest
+    if not change.is_open:
+        baseline = queries.find_baseline(change)
+        serves = baseline.digest if baseline else None
+    return VersionPair(change.template, change.version, serves)

@@ -1,0 +1,46 @@
+"""Outcomes of thresholds: what each says of a finished run by the scores that the run has."""
+
+from dataclasses import dataclass
+
+from promptuary.evaluation.gates import Gate
+from registry.evaluations.models import Run
+from registry.evaluations.person_score_queries import PEOPLE_METRIC
+
+__all__ = ["GateOutcome", "judge_run"]
+
+
+@dataclass(frozen=True)
+class GateOutcome:
+    """What one threshold says of one output. passed: None where the run does not tell, `finding` then says why."""
+
+    gate: str
+    target: str
+    passed: bool | None
+    finding: str
+
+
+def judge_run(gate: Gate, run: Run, baseline: Run | None, without_baseline: str) -> list[GateOutcome]:
+    """The threshold's outcome for each output that the run was scored on. baseline: the run that a threshold against
+    another run compares with. without_baseline: the finding of such a threshold where there is none.
+    """
+    if gate.metric == PEOPLE_METRIC:
+        return [GateOutcome(str(gate), "people", None, "people score the replies of each change")]
+    scores = run.scores.get(gate.metric, {})
+    targets = [target for target in scores if gate.output in (None, target)]
+    if not targets:
+        return [GateOutcome(str(gate), gate.output or "", None, "the run was not scored by it")]
+    return [_judge_output(gate, target, run, baseline, without_baseline) for target in targets]
+
+
+def _judge_output(gate: Gate, target: str, run: Run, baseline: Run | None, without_baseline: str) -> GateOutcome:
+    score = run.scores[gate.metric][target]["score"]
+    if score is None:
+        return GateOutcome(str(gate), target, False, "no row could be scored")
+    if gate.floor is not None:
+        return GateOutcome(str(gate), target, score >= gate.floor, f"{score:.2f}")
+    if baseline is None:
+        return GateOutcome(str(gate), target, None, without_baseline)
+    before = baseline.scores.get(gate.metric, {}).get(target, {}).get("score")
+    if before is None:
+        return GateOutcome(str(gate), target, None, "the run that it compares with was not scored by it")
+    return GateOutcome(str(gate), target, score >= before - (gate.fall or 0), f"{score:.2f} after {before:.2f}")

@@ -1,0 +1,106 @@
+"""Live failures: a nightly run tells whether what is live reaches its thresholds, and people ask what does not."""
+
+from collections.abc import Sequence
+
+from django.db.models import Exists, OuterRef
+
+from promptuary.evaluation.gates import parse_gate
+from registry.accounts.actor import Actor, operator_actor
+from registry.evaluations import attachment_queries, run_queries
+from registry.evaluations.attachment_queries import EvaluationPlan
+from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
+from registry.evaluations.gate_outcomes import GateOutcome, judge_run
+from registry.evaluations.live_models import LiveFailure
+from registry.evaluations.models import Run, RunRow
+from registry.journal import log
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.queries import live_label
+from registry.templates.label_models import Label
+
+__all__ = ["list_live_failures", "record_nightly_outcome"]
+
+MOST_FAILURES = 20
+
+
+def list_live_failures(actor: Actor) -> list[LiveFailure]:
+    """What the actor may read that is live at this moment and fails, the newest first; `MOST_FAILURES` at most."""
+    served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
+    rows = LiveFailure.objects.filter(
+        Exists(served), template__namespace__in=visible_namespaces(actor), template__archived_at=None
+    )
+    related = rows.select_related("template", "version").defer("version__bundle")
+    return list(related.order_by("-since", "-pk")[:MOST_FAILURES])
+
+
+def record_nightly_outcome(run: Run) -> None:
+    """Record that what is live fails, or passes again; for the worker, in the transaction that ends the nightly run.
+
+    One event is written for each failure of a version, and one when thresholds are reached again. Nothing is recorded
+    where the label, the rows, the model or the evaluation are others by now, or where the model answered no row.
+    A threshold against another run compares with the newest run of the same version that is not a nightly one.
+    """
+    namespace = run.template.namespace
+    label = live_label(namespace)
+    plans = attachment_queries.plans_of_template(run.template)
+    plan = next((plan for plan in plans if plan.name == run.evaluation), None)
+    is_live = Label.objects.filter(template=run.template, name=label, version=run.version).exists()
+    if plan is None or not is_live or not _is_measured_by(run, plan) or _is_unanswered(run):
+        return
+    outcomes = [outcome for outcome in _judge(run, plan) if outcome.passed is not None]
+    findings = [f"{outcome.gate}: {outcome.finding}" for outcome in outcomes if not outcome.passed]
+    log.lock()
+    failure = LiveFailure.objects.filter(template=run.template, evaluation=plan.name).first()
+    if findings and (failure is None or failure.version_id != run.version_id):
+        _record_failure(run, label, findings)
+    elif outcomes and not findings and failure is not None:
+        failure.delete()
+        log.append(
+            operator_actor(),
+            EvaluationRecovered(
+                template=run.template.name,
+                version=run.version.number,
+                digest=run.version.digest,
+                label=label,
+                evaluation=plan.name,
+                run=run.number,
+            ),
+            namespace=namespace,
+            at=log.now(),
+            subject=run,
+        )
+
+
+def _record_failure(run: Run, label: str, findings: Sequence[str]) -> None:
+    at = log.now()
+    columns = {"version": run.version, "label": label, "run": run.number, "findings": list(findings), "since": at}
+    LiveFailure.objects.update_or_create(template=run.template, evaluation=run.evaluation, defaults=columns)
+    event = EvaluationFailing(
+        template=run.template.name,
+        version=run.version.number,
+        digest=run.version.digest,
+        label=label,
+        evaluation=run.evaluation,
+        run=run.number,
+        findings=list(findings),
+    )
+    log.append(operator_actor(), event, namespace=run.template.namespace, at=at, subject=run)
+
+
+def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:
+    key = run_queries.run_key(run.version.digest, run.rows_digest, run.model_digest)
+    baseline = run_queries.newest_run_by_key([key]).get(key)
+    if baseline is not None and baseline.state != Run.DONE:
+        baseline = None
+    gates = [parse_gate(gate) for gate in plan.computed_gates]
+    return [outcome for gate in gates for outcome in judge_run(gate, run, baseline, "there is no run by day")]
+
+
+def _is_measured_by(run: Run, plan: EvaluationPlan) -> bool:
+    return (run.rows_digest, run.model_digest) == (plan.rows_digest, plan.model_digest)
+
+
+def _is_unanswered(run: Run) -> bool:
+    """Whether the model gave no answer for any row, which says nothing of the template."""
+    if run.failed < run.total:
+        return False
+    return all(row.problem and row.problem["step"] == "model" for row in RunRow.objects.filter(run=run))

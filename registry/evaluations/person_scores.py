@@ -1,0 +1,70 @@
+"""Services of people's scores: giving and removing one's own score of a run's reply."""
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid
+from registry.core.input_checks import check_text
+from registry.evaluations import attachment_queries, run_queries
+from registry.evaluations.events import ScoresChanged
+from registry.evaluations.models import PersonScore, Run
+from registry.journal import log
+from registry.journal.event import Occasion, react
+from registry.namespaces.permissions import Verb
+
+__all__ = ["LONGEST_COMMENT", "remove_score", "set_score"]
+
+LONGEST_COMMENT = 4000  # bytes
+
+
+def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str = "") -> PersonScore:
+    """Give one's score of the reply of run `number` to the row `index`, in place of the one that one gave before.
+
+    score: good, bad, or 1 to 5. For authors, reviewers and admins; contributors to the version too, whom a gate does
+    not count. Conflict until the run is done, Invalid for a row without a reply.
+    """
+    if score not in PersonScore.GRADES:
+        raise Invalid(fields={"score": "good, bad, or 1 to 5."})
+    check_text("comment", comment, LONGEST_COMMENT)
+    run = _find_finished_run(actor, number)
+    detail = run_queries.read_run_row(run, index)
+    if detail.row is None or detail.row.is_failed:
+        raise Invalid(fields={"row": f"row {index} of run {number} has no reply to score."})
+    at = log.now()
+    with transaction.atomic():
+        given, _ = PersonScore.objects.update_or_create(
+            run=run,
+            index=index,
+            person=actor.person,
+            defaults={"score": score, "comment": comment, "by_key": actor.key is not None, "updated_at": at},
+            create_defaults={
+                "score": score,
+                "comment": comment,
+                "by_key": actor.key is not None,
+                "created_at": at,
+                "updated_at": at,
+            },
+        )
+        _announce(run)
+    return given
+
+
+def remove_score(*, actor: Actor, number: int, index: int) -> None:
+    """Take one's own score of a reply away, with its comment; nothing happens where there is none."""
+    run = _find_finished_run(actor, number)
+    with transaction.atomic():
+        if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:
+            _announce(run)
+
+
+def _find_finished_run(actor: Actor, number: int) -> Run:
+    run = run_queries.find_run(actor, Verb.COMMENT, number)
+    if run.state != Run.DONE:
+        raise Conflict(f"Run {number} is {run.state}: only the replies of finished runs are scored.", state=run.state)
+    return run
+
+
+def _announce(run: Run) -> None:
+    """Have requests looked at again whose gates count scores by people."""
+    if any(plan.people_gates for plan in attachment_queries.plans_of_template(run.template)):
+        react(Occasion(ScoresChanged(), subject=(run.template,)))

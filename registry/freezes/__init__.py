@@ -1,0 +1,1 @@
+"""Freezes: times in which no protected label of a namespace moves forward."""

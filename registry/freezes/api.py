@@ -1,0 +1,78 @@
+"""Freezes of a namespace: listing, setting and removing them. Members read, admins write, not by key."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.freezes import queries, services
+from registry.idempotency.views import IdempotentView
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Text, read
+from registry.rest.output_serializers import Moment, Output, ProblemOutput
+
+__all__ = ["Freezes", "OneFreeze"]
+
+
+class FreezeInput(Input):
+    """When nothing is published to protected labels."""
+
+    repeat = Text(help_text=f"One of {', '.join(services.REPEATS)}.")
+    starts = Text(help_text="Once: a date and time (ISO 8601). Weekly: a day and time, as in fri 16:00.")
+    ends = Text(help_text="As `starts`. A weekly one that ends before it starts ends in the next week.")
+    time_zone = Text(required=False, default="", help_text="An IANA name such as Europe/Zurich; empty for UTC.")
+    reason = Text(help_text="Read by whoever wants to publish then.")
+
+
+class FreezeOutput(Output):
+    """A freeze: once with `starts_at`, weekly with `weekly_start`."""
+
+    number = serializers.IntegerField()
+    repeat = serializers.SerializerMethodField()
+    starts_at = Moment(allow_null=True)
+    ends_at = Moment(allow_null=True)
+    weekly_start = serializers.CharField(help_text="As in fri 16:00; empty where it happens once.")
+    weekly_end = serializers.CharField()
+    time_zone = serializers.CharField(help_text="Of a weekly one.")
+    reason = serializers.CharField()
+    created_by = serializers.CharField(source="created_by.username")
+    created_at = Moment()
+
+    def get_repeat(self, freeze: object) -> str:
+        """`once` or `weekly`."""
+        return "weekly" if getattr(freeze, "is_weekly", False) else "once"
+
+
+class FreezeList(Output):
+    """The freezes of a namespace that are not over."""
+
+    results = FreezeOutput(many=True)
+
+
+class Freezes(IdempotentView):
+    """The freezes of a namespace."""
+
+    @extend_schema(operation_id="listFreezes", responses={200: FreezeList, "4XX": ProblemOutput})
+    def get(self, request: Request, namespace: str) -> Response:
+        """Those that are neither over nor removed."""
+        rows = queries.list_freezes(actor_of(request), namespace)
+        return Response({"results": [FreezeOutput.of(row) for row in rows]})
+
+    @extend_schema(operation_id="setFreeze", request=FreezeInput, responses={201: FreezeOutput, "4XX": ProblemOutput})
+    def post(self, request: Request, namespace: str) -> Response:
+        """Publish nothing to protected labels in a time. Rolling back and emergencies ignore it. For admins,
+        not by key.
+        """
+        freeze = services.set_freeze(actor=actor_of(request), namespace=namespace, **read(FreezeInput, request))
+        return Response(FreezeOutput.of(freeze), 201)
+
+
+class OneFreeze(APIView):
+    """One freeze."""
+
+    @extend_schema(operation_id="removeFreeze", request=None, responses={204: None, "4XX": ProblemOutput})
+    def delete(self, request: Request, namespace: str, number: int) -> Response:
+        """End it at once. For admins, not by key."""
+        services.remove_freeze(actor=actor_of(request), namespace=namespace, number=number)
+        return Response(status=204)

@@ -1,0 +1,68 @@
+"""The events of freezes: one was set, one was removed."""
+
+from dataclasses import dataclass
+
+from registry.journal import mirror_paths
+from registry.journal.event import Cache, JournalEvent, Page, event, quote_start
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
+__all__ = ["FreezeRemoved", "FreezeSet"]
+
+
+@event("freeze.set", caches=Cache.NOTHING, page=Page.FREEZES)
+@dataclass(frozen=True, kw_only=True)
+class FreezeSet(JournalEvent):
+    """No protected label moves forward in a window, or in one of every week.
+
+    starts_at, ends_at: microseconds since 1970 UTC, of a freeze that happens once. week_start, week_end: minutes since
+    Monday 00:00 in the time zone, of a weekly one.
+    """
+
+    number: int
+    reason: str
+    starts_at: int | None = None
+    ends_at: int | None = None
+    week_start: int | None = None
+    week_end: int | None = None
+    time_zone: str | None = None
+
+    def sentence(self) -> str:
+        kind = "one" if self.starts_at is not None else "a weekly one"
+        return f"set freeze {self.number}, {kind}: {quote_start(self.reason)}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.freeze(texts.namespace, self.number): texts.record()}
+        return CommitContent(f"{texts.namespace}: freeze {self.number} set", files, self.reason)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.create(
+            "Freeze",
+            number=self.number,
+            namespace=rows.namespace,
+            starts_at=rows.moment(self.starts_at) if self.starts_at is not None else None,
+            ends_at=rows.moment(self.ends_at) if self.ends_at is not None else None,
+            week_start=self.week_start,
+            week_end=self.week_end,
+            time_zone=self.time_zone or "",
+            reason=self.reason,
+            created_by=rows.author,
+            created_at=rows.at,
+        )
+
+
+@event("freeze.removed", caches=Cache.NOTHING, page=Page.FREEZES)
+@dataclass(frozen=True, kw_only=True)
+class FreezeRemoved(JournalEvent):
+    """A freeze ended before its time, or comes back no more."""
+
+    number: int
+
+    def sentence(self) -> str:
+        return f"removed freeze {self.number}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.freeze(texts.namespace, self.number): None}
+        return CommitContent(f"{texts.namespace}: freeze {self.number} removed", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Freeze", {"number": self.number}, removed_at=rows.at)

@@ -1,0 +1,115 @@
+"""Services of freezes: setting one and removing one; admins only."""
+
+import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.input_checks import check_text
+from registry.core.timestamps import read_moment
+from registry.freezes.events import FreezeRemoved, FreezeSet
+from registry.freezes.models import Freeze
+from registry.freezes.windows import DAYS
+from registry.journal import log
+from registry.journal.event import to_microseconds
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+
+__all__ = ["MOST", "REPEATS", "remove_freeze", "set_freeze"]
+
+MOST = 50  # freezes of one namespace that are not over
+REPEATS = ("once", "weekly")
+_WEEKLY = re.compile(rf"({'|'.join(DAYS)})[a-z]* ([01]?\d|2[0-3]):([0-5]\d)", re.IGNORECASE | re.ASCII)
+_MOST_REASON = 500
+
+
+def set_freeze(
+    *, actor: Actor, namespace: str, repeat: str, starts: str, ends: str, reason: str, time_zone: str = ""
+) -> Freeze:
+    """Publish nothing to protected labels of the namespace in a time, or in the same hours of every week; admins only.
+
+    repeat: `once` or `weekly`. starts, ends: of one that happens once a date and time (ISO 8601, in the time zone where
+    it names none); of a weekly one a day and time, as in `fri 16:00`. time_zone: an IANA name; empty for UTC.
+    Invalid by field.
+    """
+    values = _read_times(repeat, starts, ends, _read_zone(time_zone))
+    if not check_text("reason", reason, _MOST_REASON).strip():
+        raise Invalid(fields={"reason": "say why: whoever wants to publish then will read it."})
+    with transaction.atomic():
+        log.lock()
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        if Freeze.objects.filter(namespace=space, removed_at=None).exclude(ends_at__lte=log.now()).count() >= MOST:
+            raise Conflict(f"{namespace} has {MOST} freezes already: remove one first.")
+        freeze = Freeze(
+            number=(Freeze.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+            namespace=space,
+            reason=reason.strip(),
+            created_by=actor.person,
+            created_at=log.now(),
+            **values,
+        )
+        freeze.save(force_insert=True)
+        event = FreezeSet(
+            number=freeze.number,
+            reason=freeze.reason,
+            starts_at=to_microseconds(freeze.starts_at) if freeze.starts_at else None,
+            ends_at=to_microseconds(freeze.ends_at) if freeze.ends_at else None,
+            week_start=freeze.week_start,
+            week_end=freeze.week_end,
+            time_zone=freeze.time_zone or None,
+        )
+        log.append(actor, event, namespace=space, at=freeze.created_at, subject=freeze)
+    return freeze
+
+
+def remove_freeze(*, actor: Actor, namespace: str, number: int) -> Freeze:
+    """End a freeze at once; admins only. One that was removed already stays so."""
+    with transaction.atomic():
+        log.lock()
+        space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+        freeze = Freeze.objects.select_related("namespace").filter(namespace=space, number=number).first()
+        if freeze is None:
+            raise NotFound(f"{namespace} has no freeze {number}.")
+        if freeze.removed_at is not None:
+            return freeze
+        permissions.require_proof(actor)
+        freeze.removed_at = log.now()
+        freeze.save(update_fields=["removed_at"])
+        log.append(actor, FreezeRemoved(number=number), namespace=space, at=freeze.removed_at, subject=freeze)
+    return freeze
+
+
+def _read_zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name.strip() or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid(fields={"time_zone": f"there is no time zone {name[:60]}."}) from error
+
+
+def _read_times(repeat: str, starts: str, ends: str, zone: ZoneInfo) -> dict[str, object]:
+    """The columns that say when."""
+    if repeat == "weekly":
+        week_start, week_end = _read_minute("starts", starts), _read_minute("ends", ends)
+        if week_start == week_end:
+            raise Invalid(fields={"ends": "this is when it starts: nothing would ever be published."})
+        return {"week_start": week_start, "week_end": week_end, "time_zone": zone.key}
+    if repeat != "once":
+        raise Invalid(fields={"repeat": f"one of {', '.join(REPEATS)}."})
+    first, last = read_moment("starts", starts, zone), read_moment("ends", ends, zone)
+    if last <= first:
+        raise Invalid(fields={"ends": "this is not after the start."})
+    if last <= datetime.now(UTC):
+        raise Invalid(fields={"ends": "this is in the past."})
+    return {"starts_at": first, "ends_at": last}
+
+
+def _read_minute(field: str, text: str) -> int:
+    match = _WEEKLY.fullmatch(text.strip())
+    if match is None:
+        raise Invalid(fields={field: "a day and a time, as in fri 16:00."})
+    day, hour, minute = match.groups()
+    return (DAYS.index(day.lower()) * 24 + int(hour)) * 60 + int(minute)

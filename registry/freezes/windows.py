@@ -1,0 +1,155 @@
+"""Windows of time without releases: one, or the same hours of every week in a time zone. No database.
+
+A week's minutes count from Monday 00:00 on the clock of the time zone. Where that clock jumps, a window takes in all of
+its wall-clock times: it starts at the earlier and ends at the later of the moments that such a time can mean.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+
+__all__ = [
+    "DAYS",
+    "WEEK",
+    "ComingFreeze",
+    "OneWindow",
+    "StandingFreeze",
+    "WeeklyWindow",
+    "Window",
+    "Windows",
+    "find_slot",
+    "find_window",
+    "format_moment",
+]
+
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEK = 7 * 24 * 60
+_LOOKAHEAD = timedelta(days=366)
+_MOST_STEPS = 5_000
+
+
+@dataclass(frozen=True)
+class Window:
+    """From a moment, up to and without another one; both in UTC."""
+
+    begins: datetime
+    ends: datetime
+
+    def contains(self, moment: datetime) -> bool:
+        """Whether the moment is in it."""
+        return self.begins <= moment < self.ends
+
+
+class Windows(Protocol):
+    """The windows of one freeze."""
+
+    def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
+        """Those that have a moment in common with this span, in order."""
+
+
+@dataclass(frozen=True)
+class OneWindow:
+    """A freeze that happens once."""
+
+    window: Window
+
+    def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
+        """The window, where it has a moment in common with this span."""
+        if self.window.begins < ends and begins < self.window.ends:
+            yield self.window
+
+
+@dataclass(frozen=True)
+class WeeklyWindow:
+    """A freeze of every week. start, end: minutes of the week; an end before the start is in the next week."""
+
+    start: int
+    end: int
+    zone: ZoneInfo
+
+    def between(self, begins: datetime, ends: datetime) -> Iterator[Window]:
+        """The windows of this span, in order."""
+        length = (self.end - self.start) % WEEK
+        first = begins.astimezone(self.zone).date()
+        monday = datetime.combine(first - timedelta(days=first.weekday() + 14), time())
+        while True:
+            starts = monday + timedelta(minutes=self.start)
+            window = Window(min(self._moments(starts)), max(self._moments(starts + timedelta(minutes=length))))
+            if window.begins >= ends:
+                return
+            if begins < window.ends:
+                yield window
+            monday += timedelta(days=7)
+
+    def _moments(self, wall: datetime) -> tuple[datetime, datetime]:
+        """What a wall-clock time can mean: the same moment twice except where the clock jumps."""
+        first, second = (wall.replace(tzinfo=self.zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+        return first, second
+
+
+@dataclass(frozen=True)
+class StandingFreeze:
+    """A freeze that a moment is in. until: when it is over. slot: when nothing freezes the namespace; None where
+    nothing of the next year is free."""
+
+    namespace: str
+    reason: str
+    until: datetime
+    slot: datetime | None
+
+    @property
+    def sentence(self) -> str:
+        """`billing has no releases until Mon 23 Nov 08:00 CET (stocktaking).`"""
+        return f"{self.namespace} has no releases until {format_moment(self.until)} ({self.reason})."
+
+    @property
+    def notice(self) -> str:
+        """`no releases until Mon 23 Nov 08:00 CET`"""
+        return f"no releases until {format_moment(self.until)}"
+
+    @property
+    def advice(self) -> str:
+        """When it is possible again."""
+        return f"Next slot: {format_moment(self.slot)}." if self.slot else "The next year has no free slot."
+
+
+@dataclass(frozen=True)
+class ComingFreeze:
+    """A freeze that begins soon, in this window."""
+
+    window: Window
+
+    @property
+    def notice(self) -> str:
+        """`no releases from Fri 20 Nov 16:00 CET until Mon 23 Nov 08:00 CET`"""
+        return f"no releases from {format_moment(self.window.begins)} until {format_moment(self.window.ends)}"
+
+
+def find_window(freeze: Windows, moment: datetime) -> Window | None:
+    """The window of the freeze that the moment is in, or None."""
+    around = freeze.between(moment, moment + timedelta(microseconds=1))
+    return next((window for window in around if window.contains(moment)), None)
+
+
+def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None:
+    """The first moment from this one on that is in none of the windows; None where there is none for a year."""
+    slot, latest = moment, moment + _LOOKAHEAD
+    for _ in range(_MOST_STEPS):
+        windows = [window for freeze in freezes if (window := find_window(freeze, slot)) is not None]
+        if not windows:
+            return slot
+        slot = max(window.ends for window in windows)
+        if slot > latest:
+            return None
+    return None
+
+
+def format_moment(moment: datetime) -> str:
+    """`Mon 23 Nov 08:00 CET`, in the time zone of whoever reads the page; in UTC outside of pages."""
+    local = timezone.localtime(moment)
+    year = "" if abs(local - timezone.now()) < timedelta(days=300) else f" {local.year}"
+    return f"{local:%a} {local.day} {local:%b}{year} {local:%H:%M %Z}"

@@ -1,0 +1,23 @@
+"""How the OpenAPI schema tells of idempotency keys."""
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from registry.idempotency import answers
+from registry.idempotency.views import IdempotentView
+
+__all__ = ["ApiSchema"]
+
+_ABOUT = "1 to 255 visible ASCII characters. A request sent again with the same key is not done twice."
+
+
+class ApiSchema(AutoSchema):
+    """Adds the header `Idempotency-Key` to each POST that takes one."""
+
+    def get_override_parameters(self) -> list[Any]:
+        """Parameters beside those of the view."""
+        if self.method != "POST" or not isinstance(self.view, IdempotentView):
+            return []
+        return [OpenApiParameter(answers.HEADER, str, OpenApiParameter.HEADER, description=_ABOUT)]

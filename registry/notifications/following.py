@@ -1,0 +1,43 @@
+"""Following a template: a person hears, on the home page and by mail, of what happens to it.
+
+It is the watch of that one path, so it is also listed on the page Mail. In no journal: it is a person's own affair.
+"""
+
+from collections.abc import Collection
+
+from registry.accounts.actor import Actor
+from registry.notifications import services as notification_services
+from registry.notifications.models import Watch
+from registry.templates import queries as template_queries
+from registry.templates.models import Template
+
+__all__ = ["find_follow", "follow_template", "unfollow_template"]
+
+
+def find_follow(actor: Actor, template: Template) -> Watch | None:
+    """The actor's wish to hear of this template; None where they don't follow it by itself."""
+    path = template.name.partition("/")[2]
+    own_watches = Watch.objects.filter(person=actor.person, namespace=template.namespace, template=path)
+    return own_watches.filter(level=Watch.ALL).first()
+
+
+def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) -> None:
+    """Hear of what happens to the template; whoever may read it may follow it.
+
+    topics: of Watch.TOPICS, empty for all. Raises NotFound for strangers, NotAllowed for keys, Invalid for a topic that
+    there is not, and Conflict where the person has too many wishes.
+    """
+    _set_level(actor, name, Watch.ALL, topics)
+
+
+def unfollow_template(*, actor: Actor, name: str) -> None:
+    """Hear of what concerns the person only, as before, or what a wider wish of theirs says."""
+    _set_level(actor, name, None, ())
+
+
+def _set_level(actor: Actor, name: str, level: str | None, topics: Collection[str]) -> None:
+    template = template_queries.get_template(actor, name)
+    path = template.name.partition("/")[2]
+    notification_services.set_watch_level(
+        actor=actor, level=level, namespace=template.namespace.name, template=path, topics=topics
+    )

@@ -1,0 +1,97 @@
+"""What a proposed change does to the prompt, as plain lines for a mail: what the model reads, else the document."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.renderer.syntax.sequence_diff import unified
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.core.errors import PromptuaryError
+from registry.templates import sample_renderings
+from registry.templates.models import Version
+from registry.templates.sample_renderings import SampleOutcome
+
+__all__ = ["MOST_LINES", "ProposalDiff", "compare_proposal"]
+
+MOST_LINES = 200  # of the diff; the page of the change has the rest
+_MOST_CHARACTERS = 500  # of a line
+_MOST_SAMPLES = 60  # as many as the page sets against each other
+_HEAD = 2  # lines of a unified diff that name the sides
+
+
+@dataclass(frozen=True)
+class ProposalDiff:
+    """The difference that a mail shows.
+
+    heading: the sample or document that was compared. lines: a unified diff, without line ends; `…` stands for lines
+    left out in between. more: how many lines were left out at the end.
+    """
+
+    heading: str
+    lines: tuple[str, ...]
+    more: int = 0
+
+
+def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
+    """What the first sample renders to with the proposed version, against what the label serves.
+
+    It is the first sample that differs. Without one it is the document. None where neither differs or a text was
+    redacted. Renders what was not rendered yet; the caller has checked the right to read both versions.
+    """
+    old, new = change_queries.find_baseline(change), change.version
+    if new.is_redacted or (old is not None and old.is_redacted):
+        return None
+    sides = f"v{new.number} against v{old.number}, which {change.label} serves" if old else f"v{new.number}, all new"
+    try:
+        rendered = _compare_samples(old, new)
+    except PromptuaryError:  # the renderer is busy: the document says it too
+        rendered = None
+    if rendered is not None:
+        sample, before, after = rendered
+        return _shorten(f"What the model reads with the sample {sample}: {sides}", before, after)
+    before, after = (old.document.splitlines() if old else []), new.document.splitlines()
+    return _shorten(f"The document: {sides}", before, after)
+
+
+def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str], list[str]] | None:
+    """The first sample on which both render and differ, with the lines of each side."""
+    sample_set = new.template.current_samples()
+    samples = dict(list(sample_set.samples.items())[:_MOST_SAMPLES]) if sample_set else {}
+    after = sample_renderings.render_samples(new, samples)
+    before = sample_renderings.render_samples(old, samples) if old else {}
+    for sample in samples:
+        old_lines = _lines(before[sample]) if old else []
+        new_lines = _lines(after[sample])
+        if old_lines is not None and new_lines is not None and old_lines != new_lines:
+            return sample, old_lines, new_lines
+    return None
+
+
+def _lines(outcome: SampleOutcome) -> list[str] | None:
+    """The prompt as lines, each part under its name and role; None where it does not render."""
+    if outcome.prompt is None:
+        return None
+    lines: list[str] = []
+    for part in outcome.prompt["parts"]:
+        lines += [f"[{part.get('role') or ''}] {part.get('name') or ''}".rstrip(), *_text_of(part).splitlines(), ""]
+    return lines
+
+
+def _text_of(part: Mapping[str, Any]) -> str:
+    content = part["content"]
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+
+
+def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> ProposalDiff | None:
+    """The changed lines with those beside them, in the bounds of a mail; None where there are none."""
+    lines = [_clip(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
+    lines = ["…" if line.startswith("@@") else line for line in lines]
+    lines = lines[1:] if lines[:1] == ["…"] else lines
+    return ProposalDiff(heading, tuple(lines[:MOST_LINES]), max(len(lines) - MOST_LINES, 0)) if lines else None
+
+
+def _clip(line: str) -> str:
+    line = line.rstrip("\n")
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"

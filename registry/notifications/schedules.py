@@ -1,0 +1,43 @@
+"""Notifications of schedules that ended without a publish: whoever proposed and whoever scheduled hear why."""
+
+from collections.abc import Collection
+
+from registry.accounts.actor import OPERATOR
+from registry.accounts.models import User
+from registry.changes import queries as change_queries
+from registry.changes.models import ChangeRequest
+from registry.changes.schedule_events import ChangeUnscheduled
+from registry.journal import log
+from registry.notifications.models import Notification
+from registry.releases.models import Release
+from registry.releases.schedule_events import ReleaseUnscheduled
+
+__all__ = ["tell_of_unpublished_change", "tell_of_unpublished_release"]
+
+
+def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
+    """The proposer and the scheduler hear it; for services, in the transaction of the event."""
+    subject = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+    sentence = f"Not published as scheduled: {subject}. {event.reason}"
+    _tell([change.opened_by.username, event.scheduled_by or ""], event.kind, sentence, change)
+
+
+def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
+    """The same for a release; its proposers are those of its requests too."""
+    members = change_queries.list_members([release.number])
+    if not members:
+        return
+    people = [release.opened_by.username, event.scheduled_by or "", *(it.opened_by.username for it in members)]
+    sentence = f"Not published as scheduled: release {release.number}, {release.title}. {event.reason}"
+    _tell(people, event.kind, sentence, members[0])
+
+
+def _tell(usernames: Collection[str], kind: str, sentence: str, change: ChangeRequest) -> None:
+    people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
+    at = log.now()
+    Notification.objects.bulk_create(
+        Notification(
+            person=person, kind=kind, sentence=sentence, template=change.template, change=change, created_at=at
+        )
+        for person in people
+    )

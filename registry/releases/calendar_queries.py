@@ -1,0 +1,90 @@
+"""What is on a calendar: scheduled publishes, windows of freezes, and moves of protected labels."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
+from registry.freezes.models import Freeze
+from registry.freezes.windows import Window
+from registry.namespaces.permissions import visible_namespaces
+from registry.releases.models import Release
+from registry.templates.label_models import LabelMove
+
+__all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
+
+MOST_MOVES = 1000  # of one span; of more, those are read that came last
+
+
+@dataclass(frozen=True)
+class FreezeWindow:
+    """A window of a freeze, as far as the freeze stood: not before it was set, and not after it was removed."""
+
+    freeze: Freeze
+    window: Window
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """What there is from one moment up to another, each in the order of time.
+
+    changes and releases: open ones that are scheduled; a change of a release is not among them. moves: of protected
+    labels. is_cut: there were more moves than MOST_MOVES.
+    """
+
+    changes: list[ChangeRequest]
+    releases: list[Release]
+    windows: list[FreezeWindow]
+    moves: list[LabelMove]
+    is_cut: bool = False
+
+
+def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
+    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: five queries
+    however much there is. A namespace that the actor may not read has nothing.
+    """
+    spaces = visible_namespaces(actor)
+    ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
+    moves = _read_moves(ids, begins, ends)
+    due = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
+    changes = ChangeRequest.objects.pending().filter(due, template__namespace__in=ids)
+    releases = Release.objects.filter(due, state=Release.OPEN, namespace__in=ids)
+    return Calendar(
+        changes=list(
+            changes.select_related("template__namespace", "version", "scheduled_by")
+            .defer("version__bundle")
+            .order_by("goes_live_at", "pk")
+        ),
+        releases=list(releases.select_related("namespace", "scheduled_by").order_by("goes_live_at", "pk")),
+        windows=_read_windows(ids, begins, ends),
+        moves=moves[:MOST_MOVES][::-1],
+        is_cut=len(moves) > MOST_MOVES,
+    )
+
+
+def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[LabelMove]:
+    """The newest first, and one more than are shown."""
+    rows = LabelMove.objects.filter(
+        template__namespace__in=namespaces, protected=True, created_at__gte=begins, created_at__lt=ends
+    )
+    rows = rows.select_related("template__namespace", "before", "after", "change", "person")
+    return list(rows.defer("before__bundle", "after__bundle").order_by("-pk")[: MOST_MOVES + 1])
+
+
+def _read_windows(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[FreezeWindow]:
+    rows = Freeze.objects.filter(namespace__in=namespaces, created_at__lt=ends)
+    rows = rows.exclude(removed_at__lte=begins).exclude(ends_at__lte=begins).exclude(starts_at__gte=ends)
+    windows = [
+        FreezeWindow(freeze, Window(max(window.begins, freeze.created_at), _end(freeze, window)))
+        for freeze in rows.select_related("namespace", "created_by").order_by("number")
+        for window in freeze.windows.between(begins, ends)
+    ]
+    inside = [it for it in windows if it.window.begins < min(it.window.ends, ends) and it.window.ends > begins]
+    return sorted(inside, key=lambda it: (it.window.begins, it.freeze.number))
+
+
+def _end(freeze: Freeze, window: Window) -> datetime:
+    return window.ends if freeze.removed_at is None else min(window.ends, freeze.removed_at)

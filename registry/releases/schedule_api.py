@@ -1,0 +1,49 @@
+"""The moment at which a release is published by itself: setting it and taking it back."""
+
+from datetime import UTC
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.accounts.actor import Actor
+from registry.changes import schedules as change_schedules
+from registry.changes.schedule_api import ScheduleInput
+from registry.core.timestamps import read_moment
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.releases import queries, schedules
+from registry.releases.serializers import ReleaseFacts, ReleaseOutput
+from registry.rest.input_serializers import read
+from registry.rest.output_serializers import ProblemOutput
+
+__all__ = ["ReleaseSchedule"]
+
+
+class ReleaseSchedule(APIView):
+    """The schedule of a release."""
+
+    @extend_schema(
+        operation_id="scheduleRelease", request=ScheduleInput, responses={200: ReleaseOutput, "4XX": ProblemOutput}
+    )
+    def put(self, request: Request, namespace: str, number: int) -> Response:
+        """Publish all of it at a moment: rights, gates and freezes are read at that moment."""
+        actor = actor_of(request)
+        queries.find_release(actor, Verb.PUBLISH, number, namespace)
+        at = read_moment(change_schedules.FIELD, read(ScheduleInput, request)[change_schedules.FIELD], UTC)
+        schedules.schedule_release(actor=actor, number=number, at=at)
+        return _show(actor, number, namespace)
+
+    @extend_schema(operation_id="unscheduleRelease", request=None, responses={200: ReleaseOutput, "4XX": ProblemOutput})
+    def delete(self, request: Request, namespace: str, number: int) -> Response:
+        """Take the schedule back. The release stays open."""
+        actor = actor_of(request)
+        queries.find_release(actor, Verb.PUBLISH, number, namespace)
+        schedules.unschedule_release(actor=actor, number=number)
+        return _show(actor, number, namespace)
+
+
+def _show(actor: Actor, number: int, namespace: str) -> Response:
+    release = queries.find_release(actor, Verb.PUBLISH, number, namespace)
+    return Response(ReleaseOutput.of(ReleaseFacts.read(release, actor)))

@@ -1,0 +1,61 @@
+"""The events of a release's schedule: it was set, and it ended without a publish."""
+
+from dataclasses import dataclass
+
+from registry.freezes.windows import format_moment
+from registry.journal.event import Cache, TimelineLine, event, from_microseconds
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+from registry.releases.events import ReleaseStep
+
+__all__ = ["ReleaseScheduled", "ReleaseUnscheduled"]
+
+
+@event("release.scheduled", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class ReleaseScheduled(ReleaseStep):
+    """The release is published at a moment, in the name of the event's author. at: microseconds since 1970 UTC."""
+
+    at: int
+
+    def sentence(self) -> str:
+        return f"scheduled release {self.release} for {format_moment(from_microseconds(self.at))}"
+
+    def timeline_line(self) -> TimelineLine:
+        moment = format_moment(from_microseconds(self.at))
+        return TimelineLine("clock", f"scheduled the release: it goes live {moment}")
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "scheduled")
+
+    def restore(self, rows: Restorer) -> None:
+        moment = rows.moment(self.at)
+        self._update(rows, goes_live_at=moment, scheduled_by=rows.author, schedule_key_id=rows.key_id)
+
+
+@event("release.unscheduled", caches=Cache.NOTHING, title="Schedule of a release ended")
+@dataclass(frozen=True, kw_only=True)
+class ReleaseUnscheduled(ReleaseStep):
+    """The schedule was taken back, or its moment came and nothing could be published.
+
+    reason, scheduled_by: of the latter why, and the username of whoever had scheduled it.
+    """
+
+    reason: str | None = None
+    scheduled_by: str | None = None
+
+    def sentence(self) -> str:
+        if self.reason is None:
+            return f"took back the schedule of release {self.release}"
+        return f"did not publish release {self.release}, which {self.scheduled_by} had scheduled: {self.reason}"
+
+    def timeline_line(self) -> TimelineLine:
+        if self.reason is None:
+            return TimelineLine("clock", "took the schedule back")
+        words = f"did not publish the release, as {self.scheduled_by} had scheduled"
+        return TimelineLine("clock", words, look="bad", text=self.reason)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "unscheduled", self.reason or "")
+
+    def restore(self, rows: Restorer) -> None:
+        self._update(rows, goes_live_at=None, scheduled_by_id=None, schedule_key_id=None)

@@ -1,0 +1,46 @@
+"""Scheduled publishing: what is due becomes a job, and a job publishes one change request or release.
+
+A job is queued again where its worker died, and a publish is one transaction that closes what it publishes: so it comes
+late at worst, and never twice.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db.models import Q
+
+from registry.changes import schedules as change_schedules
+from registry.jobs.models import Job
+from registry.jobs.queue import SCHEDULE, enqueue
+from registry.journal import log
+from registry.journal.event import from_microseconds, to_microseconds
+from registry.releases import schedules as release_schedules
+
+__all__ = ["publish_scheduled", "request_due_publishes"]
+
+_AGAIN = timedelta(minutes=1)  # a job that failed is not asked for again at once
+
+
+def request_due_publishes() -> int:
+    """Queue a job for each change request and release whose moment has come; for the clock. Gives how many."""
+    due = [("change", *row) for row in change_schedules.list_due_changes()]
+    due += [("release", *row) for row in release_schedules.list_due_releases()]
+    return sum(_request(kind, number, to_microseconds(at)) for kind, number, at in due)
+
+
+def publish_scheduled(payload: Mapping[str, int]) -> None:
+    """Do what a job asks for: nothing where it was published, withdrawn or scheduled again meanwhile."""
+    at = from_microseconds(payload["at"])
+    if "release" in payload:
+        release_schedules.publish_scheduled_release(number=payload["release"], at=at)
+    else:
+        change_schedules.publish_scheduled_change(number=payload["change"], at=at)
+
+
+def _request(kind: str, number: int, at: int) -> bool:
+    subject = f"{kind} {number} at {at}"
+    jobs = Job.objects.filter(kind=SCHEDULE, subject=subject)
+    if jobs.filter(Q(state__in=(Job.QUEUED, Job.RUNNING)) | Q(created_at__gt=log.now() - _AGAIN)).exists():
+        return False
+    enqueue(SCHEDULE, subject=subject, payload={kind: number, "at": at})
+    return True

@@ -1,0 +1,93 @@
+"""Schedules of releases: a moment at which the worker publishes one, in the name of whoever set it.
+
+As `registry.changes.schedules` does it for one change request.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor, operator_actor
+from registry.changes.schedules import find_scheduler, require_slot
+from registry.core.errors import Conflict, PromptuaryError
+from registry.journal import log
+from registry.journal.event import to_microseconds
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.releases import services
+from registry.releases.models import Release
+from registry.releases.queries import lock_release
+from registry.releases.schedule_events import ReleaseScheduled, ReleaseUnscheduled
+from registry.releases.steps import append_step, require_open_release, step_fields
+
+__all__ = ["list_due_releases", "publish_scheduled_release", "schedule_release", "unschedule_release"]
+
+
+def schedule_release(*, actor: Actor, number: int, at: datetime) -> Release:
+    """Have the release published at a moment, by the worker and in the actor's name; again for another moment.
+
+    Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed.
+    """
+    with transaction.atomic():
+        release = lock_release(actor, Verb.PUBLISH, number)
+        require_open_release(release)
+        require_slot(release.namespace, at)
+        permissions.require_proof(actor)
+        release.goes_live_at, release.scheduled_by, release.schedule_key = at, actor.person, actor.key
+        append_step(actor, release, ReleaseScheduled(**step_fields(release), at=to_microseconds(at)))
+    return release
+
+
+def unschedule_release(*, actor: Actor, number: int) -> Release:
+    """Take the schedule back: the release stays open. Conflict where it has none."""
+    with transaction.atomic():
+        release = lock_release(actor, Verb.PUBLISH, number)
+        require_open_release(release)
+        if release.goes_live_at is None:
+            raise Conflict(f"Release {number} is not scheduled.", release=number)
+        _clear(release)
+        append_step(actor, release, ReleaseUnscheduled(**step_fields(release)))
+    return release
+
+
+def list_due_releases() -> list[tuple[int, datetime]]:
+    """The open releases whose moment has come, each with it."""
+    rows = Release.objects.filter(state=Release.OPEN, goes_live_at__lte=log.now())
+    listed = rows.order_by("goes_live_at", "pk").values_list("number", "goes_live_at")
+    return [(number, at) for number, at in listed if at is not None]
+
+
+def publish_scheduled_release(*, number: int, at: datetime) -> None:
+    """Publish the release if it still is scheduled for this moment, which has come; for the worker.
+
+    Where it is refused, the schedule ends with the reason.
+    """
+    rows = Release.objects.select_related("namespace", "scheduled_by", "schedule_key")
+    found = rows.filter(number=number, goes_live_at=at).first()
+    if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
+        return
+    try:
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace)
+        with transaction.atomic():
+            release = lock_release(actor, Verb.PUBLISH, number)
+            if release.is_open and release.goes_live_at == at:
+                services.publish_locked_release(actor, release, is_scheduled=True)
+    except PromptuaryError as error:
+        _end_schedule(number, at, error.message)
+
+
+def _end_schedule(number: int, at: datetime, reason: str) -> None:
+    with transaction.atomic():
+        log.lock()
+        rows = Release.objects.filter(number=number, goes_live_at=at, state=Release.OPEN)
+        release = rows.select_related("namespace", "opened_by", "scheduled_by").first()
+        if release is None or release.scheduled_by is None:
+            return
+        person = release.scheduled_by.username
+        _clear(release)
+        event = ReleaseUnscheduled(**step_fields(release), reason=reason, scheduled_by=person)
+        append_step(operator_actor(), release, event)
+
+
+def _clear(release: Release) -> None:
+    release.goes_live_at = release.scheduled_by = release.schedule_key = None

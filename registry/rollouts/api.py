@@ -1,0 +1,165 @@
+"""Rollouts: start, list, look, go on, pause, resume, stop, finish."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.idempotency.views import IdempotentView
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.rest import output_serializers
+from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.rollouts import queries, services
+from registry.rollouts.serializers import RolloutFacts, RolloutItem, RolloutOutput, RolloutPage
+
+__all__ = [
+    "FinishRollout",
+    "OneRollout",
+    "PauseRollout",
+    "ResumeRollout",
+    "Rollouts",
+    "StepRollout",
+    "StopRollout",
+]
+
+_ANSWERS = {200: RolloutOutput, "4XX": output_serializers.ProblemOutput}
+_FILTERS = ("state", "namespace", "template")
+
+
+class StepInput(Input):
+    """A step: a share of the callers, and how long it lasts."""
+
+    share = Integer(help_text="In ten-thousandths: 500 is 5 %.")
+    hours = Integer(allow_null=True, required=False, default=None, help_text="Until the next step; null: by hand.")
+
+
+class StopRuleInput(Input):
+    """What stops the rollout by itself: a value, being worse than the stable version, or both."""
+
+    metric = Text()
+    replies = Integer(required=False)
+    below = serializers.FloatField(required=False, allow_null=True)
+    worse_than_stable = Flag(required=False)
+
+
+class StartRolloutInput(Input):
+    """Which change is published gradually, and how."""
+
+    change = Integer(min_value=1)
+    steps = StepInput(many=True, required=False, help_text="By default 5 % and 25 %, a day each; then everybody.")
+    stop_rule = StopRuleInput(required=False, allow_null=True)
+
+
+class NextStepInput(Input):
+    """From where to go on, where the caller says."""
+
+    share = Integer(required=False, help_text="The share that you saw: 409 where it is another one by now.")
+
+
+class PauseInput(Input):
+    """Why it is paused, where somebody says."""
+
+    reason = Text(required=False, default="")
+
+
+class StopInput(Input):
+    """Why it is stopped."""
+
+    reason = Text()
+
+
+class Rollouts(IdempotentView):
+    """All rollouts that the caller may read."""
+
+    @extend_schema(
+        operation_id="listRollouts",
+        parameters=[OpenApiParameter(name, str) for name in (*_FILTERS, "cursor")] + [OpenApiParameter("limit", int)],
+        responses={200: RolloutPage, "4XX": output_serializers.ProblemOutput},
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first. `state` is running, paused, stopped, finished, or active for the first two."""
+        page = queries.list_rollouts(actor_of(request), **read_query(request, *_FILTERS))
+        return answer_page(request, page, RolloutItem.of)
+
+    @extend_schema(
+        operation_id="startRollout",
+        request=StartRolloutInput,
+        responses={201: RolloutOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Publish an approved change gradually: its label serves it to a growing share of the callers."""
+        rollout = services.start_rollout(actor=actor_of(request), **read(StartRolloutInput, request))
+        answer = _show(request, rollout.number, Verb.PUBLISH, 201)
+        answer["Location"] = f"/api/v1/rollouts/{rollout.number}"
+        return answer
+
+
+class OneRollout(APIView):
+    """One rollout."""
+
+    @extend_schema(operation_id="getRollout", responses=_ANSWERS)
+    def get(self, request: Request, number: int) -> Response:
+        """Its plan, where it is, and the scores of both sides. Not for limited keys."""
+        return _show(request, number, Verb.READ)
+
+
+class StepRollout(IdempotentView):
+    """Going on."""
+
+    @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Go on to the next step now, and after the last to everybody."""
+        services.step_rollout(actor=actor_of(request), number=number, **read(NextStepInput, request))
+        return _show(request, number, Verb.PUBLISH)
+
+
+class PauseRollout(IdempotentView):
+    """Keeping the share."""
+
+    @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Keep the share as it is until somebody resumes the rollout. Its stop rule goes on."""
+        services.pause_rollout(actor=actor_of(request), number=number, **read(PauseInput, request))
+        return _show(request, number, Verb.PUBLISH)
+
+
+class ResumeRollout(IdempotentView):
+    """Going on after a pause."""
+
+    @extend_schema(operation_id="resumeRollout", request=NoInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Let a paused rollout go on: the wait for its next step begins again."""
+        read(NoInput, request)
+        services.resume_rollout(actor=actor_of(request), number=number)
+        return _show(request, number, Verb.PUBLISH)
+
+
+class StopRollout(IdempotentView):
+    """Going back."""
+
+    @extend_schema(operation_id="stopRollout", request=StopInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Give everybody the stable version again. The change request stays open."""
+        services.stop_rollout(actor=actor_of(request), number=number, **read(StopInput, request))
+        return _show(request, number, Verb.ROLL_BACK)
+
+
+class FinishRollout(IdempotentView):
+    """The end."""
+
+    @extend_schema(operation_id="finishRollout", request=NoInput, responses=_ANSWERS)
+    def post(self, request: Request, number: int) -> Response:
+        """Serve the candidate to everybody now: the label moves, and the change request is published."""
+        read(NoInput, request)
+        services.finish_rollout(actor=actor_of(request), number=number)
+        return _show(request, number, Verb.PUBLISH)
+
+
+def _show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
+    """The rollout as it is now: what every call that changes one answers. verb: what the call has just done."""
+    actor = actor_of(request)
+    rollout = queries.find_rollout(actor, verb, number)
+    return Response(RolloutOutput.of(RolloutFacts.read(rollout, actor)), status)

@@ -1,0 +1,88 @@
+"""What the clock does to rollouts: stops by rule, and steps that are due.
+
+Each rollout is read again under its locks before anything is done, so two workers do each step once.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.models import User
+from registry.changes.policy import FREEZE
+from registry.core.errors import PromptuaryError
+from registry.journal import log
+from registry.namespaces.permissions import Verb
+from registry.rollouts import services, stop_rules
+from registry.rollouts.models import Rollout
+from registry.rollouts.queries import lock_rollout
+from registry.rollouts.stop_rules import SideScore
+from registry.templates.models import TOMBSTONE
+
+__all__ = ["advance_rollouts"]
+
+
+def advance_rollouts(at: datetime | None = None) -> int:
+    """Stop the rollouts whose rule says so and do the steps that are due; gives how many changed. at: default now."""
+    at = at or log.now()
+    rows = Rollout.objects.filter(state__in=Rollout.ACTIVE).select_related("template", "stable", "candidate")
+    waiting = rows.filter(Q(next_at__lte=at) | Q(stop_rule__isnull=False) | Q(candidate__bundle=TOMBSTONE))
+    listed = list(waiting.defer("stable__bundle").order_by("number"))
+    scores = stop_rules.read_side_scores([rollout for rollout in listed if rollout.stop_rule is not None])
+    changed = 0
+    for rollout in listed:
+        if _stop_reason(rollout, scores.get(rollout.number, ())) or _is_due(rollout, at):
+            changed += _advance(rollout.number, at)
+    return changed
+
+
+def _advance(number: int, at: datetime) -> bool:
+    """Do what one rollout needs, if it still does once nobody else can change it."""
+    with transaction.atomic():
+        system = operator_actor()
+        rollout = lock_rollout(system, Verb.PUBLISH, number)
+        if not rollout.is_active:
+            return False
+        if reason := _stop_reason(rollout, stop_rules.read_side_scores([rollout])[number]):
+            services.stop_active(system, rollout, reason, automatic=True)
+            return True
+        if not _is_due(rollout, at):
+            return False
+        try:
+            with transaction.atomic():
+                actor = _require_starter(rollout)
+                services.serve_next_step(actor, lock_rollout(actor, Verb.PUBLISH, number), automatic=True)
+        except PromptuaryError as error:  # rights or approvals have changed since: people decide
+            if _is_freeze(error):  # the step waits for its end
+                return False
+            services.pause_active(system, rollout, f"The next step was not possible: {error.message}", automatic=True)
+        return True
+
+
+def _stop_reason(rollout: Rollout, scores: Sequence[SideScore]) -> str:
+    if rollout.candidate.is_redacted:
+        return f"Version {rollout.candidate.number} was redacted."
+    return stop_rules.find_breach(rollout.stop_rule, scores)
+
+
+def _is_freeze(error: PromptuaryError) -> bool:
+    """Whether a freeze of the namespace is all that keeps the step back."""
+    blockers = error.facts.get("blockers")
+    return isinstance(blockers, list) and {blocker["code"] for blocker in blockers} == {FREEZE}
+
+
+def _is_due(rollout: Rollout, at: datetime) -> bool:
+    return rollout.state == Rollout.RUNNING and rollout.next_at is not None and rollout.next_at <= at
+
+
+def _require_starter(rollout: Rollout) -> Actor:
+    """The person for whom planned steps are done, with the rights they have now. PromptuaryError where they may not."""
+    person = User.objects.get(pk=rollout.started_by_id)
+    if not person.is_active and not Actor(person).is_operator:
+        raise PromptuaryError(f"{person.username}, who started it, is deactivated.")
+    key = rollout.key
+    if key is not None and (key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())):
+        raise PromptuaryError(f"The key {key.name}, which started it, is not valid any more.")
+    return Actor(person)

@@ -1,0 +1,222 @@
+"""The events of rollouts. That the label moves when one is finished is an event of the label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from registry.journal import mirror_paths
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
+__all__ = [
+    "RolloutFinished",
+    "RolloutPaused",
+    "RolloutResumed",
+    "RolloutStarted",
+    "RolloutStep",
+    "RolloutStepped",
+    "RolloutStopped",
+    "name_share",
+]
+
+_SERVED = Cache.TEMPLATE_LABELS | Cache.APPROVALS
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutStep(JournalEvent):
+    """A step of a rollout: its number and change request, and the two versions between which callers are divided.
+
+    version, digest: of the candidate.
+    """
+
+    rollout: int
+    change: int
+    template: str
+    label: str
+    version: int
+    digest: str
+    stable: int
+    stable_digest: str
+
+    def _describe(self, verb: str) -> str:
+        return f"{verb} rollout {self.rollout} of {self.template} {self.version} for {self.label}"
+
+    def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
+        path = mirror_paths.change(texts.namespace, self.change, texts.number, f"rollout-{step}")
+        subject = f"{self.template}: rollout {self.rollout} for {self.label} {step}"
+        return CommitContent(subject, {path: texts.record()}, note)
+
+    def _update(self, rows: Restorer, **values: object) -> None:
+        rows.update("Rollout", {"number": self.rollout}, updated_at=rows.at, **values)
+
+    def _end(self, rows: Restorer, state: str, **values: object) -> None:
+        rows.update("Label", {"rollout": self.rollout}, rollout_id=None)
+        self._update(rows, state=state, ended_at=rows.at, next_at=None, **values)
+
+
+@event("rollout.started", caches=_SERVED)
+@dataclass(frozen=True, kw_only=True)
+class RolloutStarted(RolloutStep):
+    """A label began to serve an approved candidate to a share of its callers. The fields are those of the row."""
+
+    salt: str
+    steps: Sequence[Mapping[str, Any]]
+    stop_rule: Mapping[str, Any] | None
+
+    def sentence(self) -> str:
+        return f"{self._describe('started')}, with {name_share(self.steps[0]['share'])} of the callers"
+
+    def timeline_line(self) -> TimelineLine:
+        words = f"started to publish it gradually: {name_share(self.steps[0]['share'])} of {self.label}'s callers"
+        return TimelineLine("git-branch", words, look="ok")
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "started")
+
+    def restore(self, rows: Restorer) -> None:
+        template = rows.template(self.template)
+        rows.create(
+            "Rollout",
+            number=self.rollout,
+            template=template,
+            label=self.label,
+            change_id=self.change,
+            stable=rows.version(self.template, self.stable),
+            candidate=rows.version(self.template, self.version),
+            salt=self.salt,
+            steps=[dict(step) for step in self.steps],
+            share=self.steps[0]["share"],
+            stop_rule=self.stop_rule,
+            next_at=_due(rows, self.steps[0]["hours"]),
+            started_by=rows.author,
+            key_id=rows.key_id,
+            created_at=rows.at,
+            updated_at=rows.at,
+        )
+        rows.update("Label", {"template": template, "name": self.label}, rollout_id=self.rollout)
+
+
+@event("rollout.stepped", caches=_SERVED)
+@dataclass(frozen=True, kw_only=True)
+class RolloutStepped(RolloutStep):
+    """The candidate's share grew. step: the index of the step; hours: until the next one, None by hand.
+
+    automatic: whether the clock did it, for the person who started the rollout.
+    """
+
+    step: int
+    share: int
+    hours: int | None
+    automatic: bool | None = None
+
+    def sentence(self) -> str:
+        return f"{self._describe('moved')} to {name_share(self.share)}{' as planned' if self.automatic else ''}"
+
+    def timeline_line(self) -> TimelineLine:
+        words = f"moved the rollout to {name_share(self.share)}{' as planned' if self.automatic else ''}"
+        return TimelineLine("chevron-right", words)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "stepped")
+
+    def restore(self, rows: Restorer) -> None:
+        self._update(rows, step=self.step, share=self.share, next_at=_due(rows, self.hours))
+
+
+@event("rollout.paused", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class RolloutPaused(RolloutStep):
+    """The share stays as it is until somebody resumes the rollout. automatic: a planned step was not possible."""
+
+    reason: str
+    automatic: bool | None = None
+
+    def sentence(self) -> str:
+        return self._describe("paused") + (f": {quote_start(self.reason)}" if self.reason else "")
+
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("pause", "paused the rollout", look="warn", text=self.reason)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "paused", self.reason)
+
+    def restore(self, rows: Restorer) -> None:
+        self._update(rows, state="paused", next_at=None, reason=self.reason)
+
+
+@event("rollout.resumed", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class RolloutResumed(RolloutStep):
+    """A paused rollout goes on: the wait for its next step begins again. hours: of that wait, None by hand."""
+
+    hours: int | None
+
+    def sentence(self) -> str:
+        return self._describe("resumed")
+
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("play", "resumed the rollout")
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "resumed")
+
+    def restore(self, rows: Restorer) -> None:
+        self._update(rows, state="running", next_at=_due(rows, self.hours), reason="")
+
+
+@event("rollout.stopped", caches=_SERVED)
+@dataclass(frozen=True, kw_only=True)
+class RolloutStopped(RolloutStep):
+    """All callers get the stable version again. figures: the scores of both sides at that moment.
+
+    automatic: whether the system did it, by the rollout's rule.
+    """
+
+    share: int
+    reason: str
+    figures: Sequence[Mapping[str, Any]]
+    automatic: bool | None = None
+
+    def sentence(self) -> str:
+        verb = "stopped automatically" if self.automatic else "stopped"
+        return f"{self._describe(verb)} at {name_share(self.share)}: {quote_start(self.reason)}"
+
+    def timeline_line(self) -> TimelineLine:
+        words = f"stopped the rollout at {name_share(self.share)}: {self.label} serves v{self.stable} to everybody"
+        return TimelineLine("rotate-ccw", words, look="bad", text=self.reason)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "stopped", self.reason)
+
+    def restore(self, rows: Restorer) -> None:
+        self._end(rows, "stopped", reason=self.reason, figures=[dict(figure) for figure in self.figures])
+
+
+@event("rollout.finished", caches=_SERVED)
+@dataclass(frozen=True, kw_only=True)
+class RolloutFinished(RolloutStep):
+    """The rollout reached everybody; the move of the label to the candidate follows."""
+
+    automatic: bool | None = None
+
+    def sentence(self) -> str:
+        return self._describe("finished") + (" as planned" if self.automatic else "")
+
+    def timeline_line(self) -> TimelineLine:
+        return TimelineLine("check", "finished the rollout", look="ok")
+
+    def commit(self, texts: Texts) -> CommitContent:
+        return self._commit(texts, "finished")
+
+    def restore(self, rows: Restorer) -> None:
+        self._end(rows, "finished", reason="")
+
+
+def name_share(share: int) -> str:
+    """A share in ten-thousandths as percent: `2.5 %`."""
+    return f"{share / 100:g} %"
+
+
+def _due(rows: Restorer, hours: int | None) -> Any:
+    return None if hours is None else rows.at + timedelta(hours=hours)

@@ -1,0 +1,101 @@
+"""Queries about rollouts: one, lists, and the rollout of a write."""
+
+from collections.abc import Collection
+
+from django.db.models import QuerySet
+
+from registry.accounts.actor import Actor
+from registry.core.errors import NotFound
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.rollouts.models import Rollout
+from registry.templates.models import Template
+
+__all__ = ["find_rollout", "list_active", "list_rollouts", "lock_rollout", "rollout_of_change"]
+
+_RELATED = (
+    "template__namespace",
+    "change__template__namespace",
+    "change__template__latest",
+    "change__version__author",
+    "change__opened_by",
+    "change__release__opened_by",
+    "change__release__namespace",
+    "stable",
+    "candidate",
+    "started_by",
+    "key",
+)
+
+
+def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
+    """The rollout, with the right to do this in its namespace checked; NotFound for outsiders too."""
+    rollout = _rows().filter(number=number).first()
+    if rollout is None:
+        raise _unknown(number)
+    try:
+        permissions.require_verb(actor, verb, rollout.template.namespace)
+    except NotFound as error:
+        raise _unknown(number) from error
+    permissions.require_label(actor, rollout.label)
+    return rollout
+
+
+def lock_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
+    """The rollout, locked until commit: neither it, nor its label, nor its change request changes before that."""
+    Template.objects.select_for_update(no_key=True, of=("self",)).filter(rollouts=number).values_list("pk").first()
+    log.lock()
+    return find_rollout(actor, verb, number)
+
+
+def list_rollouts(
+    actor: Actor,
+    *,
+    namespace: str | None = None,
+    template: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page[Rollout]:
+    """Rollouts that the actor may read and that meet every filter, newest first. state: one of `Rollout.STATES`, or
+    `active` for those that divide a label now.
+    """
+    limit = check_limit(limit)
+    rows = _rows().filter(template__namespace__in=visible_namespaces(actor))
+    if namespace:
+        rows = rows.filter(template__namespace=permissions.find_namespace(actor, Verb.READ, namespace))
+    if template:
+        rows = rows.filter(template__name=template)
+    if state:
+        rows = rows.filter(state__in=Rollout.ACTIVE if state == "active" else [state])
+    if before := read_number(cursor):
+        rows = rows.filter(number__lt=before)
+    return cut(rows.order_by("-number")[: limit + 1], limit, lambda rollout: rollout.number)
+
+
+def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[Rollout]:
+    """Rollouts that divide a label now and that the actor may read, the newest first (a hundred at most).
+
+    templates: only those of these, by the rows' ids.
+    """
+    rows = _rows().filter(template__namespace__in=visible_namespaces(actor), state__in=Rollout.ACTIVE)
+    if templates is not None:
+        rows = rows.filter(template__in=templates)
+    return list(rows.order_by("-number")[:100])
+
+
+def rollout_of_change(change: int) -> Rollout | None:
+    """The newest rollout of a change request that the caller may read."""
+    return _rows().filter(change=change).order_by("-number").first()
+
+
+def _rows() -> QuerySet[Rollout]:
+    return Rollout.objects.select_related(*_RELATED).defer(
+        "stable__bundle", "candidate__bundle", "change__version__bundle", "change__template__latest__bundle"
+    )
+
+
+def _unknown(number: int) -> NotFound:
+    return NotFound(f"There is no rollout {number}, or you may not read it.")

@@ -1,0 +1,266 @@
+"""Rollouts: publish an approved change gradually, and go on, pause, stop or finish."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from registry.accounts.actor import Actor
+from registry.changes import gate as change_gate
+from registry.changes import locking, policy
+from registry.changes import services as change_services
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.changes.queries import lock_change
+from registry.core.errors import Conflict, Invalid
+from registry.core.input_checks import check_text
+from registry.core.timestamps import format_moment
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+from registry.rollouts import plans, stop_rules
+from registry.rollouts.events import (
+    RolloutFinished,
+    RolloutPaused,
+    RolloutResumed,
+    RolloutStarted,
+    RolloutStep,
+    RolloutStepped,
+    RolloutStopped,
+    name_share,
+)
+from registry.rollouts.models import Rollout
+from registry.rollouts.queries import lock_rollout
+from registry.templates.label_models import Label
+
+__all__ = [
+    "finish_rollout",
+    "pause_active",
+    "pause_rollout",
+    "resume_rollout",
+    "serve_next_step",
+    "start_rollout",
+    "step_rollout",
+    "stop_active",
+    "stop_rollout",
+]
+
+
+def start_rollout(
+    *,
+    actor: Actor,
+    change: int,
+    steps: Sequence[Mapping[str, Any]] = plans.STEPS,
+    stop_rule: Mapping[str, Any] | None = None,
+    salt: str | None = None,
+) -> Rollout:
+    """Publish an approved change gradually: its label serves it to the share of the first step from now on.
+
+    The gate is that of `publish_change`, with the same refusals. Conflict where the change is scheduled for a
+    moment, its label serves nothing yet, or a rollout divides the label already. salt: what chooses the callers, by
+    default a new one.
+    """
+    checked_steps, rule = plans.check_steps(steps), plans.check_stop_rule(stop_rule)
+    with transaction.atomic():
+        request = lock_change(actor, Verb.PUBLISH, change)
+        permissions.require_proof(actor)
+        if not request.is_open:
+            raise locking.conflict_of_closed(request)
+        _require_unscheduled(request)
+        change_services.require_unblocked(change_gate.evaluate(request, actor))
+        label = _find_stable(request)
+        at = log.now()
+        rollout = Rollout.objects.create(
+            number=(Rollout.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+            template=request.template,
+            label=request.label,
+            change=request,
+            stable=label.version,
+            candidate=request.version,
+            salt=salt or secrets.token_hex(8),
+            steps=checked_steps,
+            share=checked_steps[0]["share"],
+            stop_rule=rule,
+            next_at=_due(at, checked_steps[0]["hours"]),
+            started_by=actor.person,
+            key=actor.key,
+            created_at=at,
+            updated_at=at,
+        )
+        label.rollout = rollout
+        label.save(update_fields=["rollout"])
+        _append(
+            actor, rollout, RolloutStarted(**_fields(rollout), salt=rollout.salt, steps=checked_steps, stop_rule=rule)
+        )
+    return rollout
+
+
+def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Rollout:
+    """Go on to the next step, and after the last to everybody; where the gate of the change still lets it.
+
+    share: the one that the caller saw; Conflict where it is another one by now, so that nobody skips a step.
+    """
+    with transaction.atomic():
+        rollout = lock_rollout(actor, Verb.PUBLISH, number)
+        permissions.require_proof(actor)
+        _require_running(rollout)
+        if share is not None and share != rollout.share:
+            raise Conflict(f"Rollout {number} is at {name_share(rollout.share)} already.", share=rollout.share)
+        serve_next_step(actor, rollout)
+    return rollout
+
+
+def finish_rollout(*, actor: Actor, number: int) -> Rollout:
+    """Serve the candidate to everybody: the change is published, by the gate that every publication passes."""
+    with transaction.atomic():
+        rollout = lock_rollout(actor, Verb.PUBLISH, number)
+        permissions.require_proof(actor)
+        _require_active(rollout)
+        _finish(actor, rollout)
+    return rollout
+
+
+def pause_rollout(*, actor: Actor, number: int, reason: str = "") -> Rollout:
+    """Keep the share as it is until somebody resumes the rollout. Its stop rule goes on."""
+    check_text("reason", reason)
+    with transaction.atomic():
+        rollout = lock_rollout(actor, Verb.PUBLISH, number)
+        _require_running(rollout)
+        pause_active(actor, rollout, reason)
+    return rollout
+
+
+def resume_rollout(*, actor: Actor, number: int) -> Rollout:
+    """Let a paused rollout go on: the wait for its next step begins again."""
+    with transaction.atomic():
+        rollout = lock_rollout(actor, Verb.PUBLISH, number)
+        _require_active(rollout)
+        if rollout.state != Rollout.PAUSED:
+            raise Conflict(f"Rollout {number} is not paused.", rollout=number, state=rollout.state)
+        hours = rollout.steps[rollout.step]["hours"]
+        rollout.state, rollout.reason, rollout.updated_at = Rollout.RUNNING, "", log.now()
+        rollout.next_at = _due(rollout.updated_at, hours)
+        _append(actor, rollout, RolloutResumed(**_fields(rollout), hours=hours))
+    return rollout
+
+
+def stop_rollout(*, actor: Actor, number: int, reason: str) -> Rollout:
+    """Give everybody the stable version again; reviewers only, with a reason. The change stays approved and open."""
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": "say why it is stopped: everyone concerned will read it."})
+    with transaction.atomic():
+        rollout = lock_rollout(actor, Verb.ROLL_BACK, number)
+        _require_active(rollout)
+        stop_active(actor, rollout, reason)
+    return rollout
+
+
+def serve_next_step(actor: Actor, rollout: Rollout, *, automatic: bool | None = None) -> None:
+    """Serve the next step of a running rollout, or finish it; for services that locked it. Refused as publishing is."""
+    following = rollout.next_step
+    if following is None:
+        _finish(actor, rollout, automatic=automatic)
+        return
+    _require_open_gate(actor, rollout)
+    rollout.step, rollout.share, rollout.updated_at = rollout.step + 1, following["share"], log.now()
+    rollout.next_at = _due(rollout.updated_at, following["hours"])
+    event = RolloutStepped(**_fields(rollout), step=rollout.step, **following, automatic=automatic)
+    _append(actor, rollout, event)
+
+
+def pause_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool | None = None) -> None:
+    """Write that a running rollout is paused; for services that locked it."""
+    rollout.state, rollout.next_at, rollout.updated_at = Rollout.PAUSED, None, log.now()
+    rollout.reason = reason.strip()
+    _append(actor, rollout, RolloutPaused(**_fields(rollout), reason=rollout.reason, automatic=automatic))
+
+
+def stop_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool | None = None) -> None:
+    """Write that a rollout is stopped, with the scores of this moment; for services that locked it."""
+    rollout.figures = stop_rules.to_figures(stop_rules.read_side_scores([rollout])[rollout.number])
+    rollout.reason = reason.strip()
+    _end(rollout, Rollout.STOPPED)
+    event = RolloutStopped(
+        **_fields(rollout), share=rollout.share, reason=rollout.reason, figures=rollout.figures, automatic=automatic
+    )
+    _append(actor, rollout, event)
+
+
+def _finish(actor: Actor, rollout: Rollout, *, automatic: bool | None = None) -> None:
+    gate = _require_open_gate(actor, rollout)
+    rollout.reason = ""
+    _end(rollout, Rollout.FINISHED)
+    _append(actor, rollout, RolloutFinished(**_fields(rollout), automatic=automatic))
+    change_services.publish_unblocked(actor, gate)
+
+
+def _end(rollout: Rollout, state: str) -> None:
+    rollout.state, rollout.next_at = state, None
+    rollout.ended_at = rollout.updated_at = log.now()
+    Label.objects.filter(rollout=rollout).update(rollout=None)
+
+
+def _require_open_gate(actor: Actor, rollout: Rollout) -> Gate:
+    """The gate of the rollout's change, where nothing but the rollout itself blocks it."""
+    rollout.candidate.require_text()
+    gate = change_gate.evaluate(rollout.change, actor)
+    change_services.require_unblocked(gate, except_for=policy.ROLLING_OUT)
+    return gate
+
+
+def _require_unscheduled(request: ChangeRequest) -> None:
+    if request.goes_live_at is not None:
+        moment = format_moment(request.goes_live_at)
+        raise Conflict(
+            f"Change request {request.number} goes live at {moment}: cancel that schedule first.",
+            change=request.number,
+            goes_live_at=moment,
+        )
+
+
+def _find_stable(request: ChangeRequest) -> Label:
+    label = Label.objects.select_related("version").filter(template=request.template, name=request.label).first()
+    if label is None:
+        raise Conflict(f"{request.label} serves nothing yet, so there is nothing to stay on: publish all at once.")
+    if label.version.digest == request.version.digest:
+        raise Conflict(f"{request.label} serves this already: publish it all at once.")
+    label.version.require_text()
+    return label
+
+
+def _require_active(rollout: Rollout) -> None:
+    if not rollout.is_active:
+        raise Conflict(f"Rollout {rollout.number} is {rollout.state}.", rollout=rollout.number, state=rollout.state)
+
+
+def _require_running(rollout: Rollout) -> None:
+    _require_active(rollout)
+    if rollout.state == Rollout.PAUSED:
+        raise Conflict(f"Rollout {rollout.number} is paused: resume it first.", rollout=rollout.number)
+
+
+def _due(at: datetime, hours: int | None) -> datetime | None:
+    return None if hours is None else at + timedelta(hours=hours)
+
+
+def _fields(rollout: Rollout) -> dict[str, Any]:
+    """The fields of every `RolloutStep`."""
+    return {
+        "rollout": rollout.number,
+        "change": rollout.change_id,
+        "template": rollout.template.name,
+        "label": rollout.label,
+        "version": rollout.candidate.number,
+        "digest": rollout.candidate.digest,
+        "stable": rollout.stable.number,
+        "stable_digest": rollout.stable.digest,
+    }
+
+
+def _append(actor: Actor, rollout: Rollout, event: RolloutStep) -> None:
+    """Write the rollout and append its step, at the moment that its row carries."""
+    rollout.save()
+    log.append(actor, event, namespace=rollout.template.namespace, at=rollout.updated_at, subject=rollout)

@@ -1,0 +1,90 @@
+"""Stop rules of rollouts: the scores of both sides, and whether those of the candidate break the rule."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from typing import Any
+
+from registry.rollouts.models import Rollout
+from registry.usage import outcome_queries
+from registry.usage.outcome_queries import Score
+
+__all__ = ["REPLIES", "SideScore", "find_breach", "read_side_scores", "to_figures"]
+
+REPLIES = 200  # scores of the candidate before the rule says anything, unless it names another number
+
+
+@dataclass(frozen=True)
+class SideScore:
+    """One metric of a rollout, as services scored the replies of both sides since the day it began; None: no score."""
+
+    name: str
+    stable: Score | None
+    candidate: Score | None
+
+    @property
+    def reading(self) -> str:
+        """What the candidate is against the stable version, as `outcome_queries.read_score_change` says."""
+        return outcome_queries.read_score_change(self.candidate, self.stable) if self.candidate else ""
+
+
+@dataclass(frozen=True)
+class _Figure:
+    side: str
+    metric: str
+    mean: float
+    low: float | None
+    high: float | None
+    count: int
+
+
+def read_side_scores(rollouts: Collection[Rollout]) -> dict[int, list[SideScore]]:
+    """The metrics of both sides by name, for each rollout by its number; one query for all.
+
+    Scores that people gave are left out: a contributor may be among them.
+    """
+    scores = outcome_queries.scores_of_services({place for rollout in rollouts for place in _places(rollout)})
+    paired = {}
+    for rollout in rollouts:
+        stable, candidate = ({score.name: score for score in scores[place]} for place in _places(rollout))
+        names = sorted({*stable, *candidate})
+        paired[rollout.number] = [SideScore(name, stable.get(name), candidate.get(name)) for name in names]
+    return paired
+
+
+def _places(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
+    """The rows of the stable version and the candidate, with the day from which their scores count."""
+    day = rollout.created_at.date()
+    return (rollout.stable_id, day), (rollout.candidate_id, day)
+
+
+def find_breach(rule: Mapping[str, Any] | None, scores: Sequence[SideScore]) -> str:
+    """Why the rollout is to be stopped, as a sentence; empty where its rule is met or too few replies were scored.
+
+    `below`: the candidate's mean is under this value. `worse_than_stable`: its whole 95 % interval is under that of the
+    stable version.
+    """
+    score = next((score for score in scores if rule and score.name == rule["metric"]), None)
+    if rule is None or score is None or score.candidate is None or score.candidate.count < rule["replies"]:
+        return ""
+    candidate, stable = score.candidate, score.stable
+    below = rule.get("below")
+    if below is not None and candidate.mean < below:
+        return f"{score.name} {candidate.mean:.2f} over {candidate.count} replies, needs {below:g}."
+    if rule.get("worse_than_stable") and stable is not None and score.reading == "worse":
+        return (
+            f"{score.name} {candidate.mean:.2f} over {candidate.count} replies is worse than {stable.mean:.2f} of "
+            f"version {stable.version}."
+        )
+    return ""
+
+
+def to_figures(scores: Sequence[SideScore]) -> list[dict[str, Any]]:
+    """The scores as an event keeps them."""
+    figures = []
+    for score in scores:
+        for side, value in (("stable", score.stable), ("candidate", score.candidate)):
+            if value is not None:
+                figure = _Figure(side, score.name, value.mean, value.low, value.high, value.count)
+                figures.append(asdict(figure))
+    return figures

@@ -1,0 +1,46 @@
+"""The side of a rollout that a caller with a bucket gets: reading the bucket, and the answer of the side."""
+
+from urllib.parse import parse_qs
+
+from promptuary.renderer.rollouts import LONGEST_BUCKET, is_on_candidate_side
+from registry.core.errors import Invalid
+from registry.serving.responses import APPROVAL, Answer, ServedVersion, make_answer
+
+__all__ = ["BUCKET", "SIDE", "answer_side", "gets_candidate", "read_bucket"]
+
+BUCKET = "bucket="  # a query string without this has none; the fast path looks no further
+SIDE = "Promptuary-Side"  # on answers to callers with a bucket: which version of the label's rollout this is
+
+
+def read_bucket(query: str) -> str | None:
+    """The caller's bucket in a query string, or None. Invalid where it is given twice, empty or too long."""
+    values = parse_qs(query, keep_blank_values=True).get("bucket")
+    if values is None:
+        return None
+    if len(values) > 1:
+        raise Invalid(fields={"bucket": "give it once."})
+    if not 1 <= len(values[0]) <= LONGEST_BUCKET:
+        raise Invalid(fields={"bucket": f"1 to {LONGEST_BUCKET} characters that stay the same for one caller."})
+    return values[0]
+
+
+def gets_candidate(version: ServedVersion, bucket: str) -> bool:
+    """Whether callers of this bucket get the candidate of the label's rollout; version: what the label serves."""
+    rollout = version.rollout
+    return rollout is not None and is_on_candidate_side(rollout.salt, bucket, rollout.share)
+
+
+def answer_side(label_version: ServedVersion, version: ServedVersion) -> Answer:
+    """The answer to a caller with a bucket, for no cache to keep: another bucket may get another one.
+
+    label_version: what the label serves; version: that, or the candidate.
+    """
+    headers = {
+        "ETag": f'"{version.number}.{version.digest}"',
+        "Cache-Control": "no-store",
+        "Vary": "Authorization",
+        SIDE: "stable" if version is label_version else "candidate",
+    }
+    if label_version.approval:
+        headers[APPROVAL] = label_version.approval.value
+    return make_answer(200, version.answer.body, "application/json", headers)

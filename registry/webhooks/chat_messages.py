@@ -1,0 +1,136 @@
+"""Messages to chats: an event as a message of Slack or as a card of Microsoft Teams.
+
+They say who did what and why, with a link. What people wrote is shown as plain text: it can't make links, notify
+a channel or pretend to be another message. Documents and discussion stay here, as in the other webhooks.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from registry.journal.event import JournalEvent, canonical, parse_event, title_of
+from registry.journal.models import Event
+from registry.releases.events import ReleaseStep
+from registry.webhooks.models import Webhook
+
+__all__ = ["write_event_message", "write_trial_message"]
+
+_MOST = 1000  # characters of one part; Slack takes 3000 in a section, Teams 28 KB in all
+_CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
+
+
+@dataclass(frozen=True)
+class _Message:
+    """title: what kind of event. what: goes on where the name of `who` ends. why: their reason; empty for none.
+
+    subject: what it is about, the words of the link. place: the namespace, and the key where one acted.
+    """
+
+    title: str
+    who: str
+    what: str
+    why: str
+    subject: str
+    url: str
+    place: str
+
+
+def write_event_message(receiver: str, event: Event, who: str) -> str:
+    """The JSON text for an event. receiver: slack or teams. who: the name of the person that it is by."""
+    body = json.loads(event.text)["body"]
+    parsed = parse_event(event.kind, body)
+    what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
+    why = str(body.get("reason") or body.get("message") or "").strip()
+    subject, path = _subject(event, parsed)
+    message = _Message(
+        title=title_of(event.kind),
+        who=who,
+        what=_cut(what),
+        why="" if why in what else _cut(why),
+        subject=subject,
+        url=f"{settings.BASE_URL}{path}",
+        place=event.namespace + (f", through the key pb_{event.key}" if event.key else ""),
+    )
+    return canonical(_WRITERS[receiver](message))
+
+
+def write_trial_message(webhook: Webhook, who: str) -> str:
+    """The JSON text of a message that tries the connection."""
+    namespace = webhook.namespace.name
+    message = _Message(
+        title="Test message",
+        who=who,
+        what=f"sent a test message: events of {namespace} will appear here",
+        why="",
+        subject=namespace,
+        url=f"{settings.BASE_URL}/t/{namespace}/",
+        place=namespace,
+    )
+    return canonical(_WRITERS[webhook.receiver](message))
+
+
+def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
+    """What the event is about in words, and the path of its page."""
+    if isinstance(parsed, ReleaseStep):
+        return f"Release {parsed.release}", f"/releases/{parsed.release}"
+    if event.change is not None:
+        return f"Change {event.change}: {event.template}", f"/changes/{event.change}"
+    if event.template:
+        return event.template, f"/t/{event.template}"
+    return event.namespace, f"/t/{event.namespace}/"
+
+
+def _slack(message: _Message) -> dict[str, Any]:
+    """Blocks, and the text that notifications show."""
+    sentence = f"*{_escape(message.who)}* {_escape(message.what)}"
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escape(message.title)}*\n{sentence}"}},
+        *([{"type": "section", "text": {"type": "plain_text", "text": message.why}}] if message.why else []),
+        {
+            "type": "context",
+            "elements": [
+                {"type": "mrkdwn", "text": f"<{message.url}|{_escape(message.subject)}> in {_escape(message.place)}"}
+            ],
+        },
+    ]
+    return {"text": _escape(f"{message.who} {message.what}"), "blocks": blocks}
+
+
+def _teams(message: _Message) -> dict[str, Any]:
+    """An adaptive card, as the workflow "When a Teams webhook request is received" takes it."""
+    lines = [
+        _line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
+        _line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
+        *([_line({"text": message.why})] if message.why else []),
+        _line({"text": f"{message.subject} in {message.place}", "isSubtle": True, "size": "Small"}),
+    ]
+    card = {
+        "$schema": _CARD,
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "fallbackText": f"{message.who} {message.what}",
+        "body": lines,
+        "actions": [{"type": "Action.OpenUrl", "title": "Open in Promptuary", "url": message.url}],
+    }
+    attachment = {"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": None, "content": card}
+    return {"type": "message", "attachments": [attachment]}
+
+
+def _line(*runs: Mapping[str, Any]) -> dict[str, Any]:
+    """A line of a card; in runs, unlike in its blocks of text, Teams reads no Markdown."""
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", **run} for run in runs]}
+
+
+def _escape(text: str) -> str:
+    """The three characters that Slack gives a meaning: links and mentions begin with the second."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+
+
+_WRITERS: Mapping[str, Callable[[_Message], dict[str, Any]]] = {Webhook.SLACK: _slack, Webhook.TEAMS: _teams}

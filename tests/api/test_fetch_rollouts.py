@@ -1,0 +1,146 @@
+"""Fetches of a label that a rollout divides."""
+
+from base64 import b64encode
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+
+from promptuary.renderer.rollouts import is_on_candidate_side
+from registry.changes import services as change_services
+from registry.redaction import services as redaction_services
+from registry.rollouts import services
+from registry.serving.fetcher import fetcher
+from tests.api.conftest import OTHER, REPLY, problem
+
+SALT = "9f2c41d07ab35e68"
+LABEL = f"templates/{REPLY}@production"
+BUCKETS = [f"user-{number}" for number in range(40)]
+
+
+@pytest.fixture
+def rollout(cast):
+    """Version 1 in production, version 2 for half of the callers."""
+    first = cast.save()
+    cast.publish(1)
+    cast.save(OTHER, base=first.version.digest)
+    change = cast.propose(2)
+    digest = change.version.digest
+    change_services.decide_on_change(
+        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=digest
+    )
+    steps = [{"share": 5000, "hours": None}, {"share": 7500, "hours": None}]
+    return services.start_rollout(actor=cast.actor("author"), change=change.number, steps=steps, salt=SALT)
+
+
+@pytest.mark.parametrize("session", [False, True])
+def test_each_bucket_gets_its_side_and_no_cache_keeps_it(caller, rollout, session):
+    author = caller("author", session=session)
+    for bucket in BUCKETS:
+        answer = author.get(f"{LABEL}?bucket={bucket}")
+        is_candidate = is_on_candidate_side(SALT, bucket, 5000)
+        assert answer.json()["version"] == (2 if is_candidate else 1)
+        assert answer["Promptuary-Side"] == ("candidate" if is_candidate else "stable")
+        assert (answer["Cache-Control"], answer["Promptuary-Approval"]) == ("no-store", "approved")
+
+
+def test_without_a_bucket_it_is_the_stable_one_with_the_facts_of_the_rollout(caller, rollout):
+    answer = caller("author").get(LABEL)
+    body = answer.json()
+    assert (body["version"], body["rollout"]) == (
+        1,
+        {"number": 1, "salt": SALT, "share": 5000, "version": 2, "digest": rollout.candidate.digest},
+    )
+    assert answer["Cache-Control"] == "max-age=0, must-revalidate"
+
+
+def test_a_step_is_a_new_entity_tag_and_an_end_the_old_one(cast, caller, rollout):
+    author = caller("author")
+    fetcher().clear()
+    before = author.get(LABEL)["ETag"]
+    assert author.get(LABEL, If_None_Match=before).status_code == 304
+    services.step_rollout(actor=cast.actor("author"), number=1)
+    changed = author.get(LABEL, If_None_Match=before)
+    assert (changed.status_code, changed.json()["rollout"]["share"]) == (200, 7500)
+    services.stop_rollout(actor=cast.actor("reviewer"), number=1, reason="No")
+    ended = author.get(LABEL)
+    assert ended["ETag"] == f'"1.{rollout.stable.digest}"'
+    assert "rollout" not in ended.json()
+    assert author.get(f"{LABEL}?bucket={BUCKETS[0]}")["Promptuary-Side"] == "stable"
+
+
+def test_a_finished_rollout_serves_the_candidate_to_all(cast, caller, rollout):
+    services.finish_rollout(actor=cast.actor("author"), number=1)
+    body = caller("author").get(LABEL).json()
+    assert body["version"] == 2
+    assert "rollout" not in body
+
+
+def test_a_bucket_may_hold_anything_that_a_query_can(caller, rollout):
+    bucket = "Käse & 🙂"
+    version = caller("author").get(f"{LABEL}?bucket={quote(bucket)}").json()["version"]
+    assert version == (2 if is_on_candidate_side(SALT, bucket, 5000) else 1)
+
+
+@pytest.mark.parametrize("query", ["bucket=", "bucket=a&bucket=b", f"bucket={'x' * 101}"])
+def test_a_bucket_that_is_none_is_refused(caller, rollout, query):
+    fields = problem(caller("author").get(f"{LABEL}?{query}"), 422, "invalid")["fields"]
+    assert list(fields) == ["bucket"]
+
+
+def test_a_pinned_fetch_knows_no_sides(caller, rollout):
+    answer = caller("author").get(f"templates/{REPLY}@1?bucket={BUCKETS[0]}")
+    assert (answer.json()["version"], "Promptuary-Side" in answer) == (1, False)
+
+
+@pytest.mark.parametrize("limit", [{"approved_only": True}, {"labels": ["production"], "approved_only": False}])
+def test_a_limited_key_of_the_label_gets_the_candidate_by_its_digest(cast, caller, rollout, limit):
+    change_services.decide_on_change(
+        actor=cast.actor("reviewer"),
+        number=rollout.change_id,
+        decision="request_changes",
+        digest=rollout.candidate.digest,
+        text="No",
+    )
+    key = type(caller("author"))(key=cast.key("author", "read", **limit))
+    assert key.get(f"templates/{REPLY}@{rollout.candidate.digest}").status_code == 200
+    services.stop_rollout(actor=cast.actor("reviewer"), number=1, reason="No")
+    assert key.get(f"templates/{REPLY}@{rollout.candidate.digest}").status_code == 403
+
+
+def test_bulk_answers_carry_the_facts_too(caller, rollout):
+    author = caller("author")
+    result = author.post("fetch", {"refs": [f"{REPLY}@production"]}).json()["results"][0]
+    bundle = author.get("namespaces/support/bundle")
+    assert result["found"]["rollout"]["share"] == 5000
+    assert bundle.json()["entries"][0]["found"]["rollout"]["share"] == 5000
+
+
+def test_the_bundle_of_a_label_changes_with_a_step(cast, caller, rollout):
+    author = caller("author")
+    before = author.get("namespaces/support/bundle")["ETag"]
+    services.step_rollout(actor=cast.actor("author"), number=1)
+    assert author.get("namespaces/support/bundle", If_None_Match=before).status_code == 200
+
+
+def test_a_redacted_candidate_is_served_to_nobody(cast, caller, rollout):
+    fetcher().clear()
+    redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="A password", force=True)
+    for bucket in BUCKETS[:5]:
+        assert caller("author").get(f"{LABEL}?bucket={bucket}").json()["version"] == 1
+
+
+def test_label_moves_tell_of_starts_steps_and_stops(cast, caller, rollout):
+    author = caller("author")
+    cursor = author.get("namespaces/support/moves").json()["cursor"]
+    services.step_rollout(actor=cast.actor("author"), number=1)
+    moves = author.get(f"namespaces/support/moves?after={cursor}").json()["moves"]
+    assert [(move["name"], move["label"], move["version"], move["rollout"]) for move in moves] == [
+        (REPLY, "production", 1, 1)
+    ]
+
+
+def test_langfuse_clients_get_the_stable_version(cast, rollout):
+    token = b64encode(f"promptuary:{cast.key()}".encode()).decode()
+    address = f"/api/public/v2/prompts/{quote(REPLY, safe='')}?label=production"
+    assert Client().get(address, headers={"Authorization": f"Basic {token}"}).json()["version"] == 1

@@ -1,0 +1,121 @@
+"""The page of the calendar."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from frontend.browse.calendar_days import SHOWN, Month, lay_out_days, month_of
+from registry.changes import schedules
+from registry.changes import services as change_services
+from registry.freezes import services as freeze_services
+from registry.freezes.models import Freeze
+from registry.freezes.windows import Window
+from registry.releases.calendar_queries import Calendar, FreezeWindow
+from tests.frontend.conftest import REPLY, words
+
+PAGE = "/environments/calendar"
+ZURICH = ZoneInfo("Europe/Zurich")
+
+
+def _freeze(reply, starts, ends):
+    return freeze_services.set_freeze(
+        actor=reply.actor("admin"), namespace="support", repeat="once", starts=starts, ends=ends, reason="New year"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"), [("2026-02", "2026-02"), ("", "2026-11"), ("soon", "2026-11"), ("9999-12", "2026-11")]
+)
+def test_the_address_names_a_month_and_nonsense_gives_this_one(text, slug):
+    assert month_of(text, date(2026, 11, 23)).slug == slug
+
+
+@pytest.mark.parametrize("number", range(1, 13))
+def test_a_month_is_laid_out_in_whole_weeks_that_contain_it(number):
+    month = Month(date(2026, number, 1))
+    days = month.days
+    assert len(days) % 7 == 0
+    assert (days[0].weekday(), days[-1].weekday()) == (0, 6)
+    assert days[0] <= month.first
+    assert days[6].month == number
+    assert days[-7].month == number
+    assert month.following.previous == month
+
+
+def test_a_day_of_25_hours_belongs_to_one_square():
+    begins, ends = Month(date(2026, 10, 1)).span(ZURICH)
+    assert begins.astimezone(UTC) == datetime(2026, 9, 27, 22, tzinfo=UTC)
+    assert ends.astimezone(UTC) == datetime(2026, 11, 1, 23, tzinfo=UTC)
+
+
+def test_a_freeze_names_its_hours_on_each_of_its_days(reply):
+    freeze = Freeze(number=1, namespace=reply.propose(2).template.namespace, reason="Weekend")
+    window = Window(datetime(2026, 11, 6, 15, tzinfo=UTC), datetime(2026, 11, 9, 7, tzinfo=UTC))
+    calendar = Calendar([], [], [FreezeWindow(freeze, window)], [])
+    days = lay_out_days(Month(date(2026, 11, 1)), calendar, date(2026, 11, 7), ZURICH)
+    hours = {day.day.day: [it.hours for it in day.freezes] for day in days if day.in_month and day.freezes}
+    assert hours == {6: ["from 16:00"], 7: ["all day"], 8: ["all day"], 9: ["until 08:00"]}
+    assert [day.day.day for day in days if day.is_today] == [7]
+
+
+def test_scheduled_publishes_freezes_and_moves_stand_on_their_days(reply, browser):
+    change = reply.propose(2)
+    at = (datetime.now(UTC) + timedelta(days=40)).replace(hour=8, minute=30, second=0, microsecond=0)
+    schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
+    page = " ".join(words(browser("reader").get(f"{PAGE}?month={at:%Y-%m}")).split())
+    assert f'<a href="/changes/{change.number}">{REPLY}</a> <b>goes live</b>' in page
+    assert "08:30" in page
+    assert "production to v2" in page
+    now = " ".join(words(browser("reader").get(PAGE)).split())
+    assert "production to v1 published" in now
+    assert 'aria-current="date"' in now
+
+
+def test_a_freeze_stands_there_with_its_reason_and_a_link(reply, browser):
+    _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
+    page = " ".join(words(browser("reader").get(f"{PAGE}?month=2100-01")).split())
+    assert '<a href="/n/support/freezes">support</a> frozen 10:00 to 12:00' in page
+    assert "New year" in page
+
+
+def test_times_are_of_the_readers_time_zone(reply, browser):
+    _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
+    person = reply.people["reader"]
+    person.time_zone = "Asia/Kolkata"
+    person.save()
+    page = words(browser("reader").get(f"{PAGE}?month=2100-01"))
+    assert "frozen 15:30 to 17:30" in page
+    assert "Asia/Kolkata" in page
+
+
+def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):
+    page = words(browser("reader").get(f"{PAGE}?month=2100-01&namespace=support"))
+    assert "Nothing is scheduled, frozen or moved in these weeks." in page
+    assert "?month=2099-12&amp;namespace=support" in page
+    assert "?month=2100-02&amp;namespace=support" in page
+
+
+def test_a_full_day_is_folded(reply, browser):
+    at = (datetime.now(UTC) + timedelta(days=40)).replace(hour=8, minute=30, second=0, microsecond=0)
+    for number in range(SHOWN + 2):
+        name = f"support/many-{number}"
+        reply.save(name=name)
+        change = change_services.propose_change(
+            actor=reply.actor("author"), name=name, label="production", version=1, message=""
+        )
+        schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
+    page = words(browser("reader").get(f"{PAGE}?month={at:%Y-%m}"))
+    assert "<summary>2 more</summary>" in page
+
+
+def test_who_is_in_no_namespace_of_it_sees_nothing_of_it(reply, browser):
+    _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
+    page = words(browser("outsider").get(f"{PAGE}?month=2100-01&namespace=support"))
+    assert "New year" not in page
+    assert "/n/support/freezes" not in page
+    assert "<option>support" not in page
+
+
+def test_the_desk_links_to_it(reply, browser):
+    assert f'href="{PAGE}"' in words(browser("reader").get("/environments/"))

@@ -1,0 +1,280 @@
+"""Rollouts on the page of a change: starting one from the panel, and its buttons; and on the other pages."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.rollouts import services as rollout_services
+from registry.rollouts.models import Rollout
+from registry.templates.label_models import Label
+from registry.usage.models import OutcomeTotal
+from tests.frontend.conftest import DOCUMENT, REPLY, words
+
+PLAN = {"do": "publish", "how": "gradually", "shares": "5, 25", "hours": "24", "metric": "", "below": ""}
+
+
+def approve(desk, number):
+    digest = ChangeRequest.objects.get(number=number).version.digest
+    change_services.decide_on_change(actor=desk.actor("reviewer"), number=number, decision="approve", digest=digest)
+
+
+@pytest.fixture
+def change(reply):
+    change = reply.propose(2)
+    approve(reply, change.number)
+    return change
+
+
+@pytest.fixture
+def act(change, browser):
+    """Send the page's form as a person; gives the page after it."""
+
+    def send(role, **fields):
+        return words(browser(role).post(f"/changes/{change.number}", fields, follow=True))
+
+    return send
+
+
+@pytest.fixture
+def score(act):
+    """Start a rollout, and report scores as services do: replies of a side, and how many of them helped."""
+    act("author", **PLAN)
+    rollout = Rollout.objects.get()
+
+    def report(side, count, ones):
+        OutcomeTotal.objects.create(
+            version=getattr(rollout, side),
+            name="helpful",
+            by_person=False,
+            day=rollout.created_at.date(),
+            count=count,
+            total=float(ones),
+            squares=float(ones),
+            last_at=rollout.created_at,
+        )
+
+    return report
+
+
+def typed(moment):
+    return moment.strftime("%Y-%m-%dT%H:%M")
+
+
+def test_the_panel_offers_three_ways_in_one_field(change, browser):
+    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    assert re.findall(r'name="how" value="(\w+)"', page) == ["at_once", "gradually", "on_date"]
+    assert page.count('name="goes_live_at"') == 1
+
+
+def test_at_once_is_chosen_where_nobody_chose(change, act):
+    assert "Published: the label moved." in act("author", do="publish", how="at_once", shares="5, 25", hours="24")
+    assert not Rollout.objects.exists()
+
+
+def test_a_date_of_the_panel_is_scheduled(change, act):
+    at = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
+    assert "Scheduled." in act("author", do="publish", how="on_date", goes_live_at=typed(at))
+    change.refresh_from_db()
+    assert (change.goes_live_at, change.state) == (at, "approved")
+
+
+def test_on_a_date_needs_the_date(act):
+    assert "a date and a time" in act("author", do="publish", how="on_date", goes_live_at="")
+
+
+def test_a_scheduled_change_is_published_at_once_or_on_another_date(change, act, browser):
+    at = datetime.now(UTC) + timedelta(days=30)
+    act("author", do="publish", how="on_date", goes_live_at=typed(at))
+    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    assert 'value="gradually"' not in page
+    assert "Change date" in page
+    assert "cancel that schedule first" in act("author", **PLAN)
+
+
+def test_what_a_rollout_forbids_is_not_offered(change, act):
+    page = act("author", **PLAN)
+    for button in ("schedule", "withdraw", "set_version", "publish"):
+        assert f'value="{button}"' not in page
+
+
+def test_the_plan_of_the_panel_is_started(act):
+    page = act("author", **{**PLAN, "metric": "helpful", "below": "0.85"})
+    rollout = Rollout.objects.get()
+    assert (rollout.steps, rollout.state) == ([{"share": 500, "hours": 24}, {"share": 2500, "hours": 24}], "running")
+    assert rollout.stop_rule == {"metric": "helpful", "replies": 200, "below": 0.85, "worse_than_stable": False}
+    assert "Started: 5 % of the callers get v2." in page
+    assert "Next: 25 %" in page
+    assert "Roll back</button>" not in page
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "fault"),
+    [
+        ("shares", "many", "numbers between commas"),
+        ("shares", "25, 5", "not larger than the one before"),
+        ("hours", "soon", "a whole number, or empty"),
+        ("metric", "Not a name", "name the score"),
+    ],
+)
+def test_a_plan_that_says_nothing_is_refused_by_its_field(act, field, text, fault):
+    assert fault in act("author", **{**PLAN, field: text})
+    assert not Rollout.objects.exists()
+
+
+def test_next_step_pause_and_resume(act):
+    act("author", **PLAN)
+    assert "25 % of the callers get it now." in act("author", do="rollout_step", rollout=1)
+    assert "Paused, so nothing grows." in act("author", do="rollout_pause", rollout=1)
+    assert "Next: everybody" in act("author", do="rollout_resume", rollout=1)
+    assert "Finished: production moved to v2." in act("author", do="rollout_step", rollout=1)
+    assert Label.objects.get(name="production").version.number == 2
+
+
+def test_a_reviewer_rolls_back_with_a_reason(act):
+    assert "Stops by itself" in act("author", **{**PLAN, "metric": "helpful", "below": "0.85"})
+    assert "say why it is stopped" in act("reviewer", do="rollout_stop", rollout=1, text=" ")
+    page = act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
+    assert "Stopped at 5 %" in page
+    assert "Stops by itself" not in page
+    assert "Wrong answers" in page
+    assert "Publish" in page
+
+
+def test_next_step_is_taken_once_of_two_people_who_saw_the_same_share(act):
+    act("author", **PLAN)
+    act("author", do="rollout_step", rollout=1, share=500)
+    assert "Rollout 1 is at 25 % already." in act("reviewer", do="rollout_step", rollout=1, share=500)
+    assert Rollout.objects.get().share == 2500
+
+
+def test_both_sides_have_their_scores(act, score):
+    score("stable", 300, 270)
+    score("candidate", 12, 6)
+    page = act("reader")
+    assert "0.90" in page
+    assert "collecting, 12 of 200" in page
+
+
+def test_an_ended_rollout_collects_no_more(act, score):
+    score("candidate", 12, 6)
+    page = act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
+    assert "12 replies" in page
+    assert "collecting" not in page
+
+
+PAGES = ["/", "/environments/", "/environments/?show=rolling", f"/t/{REPLY}"]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_every_page_tells_the_share_the_next_step_and_the_scores(score, browser, address):
+    score("stable", 300, 270)
+    score("candidate", 250, 125)
+    page = words(browser("reader").get(address))
+    assert "<b>v2</b> at <b>5 %</b>" in page
+    assert "25 %" in page
+    assert "v1 serves the rest" in page
+    assert "helpful worse, -0.40" in page
+    assert "#rollout" in page
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_scores_are_collected_before_they_are_read(score, browser, address):
+    score("candidate", 84, 80)
+    assert "helpful collecting, 84 of 200" in words(browser("reader").get(address))
+
+
+@pytest.mark.parametrize("address", ["/", "/environments/", f"/t/{REPLY}"])
+def test_no_page_speaks_of_a_rollout_that_ended(act, browser, address):
+    act("author", **PLAN)
+    act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
+    assert "serves the rest" not in words(browser("reader").get(address))
+
+
+def test_a_paused_rollout_says_so_and_one_by_hand_too(act, browser):
+    act("author", **{**PLAN, "hours": ""})
+    assert "25 % by hand, v1 serves the rest" in words(browser("reader").get("/"))
+    act("author", do="rollout_pause", rollout=1)
+    assert "paused, v1 serves the rest" in words(browser("reader").get("/"))
+
+
+def test_home_lists_the_rollout_once_and_what_waits_for_it(reply, act, browser):
+    act("author", **PLAN)
+    assert "Waiting on others" not in words(browser("author").get("/"))
+    reply.save(DOCUMENT + "    more\n")
+    number = reply.propose(3).number
+    approve(reply, number)
+    page = words(browser("author").get("/"))
+    assert "Rollout 1" in page
+    assert "Rollout 1</span>" in page
+
+
+def test_environments_leads_to_the_next_step_and_offers_no_other_way_back(change, act, browser):
+    act("author", **PLAN)
+    link = f'href="/changes/{change.number}#rollout">'
+    assert f"{link}Go to 25 %" in words(browser("author").get("/environments/"))
+    page = words(browser("reader").get("/environments/"))
+    assert f"{link}Open rollout" in page
+    assert "Roll back" not in words(browser("reviewer").get("/environments/"))
+
+
+def test_environments_lists_what_is_rolling_out(reply, act, browser):
+    reply.save(name="support/triage")
+    assert "Nothing is rolling out." in words(browser("reader").get("/environments/?show=rolling"))
+    act("author", **PLAN)
+    page = words(browser("reader").get("/environments/?show=rolling"))
+    assert "Rolling out 1" in page
+    assert "support/triage" not in page
+    assert "in a rollout has" in words(browser("reader").get("/environments/?show=rolling&q=zebra"))
+
+
+def test_outsiders_are_not_told(act, browser):
+    act("author", **PLAN)
+    page = words(browser("outsider").get("/"))
+    assert "Rollouts in progress" not in page
+
+
+def test_pages_take_as_many_queries_for_one_rollout_as_for_three(reply, act, browser):
+    act("author", **PLAN)
+    client = browser("reader")
+
+    def cost(address):
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).status_code == 200
+        return len(queries)
+
+    before = [cost(address) for address in ("/", "/environments/?show=rolling")]
+    for name in ("support/one", "support/two"):
+        for version in (1, 2):
+            reply.save(DOCUMENT + "    more\n" * version, name=name)
+            number = change_services.propose_change(
+                actor=reply.actor("author"), name=name, label="production", version=version, message=""
+            ).number
+            approve(reply, number)
+            if version == 1:
+                change_services.publish_change(actor=reply.actor("author"), number=number)
+        rollout_services.start_rollout(actor=reply.actor("author"), change=number)
+    assert Rollout.objects.count() == 3
+    assert [cost(address) for address in ("/", "/environments/?show=rolling")] == before
+
+
+def test_the_audit_tells_each_step_in_a_sentence_that_leads_to_the_change(change, act, browser):
+    act("author", **PLAN)
+    for button in ("rollout_pause", "rollout_resume", "rollout_step"):
+        act("author", do=button, rollout=1)
+    act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
+    page = words(browser("reader").get("/n/support/audit"))
+    subject = f"rollout 1 of {REPLY} 2 for production"
+    for person, sentence in (
+        ("author", f"started {subject}, with 5 % of the callers"),
+        ("author", f"paused {subject}"),
+        ("author", f"resumed {subject}"),
+        ("author", f"moved {subject} to 25 %"),
+        ("reviewer", f"stopped {subject} at 25 %: Wrong answers"),
+    ):
+        assert f'<b>{person}</b> <a href="/changes/{change.number}">{sentence}</a>' in page

@@ -1,0 +1,75 @@
+"""Nightly runs over time: a line with its threshold, the versions, and every figure."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from frontend.evaluations import nightly_plots
+from registry.evaluations import attachments, nightly_runs, run_worker
+from registry.evaluations.models import Run
+from tests.frontend.conftest import REPLY, words
+from tests.support.finished_runs import GOLD, WORSE, save_rows
+
+EVENING = datetime(2026, 3, 4, 23, tzinfo=UTC)
+PAGE = f"/runs/?template={REPLY}"
+
+
+def measure(night):
+    nightly_runs.start_nightly_runs(EVENING + timedelta(days=night))
+    run_worker.advance_run(Run.objects.latest("pk").pk, seconds=5)
+
+
+@pytest.fixture
+def measured(reply):
+    """Two nights of version 1, then one of a worse version that misses the threshold."""
+    save_rows(reply)
+    attachments.attach_evaluation(
+        actor=reply.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="*",
+        dataset=GOLD,
+        model="echo",
+        gates=["squad_f1 >= 0.9"],
+        nightly=True,
+    )
+    measure(0)
+    measure(1)
+    reply.save(WORSE)
+    reply.publish(3)
+    measure(2)
+    return reply
+
+
+def test_a_line_has_its_threshold_and_a_tick_where_a_version_went_live(measured):
+    plots = nightly_plots.draw_nightly_plots(measured.actor("reader"), REPLY)
+    plot = next(plot for plot in plots if plot.line.name == "squad_f1 of answer")
+    assert [point.version for point in plot.line.points] == [1, 1, 3]
+    assert [str(point.night) for point in plot.line.points] == ["2026-03-04", "2026-03-05", "2026-03-06"]
+    assert (plot.line.floor, plot.ticks, plot.is_missed) == (0.9, (119.0,), True)
+    assert plot.points.split()[0] == "5.0,5.0"
+    assert plot.end == (119.0, 27.0)
+    assert plot.gate is not None
+    assert 5 < plot.gate < 27
+
+
+def test_latency_has_a_line_and_what_is_not_known_has_none(measured):
+    names = {plot.line.name for plot in nightly_plots.draw_nightly_plots(measured.actor("reader"), REPLY)}
+    assert "latency a row" in names
+    assert "cost a row" not in names
+
+
+def test_the_runs_of_a_template_begin_with_its_nights(measured, browser):
+    page = words(browser("reader").get(PAGE))
+    assert "Every night</h2>" in page
+    assert '<path class="trend-missed"' in page
+    assert "2026-03-04" in page
+    assert "Every night</h2>" not in words(browser("reader").get("/runs/"))
+
+
+def test_an_outsider_is_shown_no_nights(measured, browser):
+    assert "Every night" not in words(browser("outsider").get(PAGE))
+
+
+def test_without_nights_there_is_no_section(reply, browser):
+    assert "Every night" not in words(browser("reader").get(PAGE))

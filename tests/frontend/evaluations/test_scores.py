@@ -1,0 +1,158 @@
+"""The pages where people score replies: saving at once, hidden versions, the queue, and what others see."""
+
+import re
+
+import pytest
+
+from registry.evaluations.models import PersonScore, RunRow
+from tests.frontend.conftest import words
+from tests.support.finished_runs import WORSE, save_rows, start_run
+
+
+@pytest.fixture
+def two(reply):
+    save_rows(reply)
+    reply.save(WORSE)
+    return start_run(reply, "1"), start_run(reply, "3")
+
+
+def address(runs):
+    return f"/runs/{runs[0].pk}/score"
+
+
+def fields(runs, row=0, **values):
+    return {"row": row, "with": [run.pk for run in runs[1:]], **values}
+
+
+def scores(**filters):
+    rows = PersonScore.objects.filter(**filters).order_by("run", "index", "person__username")
+    return [(row.run_id, row.index, row.person.username, row.score, row.comment) for row in rows]
+
+
+def test_a_press_saves_at_once_and_a_second_one_removes(browser, two):
+    reviewer = browser("reviewer")
+    run = two[0]
+    answer = reviewer.post(address(two[:1]), fields(two[:1], 2, press="0:4"))
+    assert (answer.status_code, answer["Location"]) == (302, f"/runs/{run.pk}/score?row=2#score-0")
+    assert scores() == [(run.pk, 2, "reviewer", "4", "")]
+    reviewer.post(address(two[:1]), fields(two[:1], 2, press="0:good"))
+    assert scores() == [(run.pk, 2, "reviewer", "good", "")]
+    reviewer.post(address(two[:1]), fields(two[:1], 2, press="0:good"))
+    assert scores() == []
+
+
+def test_a_comment_is_saved_with_the_score_and_changed_alone(browser, two):
+    reviewer = browser("reviewer")
+    reviewer.post(address(two[:1]), fields(two[:1], press="0:2", **{"comment-0": "Breaks the rule."}))
+    reviewer.post(address(two[:1]), fields(two[:1], do="save", **{"comment-0": "Breaks the first rule."}))
+    assert scores() == [(two[0].pk, 0, "reviewer", "2", "Breaks the first rule.")]
+
+
+def test_a_comment_without_a_score_is_refused_and_shown_again(browser, two):
+    answer = browser("reviewer").post(address(two[:1]), fields(two[:1], do="save", **{"comment-0": "A thought."}))
+    assert answer.status_code == 422
+    assert "give a score with it" in words(answer)
+    assert "A thought." in words(answer)
+
+
+def test_save_and_next_leads_to_the_next_row_without_a_score(browser, two):
+    reviewer = browser("reviewer")
+    reviewer.post(address(two[:1]), fields(two[:1], 1, press="0:4"))
+    answer = reviewer.post(address(two[:1]), fields(two[:1], 0, do="next"))
+    assert answer["Location"] == f"/runs/{two[0].pk}/score?row=2"
+
+
+def test_the_queue_tells_how_far_one_is_and_ends(browser, two):
+    reviewer = browser("reviewer")
+    assert "0 of 6 rows scored by you" in words(reviewer.get(address(two[:1])))
+    for index in range(6):
+        reviewer.post(address(two[:1]), fields(two[:1], index, press="0:good"))
+    page = words(reviewer.get(address(two[:1])))
+    assert "6 of 6 rows scored by you" in page
+    assert "You scored every row." in page
+
+
+def test_hidden_versions_are_a_and_b_until_both_are_scored(browser, two):
+    reviewer = browser("reviewer")
+    query = {"with": two[1].pk, "hide": 1, "row": 3}
+    page = words(reviewer.get(address(two), query)).partition("<main")[2]
+    assert re.search(r"<h3>\s*A\s*</h3>", page)
+    assert re.search(r"<h3>\s*B\s*</h3>", page)
+    assert "echo" not in page
+    reviewer.post(address(two), fields(two, 3, hide=1, press="0:5"))
+    assert "echo" not in words(reviewer.get(address(two), query)).partition("<main")[2]
+    reviewer.post(address(two), fields(two, 3, hide=1, press="1:2"))
+    assert re.search(r"A:\s*v[13] echo", words(reviewer.get(address(two), query)))
+    assert {(run, score) for run, _, _, score, _ in scores()} in (
+        {(two[0].pk, "5"), (two[1].pk, "2")},
+        {(two[0].pk, "2"), (two[1].pk, "5")},
+    )
+
+
+def test_a_hidden_press_scores_the_reply_that_stood_there(browser, two):
+    reviewer = browser("reviewer")
+    page = words(reviewer.get(address(two), {"with": two[1].pk, "hide": 1, "row": 0}))
+    first = page.partition('id="score-0"')[2].partition('id="score-1"')[0]
+    shown = two[1] if "and more words than that" in first else two[0]
+    reviewer.post(address(two), fields(two, 0, hide=1, press="0:3"))
+    assert scores() == [(shown.pk, 0, "reviewer", "3", "")]
+
+
+def test_others_see_who_scored_and_that_scores_differ(browser, two):
+    for role, score in (("reviewer", "5"), ("admin", "2")):
+        browser(role).post(
+            address(two[:1]), fields(two[:1], 1, press=f"0:{score}", **{"comment-0": f"So says {role}."})
+        )
+    page = words(browser("reader").get(f"/runs/{two[0].pk}/matrix", {"row": 1}))
+    assert "Scores differ" in page
+    assert "So says reviewer." in page
+    assert 'name="press"' not in page
+    row = words(browser("reviewer").get(f"/runs/{two[0].pk}/rows/1"))
+    assert "So says admin." in row
+    assert 'data-score="5"' in row
+
+
+def test_a_run_shows_the_metric_and_the_agreement_with_n(browser, two):
+    for role, given in (("reviewer", ["5", "4", "2"]), ("admin", ["5", "5", "1"])):
+        for index, score in enumerate(given):
+            browser(role).post(address(two[:1]), fields(two[:1], index, press=f"0:{score}"))
+    page = re.sub(r"\s+", " ", words(browser("reader").get(f"/runs/{two[0].pk}")))
+    assert "<b>0.67</b> from 6 scores by 2 people" in page
+    assert re.search(r"Cohen&#x27;s kappa 0\.\d\d, 2 people, n = 3", page)
+    assert "Reviewed by people" in words(browser("reader").get(f"/runs/{two[0].pk}/matrix"))
+
+
+def test_scores_of_contributors_are_shown_and_marked(browser, two):
+    browser("author").post(address(two[:1]), fields(two[:1], 0, press="0:5"))
+    page = words(browser("reader").get(f"/runs/{two[0].pk}/matrix", {"row": 0}))
+    assert "contributed, so no gate counts it" in page
+    assert "1 of which no gate counts" in re.sub(r"\s+", " ", words(browser("reader").get(f"/runs/{two[0].pk}")))
+    assert "You contributed to this version" in words(browser("author").get(address(two[:1])))
+
+
+def test_from_the_matrix_one_comes_back_to_the_matrix(browser, two):
+    back = f"/runs/{two[0].pk}/matrix?with={two[1].pk}&row=0#score-form"
+    reviewer = browser("reviewer")
+    assert reviewer.post(address(two), fields(two, press="1:4", back=back))["Location"] == back
+    away = reviewer.post(address(two), fields(two, press="1:3", back="https://elsewhere.example/"))
+    assert away["Location"].startswith(f"/runs/{two[0].pk}/score")
+
+
+@pytest.mark.parametrize("press", ["0:6", "0:fine"])
+def test_a_score_that_is_none_is_refused(browser, two, press):
+    assert browser("reviewer").post(address(two[:1]), fields(two[:1], press=press)).status_code == 422
+
+
+@pytest.mark.parametrize(("row", "status"), [("x", 422), (99, 404)])
+def test_a_row_that_is_none_is_refused(browser, two, row, status):
+    assert browser("reviewer").post(address(two[:1]), fields(two[:1], row, press="0:4")).status_code == status
+
+
+def test_a_row_without_a_reply_has_nothing_to_press(browser, two):
+    RunRow.objects.filter(run=two[0], index=0).update(is_failed=True)
+    assert "No reply to score." in words(browser("reviewer").get(address(two[:1]), {"row": 0}))
+
+
+def test_a_run_under_way_has_no_rows_to_score(browser, reply, two):
+    waiting = start_run(reply, "2", finish=False)
+    assert browser("reviewer").get(address([waiting])).status_code == 409

@@ -1,0 +1,122 @@
+"""The page of evaluations: thresholds are tried on the last runs, saved, edited and taken away."""
+
+import pytest
+
+from registry.evaluations import attachments
+from registry.evaluations.models import Attachment
+from tests.frontend.conftest import DOCUMENT, words
+from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
+
+PAGE = "/n/support/evaluations"
+FIELDS = {
+    "name": "answers",
+    "pattern": "refunds/*",
+    "dataset": GOLD,
+    "dataset_version": "",
+    "model": "echo",
+    "scores_needed": "20",
+    "metric": ["squad_f1", "squad_exact_match", ""],
+    "kind": ["floor", "fall", "floor"],
+    "bound": ["0.9", "0.02", ""],
+}
+
+
+@pytest.fixture
+def gold(reply):
+    save_rows(reply)
+    return reply
+
+
+@pytest.fixture
+def attached(gold):
+    return attachments.attach_evaluation(
+        actor=gold.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="refunds/reply",
+        dataset=GOLD,
+        dataset_version=1,
+        model="echo",
+        gates=["squad_f1[answer] >= 0.5"],
+        metrics=["chrf"],
+    )
+
+
+def read_attachment():
+    row = Attachment.objects.select_related("dataset").get()
+    return row.name, row.pattern, row.dataset.name, row.dataset_version, row.model, row.gates, row.scores_needed
+
+
+def test_an_admin_saves_thresholds_and_members_read_them(gold, browser):
+    answer = browser("admin").post(PAGE, {**FIELDS, "do": "save"})
+    assert (answer.status_code, answer["Location"]) == (302, PAGE)
+    gates = ["squad_f1 >= 0.9", "squad_exact_match - 0.02"]
+    assert read_attachment() == ("answers", "refunds/*", GOLD, None, "echo", gates, 20)
+    page = words(browser("reader").get(PAGE))
+    assert "squad_f1 &gt;= 0.9" in page
+    assert "Save thresholds" not in page
+
+
+def test_what_they_would_have_said_is_shown_before_anything_is_saved(gold, browser):
+    gold.save(WORSE)
+    runs = start_run(gold, "1"), start_run(gold, "3")
+    answer = browser("admin").post(PAGE, {**FIELDS, "do": "try"})
+    page = words(answer)
+    assert answer.status_code == 200
+    assert page.index(f"/runs/{runs[1].pk}") < page.index(f"/runs/{runs[0].pk}")
+    assert "fails" in page
+    assert 'value="answers"' in page
+    assert not Attachment.objects.exists()
+
+
+def test_without_runs_a_trial_says_so(gold, browser):
+    assert "No finished run" in words(browser("admin").post(PAGE, {**FIELDS, "do": "try"}))
+
+
+@pytest.mark.parametrize("button", ["save", "try"])
+@pytest.mark.parametrize("changes", [{"bound": ["much", "", ""]}, {"metric": ["", "", ""], "bound": ["", "", ""]}])
+def test_thresholds_that_cannot_be_read_come_back_with_what_was_typed(gold, browser, button, changes):
+    answer = browser("admin").post(PAGE, {**FIELDS, **changes, "do": button})
+    assert answer.status_code == 422
+    assert 'value="refunds/*"' in words(answer)
+    assert not Attachment.objects.exists()
+
+
+def test_rows_that_do_not_fit_a_template_are_refused_at_the_form(gold, browser):
+    gold.save(name="support/refunds/other", document=DOCUMENT.replace("question", "city"))
+    answer = browser("admin").post(PAGE, {**FIELDS, "do": "save"})
+    assert answer.status_code == 422
+    page = words(answer)
+    assert "row 1 (case-0).inputs.city: " in page
+    assert "row 4" not in page
+    assert "3 more rows do not fit." in page
+    assert not Attachment.objects.exists()
+
+
+def test_an_evaluation_is_edited_with_all_it_has(attached, browser):
+    admin = browser("admin")
+    page = words(admin.get(PAGE, {"name": "answers"}))
+    assert '<option value="squad_f1[answer]" selected>' in page
+    assert 'value="refunds/reply"' in page
+    assert 'name="nightly" value="on">' in page
+    gate = {"metric": ["squad_f1[answer]"], "kind": ["floor"], "bound": ["0.75"]}
+    admin.post(PAGE, {**FIELDS, **gate, "dataset_version": "1", "nightly": "on", "do": "save"})
+    row = Attachment.objects.get()
+    assert (row.gates, row.metrics, row.dataset_version) == (["squad_f1[answer] >= 0.75"], ["chrf"], 1)
+    assert row.nightly
+    page = words(admin.get(PAGE, {"name": "answers"}))
+    assert 'name="nightly" value="on" checked>' in page
+    assert "every night" in page
+
+
+def test_an_admin_takes_an_evaluation_away(attached, browser):
+    browser("admin").post(PAGE, {"do": "remove", "name": "answers"})
+    assert not Attachment.objects.exists()
+
+
+@pytest.mark.parametrize("button", ["save", "try", "remove"])
+@pytest.mark.parametrize(("role", "status"), [("reviewer", 403), ("outsider", 404)])
+def test_only_admins_do(attached, browser, button, role, status):
+    answer = browser(role).post(PAGE, {**FIELDS, "pattern": "*", "do": button})
+    assert answer.status_code == status
+    assert Attachment.objects.get().pattern == "refunds/reply"

@@ -1,0 +1,229 @@
+"""Whichever call to the database, to Git or to the disk fails: an act is done or not done, never half of it."""
+
+import itertools
+import shutil
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.db import DatabaseError, connection
+
+from registry import mirror
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.changes import services as change_services
+from registry.journal import mirror_paths
+from registry.journal.models import Commit, Event
+from registry.mirror.repository import Repository
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.plans import ReleaseSelection
+from registry.templates import labels
+from registry.templates import save as template_save
+from tests.people import load_support
+from tests.support.examples import run_size
+from tests.support.failing_calls import FailingGit, FailingStatement, limit_file_size
+
+TEMPLATE = "support/reply"
+DOCUMENT = "- name: question\n  role: user\n  content: Say {}\n"
+STRIDE = run_size(6, torture=1)  # every call of an act in torture, every sixth one otherwise
+STEP = run_size(16_384, torture=2_048)  # bytes by which the disk grows from one try to the next
+MOST_CALLS = 3_000
+
+
+@pytest.fixture
+def cast(transactional_db, settings, tmp_path) -> dict[str, Actor]:
+    """The people of `support`, in a database and with a mirror of their own."""
+    settings.MIRROR_PATH = tmp_path / "mirror.git"
+    load_support()
+    return {name: Actor(User.objects.get(username=name)) for name in ("author", "reviewer", "admin")}
+
+
+class Story:
+    """The acts in the order in which they happen; each needs those before it."""
+
+    def __init__(self, cast: dict[str, Actor]) -> None:
+        self.author, self.reviewer = cast["author"], cast["reviewer"]
+        self.digests: list[str] = []
+        self.change = self.release = 0
+
+    def save(self, name: str = TEMPLATE) -> None:
+        base = self.digests[-1] if self.digests and name == TEMPLATE else None
+        text = DOCUMENT.format(len(self.digests))
+        saved = template_save.save_version(actor=self.author, name=name, document=text, message="Say", base=base)
+        if name == TEMPLATE:
+            self.digests.append(saved.version.digest)
+
+    def propose(self) -> None:
+        version = len(self.digests)
+        self.change = change_services.propose_change(
+            actor=self.author, name=TEMPLATE, label="production", version=version, message="Please"
+        ).number
+
+    def approve(self) -> None:
+        change_services.decide_on_change(
+            actor=self.reviewer, number=self.change, decision="approve", digest=self.digests[-1]
+        )
+
+    def publish(self) -> None:
+        change_services.publish_change(actor=self.author, number=self.change)
+
+    def prepare_roll_back(self) -> None:
+        """A second version in production, which can go back to the first one."""
+        for act in (self.save, self.propose, self.approve, self.publish):
+            act()
+
+    def roll_back(self) -> None:
+        labels.roll_back_label(actor=self.reviewer, name=TEMPLATE, label="production", version=1, reason="Broken")
+
+    def prepare_release(self) -> None:
+        """An approved release of two templates."""
+        names = ["support/first", "support/second"]
+        for name in names:
+            self.save(name)
+        selection = ReleaseSelection(versions=dict.fromkeys(names, 1))
+        release = proposals.propose_release(
+            actor=self.author, namespace="support", label="production", title="Together", selection=selection
+        ).release
+        self.release = release.number
+        digests = {row.number: row.version.digest for row in release.members.select_related("version")}
+        release_services.approve_release(actor=self.reviewer, number=self.release, digests=digests)
+
+    def publish_release(self) -> None:
+        release_services.publish_release(actor=self.author, number=self.release)
+
+
+BEFORE = {  # act: what happens before it
+    "save": [],
+    "propose": ["save"],
+    "approve": ["save", "propose"],
+    "publish": ["save", "propose", "approve"],
+    "roll_back": ["save", "propose", "approve", "publish", "prepare_roll_back"],
+    "publish_release": ["prepare_release"],
+}
+
+
+def read_rows() -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table."""
+    with connection.cursor() as cursor:
+        rows = {}
+        for table in sorted(connection.introspection.table_names(cursor)):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
+            rows[table] = sorted(cursor.fetchall(), key=repr)
+        return rows
+
+
+def play_until(cast: dict[str, Actor], act: str) -> Story:
+    story = Story(cast)
+    for name in BEFORE[act]:
+        getattr(story, name)()
+    return story
+
+
+def check_whole(events: int) -> None:
+    """The act's events are there, numbered without gaps, and the mirror holds the same."""
+    numbers = list(Event.objects.order_by("number").values_list("number", flat=True))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) > events
+    mirror.catch_up()
+    assert mirror.verify() == []
+
+
+@pytest.mark.dialect
+@pytest.mark.parametrize("act", BEFORE)
+def test_an_act_is_not_done_where_any_statement_fails(cast, act):
+    story = play_until(cast, act)
+    before, events = read_rows(), Event.objects.count()
+    for number in range(1, MOST_CALLS, STRIDE):
+        fault = FailingStatement(number)
+        try:
+            with connection.execute_wrapper(fault):
+                getattr(story, act)()
+        except DatabaseError:
+            assert read_rows() == before, f"statement {number}"
+        else:
+            break
+    assert number > STRIDE  # some statements failed before
+    assert read_rows() != before
+    check_whole(events)
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("act", BEFORE)
+def test_an_act_is_not_done_where_the_disk_is_full(cast, act):
+    story = play_until(cast, act)
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    before, events = read_rows(), Event.objects.count()
+    for size in itertools.count(0, STEP):
+        try:
+            with limit_file_size(size):
+                getattr(story, act)()
+        except (DatabaseError, OSError):
+            assert read_rows() == before, f"{size} bytes"
+        else:
+            break
+    assert size > 0
+    check_whole(events)
+
+
+@pytest.fixture
+def mirrored(cast) -> str:
+    """Everything that happens, in the mirror: its head."""
+    story = Story(cast)
+    for act in ("save", "propose", "approve", "publish", "prepare_roll_back", "roll_back", "prepare_release"):
+        getattr(story, act)()
+    story.publish_release()
+    mirror.catch_up()
+    return find_head()
+
+
+def find_head() -> str:
+    return Repository(django_settings.MIRROR_PATH).heads()[mirror_paths.MAIN].commit
+
+
+def empty_mirror() -> None:
+    """Nothing was mirrored yet."""
+    shutil.rmtree(django_settings.MIRROR_PATH)
+    Commit.objects.all().delete()
+
+
+def check_recovered(head: str) -> None:
+    """The next writer brings the mirror to where it would be."""
+    mirror.catch_up()
+    assert find_head() == head
+    assert mirror.verify() == []
+    assert Commit.objects.count() == Event.objects.count()
+
+
+@pytest.mark.parametrize("way", ["before", "after", "killed"])
+def test_the_mirror_is_the_same_whichever_run_of_git_fails(mirrored, tmp_path, monkeypatch, way):
+    git = FailingGit(tmp_path / "bin", way)
+    monkeypatch.setenv("PATH", git.path)
+    for number in itertools.count(1):
+        empty_mirror()
+        git.fail_run(number)
+        try:
+            mirror.catch_up()
+        except mirror.MirrorError:
+            assert git.count >= number
+        reached = git.count >= number
+        git.fail_run(0)
+        check_recovered(mirrored)
+        if not reached:
+            break
+    assert number > 3  # Git runs some times to write a mirror
+
+
+@pytest.mark.sqlite
+def test_the_mirror_is_the_same_after_a_full_disk(mirrored):
+    failures = 0
+    for size in range(0, 40_000, run_size(4_000, torture=256)):
+        empty_mirror()
+        try:
+            with limit_file_size(size):
+                mirror.catch_up()
+        except (mirror.MirrorError, DatabaseError, OSError):
+            failures += 1
+        check_recovered(mirrored)
+    assert failures

@@ -1,0 +1,158 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from registry.accounts.models import User
+from registry.changes import services as change_services
+from registry.core.errors import Conflict
+from registry.journal.models import Event
+from registry.notifications.models import Notification
+from registry.rollouts import clock, services
+from registry.rollouts.models import Rollout
+from registry.templates.label_models import Label, LabelMove
+from tests.registry.changes.test_concurrency import at_once
+
+RULE = {"metric": "helpful", "below": 0.85, "replies": 100}
+
+
+def _later(rollout, hours=25):
+    return rollout.created_at + timedelta(hours=hours)
+
+
+def test_a_step_is_done_when_it_is_due_and_only_once(start, last_event, author):
+    rollout = start()
+    assert clock.advance_rollouts(_later(rollout, 23)) == 0
+    assert clock.advance_rollouts(_later(rollout)) == 1
+    kind, body = last_event()
+    assert (kind, body["share"], body["automatic"]) == ("rollout.stepped", 2500, True)
+    assert clock.advance_rollouts(rollout.next_at) == 0
+
+
+def test_the_last_step_publishes_in_the_name_of_who_started_it(start, author, approved):
+    rollout = start(steps=[{"share": 500, "hours": 1}])
+    assert clock.advance_rollouts(_later(rollout)) == 1
+    approved.refresh_from_db()
+    move = approved.label_moves.get()
+    assert (approved.state, move.person, Label.objects.get().version.number) == ("published", author.person, 2)
+
+
+def test_a_step_by_hand_waits_for_a_person(start):
+    rollout = start(steps=[{"share": 500, "hours": None}, {"share": 1000, "hours": None}])
+    assert clock.advance_rollouts(_later(rollout, 9999)) == 0
+
+
+def test_a_paused_rollout_takes_no_step(start, author):
+    rollout = start()
+    services.pause_rollout(actor=author, number=rollout.number)
+    assert clock.advance_rollouts(_later(rollout)) == 0
+
+
+def test_an_objection_pauses_instead_of_a_step(start, reviewer, approved, last_event):
+    rollout = start()
+    change_services.decide_on_change(
+        actor=reviewer, number=approved.number, decision="request_changes", digest=approved.version.digest, text="No"
+    )
+    assert clock.advance_rollouts(_later(rollout)) == 1
+    kind, body = last_event()
+    assert (kind, body["automatic"]) == ("rollout.paused", True)
+    assert "asked for changes" in body["reason"]
+
+
+def test_a_starter_who_left_takes_no_step(start, author, last_event):
+    rollout = start()
+    User.objects.filter(pk=author.person.pk).update(is_active=False)
+    assert clock.advance_rollouts(_later(rollout)) == 1
+    assert "is deactivated" in last_event()[1]["reason"]
+
+
+def test_a_mean_under_the_value_stops_and_tells_people(start, author, score, last_event):
+    rollout = start(stop_rule=RULE)
+    score(rollout.candidate, 100, 78)
+    assert clock.advance_rollouts() == 1
+    kind, body = last_event()
+    assert (kind, body["automatic"], body["reason"]) == (
+        "rollout.stopped",
+        True,
+        "helpful 0.78 over 100 replies, needs 0.85.",
+    )
+    assert [figure["mean"] for figure in body["figures"]] == [0.78]
+    assert Label.objects.get().rollout is None
+    notice = Notification.objects.get(kind="rollout.stopped")
+    assert notice.person == author.person
+    assert "stopped automatically rollout 1" in notice.sentence
+    assert clock.advance_rollouts() == 0
+
+
+def test_too_few_replies_stop_nothing(start, score):
+    rollout = start(stop_rule=RULE)
+    score(rollout.candidate, 99, 0)
+    assert clock.advance_rollouts() == 0
+
+
+def test_scores_of_people_stop_nothing(start, score):
+    rollout = start(stop_rule=RULE)
+    score(rollout.candidate, 500, 0, by_person=True)
+    assert clock.advance_rollouts() == 0
+
+
+def test_another_metric_stops_nothing(start, score):
+    rollout = start(stop_rule=RULE)
+    score(rollout.candidate, 500, 0, name="polite")
+    assert clock.advance_rollouts() == 0
+
+
+def test_being_clearly_worse_than_stable_stops(start, score):
+    rollout = start(stop_rule={"metric": "helpful", "worse_than_stable": True})
+    score(rollout.stable, 1000, 900)
+    score(rollout.candidate, 200, 172)
+    assert clock.advance_rollouts() == 0
+    rollout.candidate.outcome_totals.update(total=120.0, squares=120.0)
+    assert clock.advance_rollouts() == 1
+    assert "is worse than 0.90 of version 1" in Rollout.objects.get().reason
+
+
+def test_a_rule_holds_while_the_rollout_is_paused(start, author, score):
+    rollout = start(stop_rule=RULE)
+    services.pause_rollout(actor=author, number=rollout.number)
+    score(rollout.candidate, 100, 10)
+    assert clock.advance_rollouts() == 1
+    assert Rollout.objects.get().state == "stopped"
+
+
+def _make_due(rollout):
+    Rollout.objects.filter(pk=rollout.pk).update(next_at=datetime.now(UTC) - timedelta(seconds=1))
+
+
+@pytest.mark.dialect
+def test_of_four_workers_at_once_one_does_a_due_step(transactional_db, start):
+    _make_due(start())
+    assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
+    assert Rollout.objects.get().share == 2500
+    assert Event.objects.filter(kind="rollout.stepped").count() == 1
+
+
+@pytest.mark.dialect
+def test_of_four_workers_at_once_one_publishes_after_the_last_step(transactional_db, start):
+    _make_due(start(steps=[{"share": 500, "hours": 1}]))
+    moves = LabelMove.objects.count()
+    assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
+    assert (Rollout.objects.get().state, LabelMove.objects.count()) == ("finished", moves + 1)
+
+
+@pytest.mark.dialect
+def test_of_four_workers_at_once_one_stops_by_the_rule(transactional_db, start, score):
+    rollout = start(stop_rule=RULE)
+    score(rollout.candidate, 200, 100)
+    assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
+    assert Event.objects.filter(kind="rollout.stopped").count() == 1
+
+
+@pytest.mark.dialect
+def test_a_person_and_the_clock_at_once_take_one_step(transactional_db, start, author):
+    rollout = start()
+    _make_due(rollout)
+    by_person, by_clock = at_once(
+        [lambda: services.step_rollout(actor=author, number=rollout.number, share=500), clock.advance_rollouts]
+    )
+    assert isinstance(by_person, Conflict) == (by_clock == 1)
+    assert Rollout.objects.get().share == 2500
