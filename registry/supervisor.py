@@ -1,8 +1,8 @@
 """Supervisor of the server's processes: `python -m registry.supervisor <descriptor>`, which `manage.py serve` becomes.
 
 It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
-ends, the others are ended too; a process that is marked so is started again instead. On Linux the processes end with
-the supervisor, even where that is killed.
+ends, the others are ended too. A process that is marked with `restart` is started again instead, after a pause that
+doubles while the process keeps ending early. On Linux the processes end with the supervisor, even where that is killed.
 """
 
 import json
@@ -25,7 +25,9 @@ __all__ = ["Plan", "main"]
 
 _KILL_SECONDS = 10.0  # what a process may take to end after SIGTERM
 _READY_SECONDS = 60.0
-_RESTART_SECONDS = 0.5
+_RESTART_SECONDS = 0.5  # the first pause: what ends at once must not keep a processor busy
+_LONGEST_PAUSE_SECONDS = 30.0
+_STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,37 @@ class Plan:
     banner: list[str]
 
 
+@dataclass(frozen=True)
+class Ended:
+    """A process that has ended, and its exit code; the code of one that a signal ended is negative."""
+
+    name: str
+    code: int
+
+
+@dataclass(frozen=True)
+class RestartDue:
+    """The pause before the process starts again is over."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class SignalReceived:
+    """The supervisor was asked to stop."""
+
+    number: int
+
+
 class Supervisor:
     """Starts the processes of a plan and waits for the first event that ends them all."""
 
     def __init__(self, plan: Plan, folder: str) -> None:
         self._plan = plan
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._events: queue.SimpleQueue[str | int] = queue.SimpleQueue()
+        self._started: dict[str, float] = {}  # when each process was started, on the monotonic clock
+        self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
+        self._events: queue.SimpleQueue[Ended | RestartDue | SignalReceived] = queue.SimpleQueue()
         self._socket: socket.socket | None = None
         self._environment = dict(os.environ)
         if plan.listener is not None:
@@ -63,7 +89,7 @@ class Supervisor:
     def run(self) -> int:
         """Return the exit code: of the process that ended, or 128 and the signal's number."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda received, _frame: self._events.put(received))
+            signal.signal(number, lambda received, _frame: self._events.put(SignalReceived(received)))
         for name in self._plan.processes:
             self._start(name)
         if self._plan.banner and self._plan.port is not None:
@@ -86,11 +112,12 @@ class Supervisor:
             preexec_fn=end_with_parent,  # noqa: PLW1509 - it takes no lock that another thread could hold
         )
         self._running[name] = process
+        self._started[name] = time.monotonic()
         threading.Thread(target=self._follow, args=(name, process), daemon=True).start()
 
     def _follow(self, name: str, process: "subprocess.Popen[bytes]") -> None:
         """Print what a process says, and tell when it has ended."""
-        waiter = threading.Thread(target=lambda: self._events.put(f"{name}:{process.wait()}"), daemon=True)
+        waiter = threading.Thread(target=lambda: self._events.put(Ended(name, process.wait())), daemon=True)
         waiter.start()
         for line in process.stdout or ():
             text = line.decode("utf-8", "replace").rstrip("\n")
@@ -98,15 +125,27 @@ class Supervisor:
 
     def _wait(self) -> int:
         while True:
-            event = self._events.get()
-            if isinstance(event, int):
-                return 128 + event
-            name, _, code = event.rpartition(":")
-            if not self._plan.processes[name]["restart"]:
-                _print_line(name, f"ended with code {code}")
-                return abs(int(code)) or 1
-            time.sleep(_RESTART_SECONDS)  # what ends at once must not keep a processor busy
-            self._start(name)
+            match self._events.get():
+                case SignalReceived(number):
+                    return 128 + number
+                case RestartDue(name):
+                    self._start(name)
+                case Ended(name, code) if self._plan.processes[name]["restart"]:
+                    self._schedule_restart(name, code)
+                case Ended(name, code):
+                    _print_line(name, f"ended with code {code}")
+                    return abs(code) or 1
+
+    def _schedule_restart(self, name: str, code: int) -> None:
+        """Start the process again after a pause, during which signals are still answered."""
+        early = time.monotonic() - self._started[name] < _STEADY_SECONDS
+        last = self._pauses.get(name)
+        pause = min(last * 2, _LONGEST_PAUSE_SECONDS) if early and last else _RESTART_SECONDS
+        self._pauses[name] = pause
+        _print_line(name, f"ended with code {code}, starts again in {pause:g} s")
+        timer = threading.Timer(pause, self._events.put, [RestartDue(name)])
+        timer.daemon = True
+        timer.start()
 
     def _stop(self) -> None:
         ends = time.monotonic() + _KILL_SECONDS

@@ -30,13 +30,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def list_processes(home: Path) -> list[str]:
-    """The commands of the processes that live over a home."""
-    found = []
+def list_processes(home: Path) -> dict[int, str]:
+    """The processes that live over a home: their commands by their numbers."""
+    found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if str(home).encode() in (folder / "environ").read_bytes():
-                found.append((folder / "cmdline").read_text())
+                found[int(folder.name)] = (folder / "cmdline").read_text()
         except OSError:
             continue  # it ended meanwhile, or is somebody else's
     return found
@@ -86,9 +86,13 @@ class Served:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(timeout=60)
 
+    def find_processes(self, word: str) -> list[int]:
+        """The numbers of this home's processes whose command has the word."""
+        return [number for number, command in list_processes(self.home).items() if word in command]
+
     def left_behind(self) -> list[str]:
         """Processes that still live over this home."""
-        return list_processes(self.home)
+        return list(list_processes(self.home).values())
 
 
 @pytest.fixture
@@ -145,6 +149,24 @@ def test_a_server_that_is_killed_leaves_nothing_behind(serve):
     while served.left_behind():
         assert time.monotonic() < deadline, served.left_behind()
         time.sleep(0.2)  # nothing tells when other processes have ended
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the worker under /proc")
+def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
+    served = serve()
+    (worker,) = served.find_processes("registry.celery")
+    os.kill(worker, signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while "worker   | ended with code -9, starts again in 0.5 s" not in served.printed:
+        assert time.monotonic() < deadline, served.printed
+        time.sleep(0.1)  # what another process prints can only be looked at again
+    while worker in (found := served.find_processes("registry.celery")) or not found:
+        assert time.monotonic() < deadline, served.printed
+        time.sleep(0.1)
+    assert httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).status_code == 200
+    assert served.process.poll() is None
+    served.interrupt()
+    assert served.left_behind() == []
 
 
 def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):

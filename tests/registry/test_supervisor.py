@@ -126,6 +126,21 @@ def test_a_process_that_is_marked_so_is_started_again(supervise):
     assert supervised.process.poll() is None
 
 
+def test_a_process_that_keeps_ending_waits_longer_before_each_start(supervise):
+    supervised = supervise({"web": python(SLEEP), "worker": python("raise SystemExit(3)", restart=True)})
+    for pause in ("0.5", "1", "2"):
+        supervised.wait_for(f"worker   | ended with code 3, starts again in {pause} s")
+    assert supervised.process.poll() is None
+
+
+def test_a_signal_is_answered_while_a_process_waits_for_its_start(supervise):
+    supervised = supervise({"web": python(SLEEP), "worker": python("pass", restart=True)})
+    supervised.wait_for("starts again in 4 s")
+    supervised.process.send_signal(signal.SIGTERM)
+    assert supervised.process.wait(3) == 128 + signal.SIGTERM
+    assert supervised.left_behind() == []
+
+
 def test_the_others_reach_the_process_that_listens_whenever_it_comes_up(supervise):
     listener = python(LISTEN.format(then="print('accepted', flush=True); os._exit(0)"), "{socket}", restart=True)
     supervised = supervise({"web": python(CONNECT), "renderer": listener}, listener="renderer")

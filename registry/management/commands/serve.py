@@ -87,7 +87,10 @@ def _become_supervisor(host: str, only: str | None, banner: list[str], model_por
     bounded().close()
     connection.close()
     names = [name for name in ("web", "worker") if only in (None, name)]
-    processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": False} for name in names}
+    # A worker that ends is started again beside the web server, which serves meanwhile. On its own it ends this
+    # process as well, so that whatever started it sees that.
+    restart = {"web": False, "worker": only is None}
+    processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": restart[name]} for name in names}
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
         processes["model"] = {"argv": argv, "environment": None, "restart": True}
