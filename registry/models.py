@@ -2,6 +2,7 @@
 
 import registry.events  # noqa: F401  # registers each kind
 from registry.accounts.models import Key, User
+from registry.bookmarks.models import Favourite, SavedView
 from registry.changes.models import ChangeRequest, Comment, CountedScores, Decision, Remark, Thread, Verdict
 from registry.connections.models import Connection, Spending, SpendingCap
 from registry.evaluations.live_models import LiveFailure
@@ -48,6 +49,7 @@ __all__ = [
     "Delivery",
     "Draft",
     "Event",
+    "Favourite",
     "Fetch",
     "Freeze",
     "Inclusion",
@@ -78,6 +80,7 @@ __all__ = [
     "Run",
     "RunRow",
     "SampleSet",
+    "SavedView",
     "SearchCount",
     "SearchEntry",
     "Spending",

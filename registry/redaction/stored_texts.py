@@ -214,6 +214,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "secret_sha256": _NOTHING,
     },
     "registry_label": {"name": _NOTHING},
+    "registry_savedview": {"name": _WORDS, "folder": _NOTHING, "query": _WORDS},
     "registry_watch": {"template": _NOTHING, "level": _NOTHING, "topics": _NOTHING},
     "registry_user": {
         "password": _NOTHING,

@@ -12,7 +12,17 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Edit, Fix, Lines, Place, unify_newlines
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["apply_fix", "declare", "declare_all", "redeclare", "set_default", "undeclare"]
+__all__ = [
+    "apply_fix",
+    "declare",
+    "declare_all",
+    "find_value",
+    "insert_key",
+    "redeclare",
+    "set_default",
+    "undeclare",
+    "write_flow",
+]
 
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
@@ -25,7 +35,7 @@ def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fi
 
     They come after those that are declared. None where that would not be a small edit.
     """
-    entries = [f"{name}: {_flow(schema)}" for name, schema in schemas.items()]
+    entries = [f"{name}: {write_flow(schema)}" for name, schema in schemas.items()]
     title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
     lines = unify_newlines(document.text).split("\n")
     edit = _declaring_edit(document, lines, entries)
@@ -37,25 +47,33 @@ def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fi
 
 def _declaring_edit(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
     block = "".join(f"  {entry}\n" for entry in entries)
-    if document.body_line == 1:
-        column = 2 if document.text.startswith("\ufeff") else 1
-        return Edit(1, column, 1, column, f"---\ninputs:\n{block}---\n")
     place = document.places.get(("inputs",))
     if "inputs" not in document.front or place is None:
-        # The closing line of the front matter is the one above the body; a mapping in braces has no line of its own.
-        close = document.body_line - 1
-        is_block = all(not line.lstrip().startswith("{") for line in lines[1 : close - 1][:1])
-        return Edit(close, 1, close, 1, f"inputs:\n{block}") if is_block else None
+        return insert_key(document, lines, f"inputs:\n{block}")
     if lines[place.line - 1][place.column - 1 : place.column] == "{":
         written = ", ".join(entries) + (", " if document.inputs else "")
         return Edit(place.line, place.column + 1, place.line, place.column + 1, written)
     return _edit_after_last(document, lines, entries)
 
 
+def insert_key(document: Document, lines: list[str], written: str) -> Edit | None:
+    """Put a key at the end of the front matter, which is made where there is none; None where it is in braces.
+
+    lines: of the document. written: the key with its value, in lines that end.
+    """
+    if document.body_line == 1:
+        column = 2 if document.text.startswith("\ufeff") else 1
+        return Edit(1, column, 1, column, f"---\n{written}---\n")
+    # The closing line of the front matter is the one above the body; a mapping in braces has no line of its own.
+    close = document.body_line - 1
+    is_block = all(not line.lstrip().startswith("{") for line in lines[1 : close - 1][:1])
+    return Edit(close, 1, close, 1, written) if is_block else None
+
+
 def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
     names = list(document.inputs or ())
     first = _key_line(lines, document, names[0]) if names else None
-    last = _value(document, names[-1]) if names else None
+    last = find_value(document, "inputs", names[-1]) if names else None
     if first is None or last is None or last.end_line is None:
         return None
     margin = re.match(" *", lines[first - 1])
@@ -69,10 +87,10 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
     None where its schema is written in more than one line, or where it has a default already.
     """
     schema = (document.inputs or {}).get(name)
-    place = _value(document, name)
+    place = find_value(document, "inputs", name)
     if schema is None or "default" in schema or place is None or place.end_line != place.line:
         return None
-    written = _flow(value)
+    written = write_flow(value)
     line = unify_newlines(document.text).split("\n")[place.line - 1]
     if place.end_column is None or line[place.column - 1] != "{":
         return None
@@ -84,7 +102,7 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
 def undeclare(document: Document, name: str) -> Fix | None:
     """Take an input out, where it is in lines of its own and is not the only one."""
     lines = unify_newlines(document.text).split("\n")
-    place = _value(document, name)
+    place = find_value(document, "inputs", name)
     first = _key_line(lines, document, name)
     if len(document.inputs or ()) < 2 or first is None or place is None or place.end_line is None:
         return None
@@ -93,10 +111,10 @@ def undeclare(document: Document, name: str) -> Fix | None:
 
 def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
     """Write another schema for an input."""
-    place = _value(document, name)
+    place = find_value(document, "inputs", name)
     if place is None or place.end_line is None or place.end_column is None:
         return None
-    edit = Edit(place.line, place.column, place.end_line, place.end_column, _flow(schema))
+    edit = Edit(place.line, place.column, place.end_line, place.end_column, write_flow(schema))
     return Fix(f"Declare `{name}` as the fragment does", (edit,))
 
 
@@ -114,20 +132,22 @@ def apply_fix(text: str, fix: Fix) -> str:
 _PLAIN = re.compile(r"[A-Za-z_$](?:[A-Za-z0-9_$ ./-]*[A-Za-z0-9_$])?", re.ASCII)
 
 
-def _flow(value: Any) -> str:
+def write_flow(value: Any) -> str:
     """A value in one line, in YAML's flow style; a text that could be read as something else is quoted."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{write_flow(str(key))}: {write_flow(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_flow, value)) + "]"
+        return "[" + ", ".join(map(write_flow, value)) + "]"
     if isinstance(value, str) and _PLAIN.fullmatch(value) and isinstance(yaml_reader.core_value(value), str):
         return value
     return json.dumps(value, ensure_ascii=False)
 
 
-def _value(document: Document, name: str) -> Place | None:
-    """Where the schema of an input is, without the white space that YAML counts to a block."""
-    place = document.places.get(("inputs", name))
+def find_value(document: Document, *path: str) -> Place | None:
+    """Where a value of the front matter is, without the white space that YAML counts to a block; None where it is not
+    written out.
+    """
+    place = document.places.get(path)
     if place is None or place.end_line is None or place.end_column is None:
         return None
     text = unify_newlines(document.text)

@@ -1,0 +1,81 @@
+"""Services of favourites and saved views. Only people have them: a key is refused."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.bookmarks.models import Favourite, SavedView
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
+from registry.core.input_checks import check_text
+from registry.templates import queries as template_queries
+
+__all__ = ["MOST_FAVOURITES", "MOST_VIEWS", "add_favourite", "remove_favourite", "remove_view", "save_view"]
+
+MOST_FAVOURITES = 200
+MOST_VIEWS = 50
+_MOST_NAME = 60
+_MOST_QUERY = 1000
+_MOST_FOLDER = 520
+
+
+def add_favourite(*, actor: Actor, name: str) -> None:
+    """Keep a template at hand; one that is a favourite already stays one.
+
+    Raises NotFound where the actor may not read the template, and Conflict at MOST_FAVOURITES.
+    """
+    template = template_queries.get_template(actor, name)
+    with transaction.atomic():
+        person = _take_person(actor)
+        others = Favourite.objects.filter(person=person).exclude(template=template)
+        if others.count() >= MOST_FAVOURITES:
+            raise Conflict(f"You have {MOST_FAVOURITES} favourites, which is the most: remove one first.")
+        Favourite.objects.get_or_create(person=person, template=template, defaults={"created_at": timezone.now()})
+
+
+def remove_favourite(*, actor: Actor, name: str) -> None:
+    """Keep a template at hand no longer. One that the actor may not read any more can be removed as well."""
+    Favourite.objects.filter(person=_person(actor), template__name=name).delete()
+
+
+def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
+    """Keep a search of the list of templates under a name; a view of that name gets the new search.
+
+    folder: where the search looks, empty for all templates. query: of the address, without its question mark. Invalid
+    by field; Conflict at MOST_VIEWS.
+    """
+    name = " ".join(check_text("name", name, _MOST_NAME).split())
+    if not name:
+        raise Invalid(fields={"name": "give it a name."})
+    check_text("folder", folder, _MOST_FOLDER)
+    if not check_text("query", query, _MOST_QUERY).strip("?"):
+        raise Invalid(fields={"query": "search or filter first: there is nothing to keep."})
+    with transaction.atomic():
+        person = _take_person(actor)
+        if SavedView.objects.filter(person=person).exclude(name=name).count() >= MOST_VIEWS:
+            raise Conflict(f"You have {MOST_VIEWS} saved views, which is the most: remove one first.")
+        search = {"folder": folder, "query": query.lstrip("?")}
+        view, _ = SavedView.objects.update_or_create(
+            person=person, name=name, defaults=search, create_defaults={**search, "created_at": timezone.now()}
+        )
+    return view
+
+
+def remove_view(*, actor: Actor, view_id: int) -> str:
+    """Forget a saved view; its name. NotFound where it is somebody else's, or nobody's."""
+    view = SavedView.objects.filter(person=_person(actor), pk=view_id).first()
+    if view is None:
+        raise NotFound("You have no such saved view.")
+    view.delete()
+    return view.name
+
+
+def _person(actor: Actor) -> User:
+    if actor.key is not None:
+        raise NotAllowed("Favourites and saved views belong to people: sign in.")
+    return actor.person
+
+
+def _take_person(actor: Actor) -> User:
+    """The person's row, locked: two tabs at once don't pass the limit."""
+    return User.objects.select_for_update().get(pk=_person(actor).pk)

@@ -1,0 +1,105 @@
+"""Acts on several templates at once: all are done, or none."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from django.db import transaction
+
+from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.validation.fixes import apply_fix
+from promptuary.renderer.validation.tag_edits import edit_tags
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.core.input_checks import check_text
+from registry.namespaces.permissions import Verb
+from registry.templates import archive
+from registry.templates import queries as template_queries
+from registry.templates import save as template_save
+
+__all__ = ["MOST", "archive_templates", "tag_templates"]
+
+MOST = 50  # templates of one act
+
+
+def tag_templates(
+    *, actor: Actor, names: Sequence[str], add: Collection[str], remove: Collection[str], message: str = ""
+) -> list[str]:
+    """Write tags into the documents of templates and remove others from them; the names of those that changed.
+
+    Each that changes gets a new version, made from its latest one; the rest of its text stays. Raises Invalid with a
+    sentence for each template that refuses, by its name; nothing is saved then.
+    """
+    added, removed = _read_tags("add", add), _read_tags("remove", remove)
+    if not added and not removed:
+        raise Invalid(fields={"add": "write a tag to add or to remove."})
+    if both := sorted(set(added) & set(removed)):
+        raise Invalid(fields={"remove": f"{', '.join(both)} can't be added and removed at once."})
+    words = [f"add {', '.join(added)}" if added else "", f"remove {', '.join(removed)}" if removed else ""]
+    text = message.strip() or f"Tags: {', '.join(filter(None, words))}"
+    return _do_for_each(names, lambda name: _save_tags(actor, name, added, removed, text))
+
+
+def archive_templates(*, actor: Actor, names: Sequence[str], reason: str, force: bool = False) -> list[str]:
+    """Archive templates, as `archive_template` does one; their names. Raises Invalid as `tag_templates` does."""
+    check_text("reason", reason)
+    return _do_for_each(names, lambda name: _archive(actor, name, reason, force))
+
+
+def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
+    """The names of the templates of which the act says that it changed them."""
+    chosen = list(dict.fromkeys(names))
+    if not chosen:
+        raise Invalid(fields={"template": "choose one at least."})
+    if len(chosen) > MOST:
+        raise Invalid(fields={"template": f"{len(chosen)} are chosen, and {MOST} are the most at once."})
+    changed, refusals = [], {}
+    with transaction.atomic():
+        for name in chosen:
+            try:
+                with transaction.atomic():
+                    if act(name):
+                        changed.append(name)
+            except ProofRequired:
+                raise  # it is asked for once, for all of them
+            except PromptuaryError as error:
+                refusals[name] = _describe(error)
+        if refusals:
+            transaction.set_rollback(True)
+    if refusals:
+        raise Invalid(fields=refusals)
+    return changed
+
+
+def _save_tags(actor: Actor, name: str, added: Sequence[str], removed: Sequence[str], message: str) -> bool:
+    template = template_queries.find_template(actor, Verb.SAVE, name)
+    latest = template.latest
+    if latest is None:
+        return False
+    document = parse_document(latest.document)
+    tags = [tag for tag in dict.fromkeys([*document.tags, *added]) if tag not in removed]
+    if tags == list(document.tags):
+        return False
+    fix = edit_tags(document, tags)
+    if fix is None:
+        raise Invalid(fields={"tags": "its tags are written with comments or in an unusual form: edit them there."})
+    text = apply_fix(document.text, fix)
+    saved = template_save.save_version(
+        actor=actor, name=name, document=text, message=message, base=latest.digest, ends_draft=False
+    )
+    return saved.created
+
+
+def _archive(actor: Actor, name: str, reason: str, force: bool) -> bool:
+    already = template_queries.find_template(actor, Verb.MANAGE, name).archived_at is not None
+    archive.archive_template(actor=actor, name=name, reason=reason, force=force)
+    return not already
+
+
+def _read_tags(field: str, tags: Collection[str]) -> list[str]:
+    return list(dict.fromkeys(tag for one in tags if (tag := check_text(field, one).strip())))
+
+
+def _describe(error: PromptuaryError) -> str:
+    """The error's sentences, without the names of fields, which are those of another form."""
+    if isinstance(error, Invalid) and error.fields:
+        return " ".join(error.fields.values())
+    return error.message

@@ -1,0 +1,50 @@
+"""The tags of a document written anew, all other text left as it is."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.problems import Edit, Fix, Place, unify_newlines
+from promptuary.renderer.validation.fixes import find_value, insert_key, write_flow
+
+__all__ = ["edit_tags"]
+
+
+def edit_tags(document: Document, tags: Sequence[str]) -> Fix | None:
+    """Write these tags in place of the document's; the front matter is made where there is none.
+
+    None where that would lose something: a comment among the tags, or a form of YAML that is written in no list.
+    """
+    lines = unify_newlines(document.text).split("\n")
+    if "tags" in document.front:
+        place = find_value(document, "tags")
+        edit = _replacing_edit(lines, place, tags) if place is not None else None
+    else:
+        edit = insert_key(document, lines, f"tags: {write_flow(list(tags))}\n")
+    if edit is None:
+        return None
+    newline = "\r\n" if "\r\n" in document.text else "\n"
+    return Fix("Change the tags", (replace(edit, text=edit.text.replace("\n", newline)),))
+
+
+def _replacing_edit(lines: list[str], place: Place, tags: Sequence[str]) -> Edit | None:
+    if place.end_line is None or place.end_column is None:
+        return None
+    written = _text_between(lines, place, place.end_line, place.end_column)
+    if "#" in written:
+        return None
+    if written.startswith("["):
+        text = write_flow(list(tags))
+    elif written.startswith("- "):
+        margin = "\n" + " " * (place.column - 1)
+        text = margin.join(f"- {write_flow(tag)}" for tag in tags) or " []"  # in the first column it were another key
+    else:
+        return None
+    return Edit(place.line, place.column, place.end_line, place.end_column, text)
+
+
+def _text_between(lines: list[str], place: Place, end_line: int, end_column: int) -> str:
+    if place.line == end_line:
+        return lines[place.line - 1][place.column - 1 : end_column - 1]
+    first, last = lines[place.line - 1][place.column - 1 :], lines[end_line - 1][: end_column - 1]
+    return "\n".join([first, *lines[place.line : end_line - 1], last])

@@ -1,0 +1,1 @@
+"""Tests of favourites and saved views."""
