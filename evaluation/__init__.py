@@ -14,7 +14,7 @@ from promptuary.evaluation.errors import (
     ReplyError,
 )
 from promptuary.evaluation.http_models import HTTPModel
-from promptuary.evaluation.judge import Judge, Judgement, judge
+from promptuary.evaluation.judge import Judge, Judgement, add_judgements, judge
 from promptuary.evaluation.metrics.catalogue import Metric, metrics_for
 from promptuary.evaluation.models import CachingModel, EchoModel, Model, RecordedModel, Reply, prompt_digest
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
@@ -49,6 +49,7 @@ __all__ = [
     "Runnable",
     "Score",
     "TemplateRunnable",
+    "add_judgements",
     "compare",
     "compare_scores",
     "datasets",

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptuary.evaluation.errors import ChainError
-from promptuary.evaluation.runnables import Runnable, input_names
+from promptuary.evaluation.runnables import Runnable, TemplateRunnable, input_names
 from promptuary.renderer.digest import canonical
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
@@ -91,8 +91,7 @@ class Chain:
         """The components from first to last; inputs once wired to earlier ones come from outside."""
         order = list(self.components)
         for end_name in (first, last):
-            if end_name not in order:
-                raise ChainError(f"{end_name!r} is no component of {self.name}; there are {', '.join(order)}")
+            self._find(end_name)
         between = order[order.index(first) : order.index(last) + 1]
         if not between:
             raise ChainError(f"{first!r} runs after {last!r}")
@@ -102,6 +101,30 @@ class Chain:
             if _split(target, "input")[0] in between and source[0] in between
         }
         return Chain({name: self.components[name] for name in between}, wires, name=f"{self.name}[{first}:{last}]")
+
+    def replace(self, component: str, runnable: Runnable) -> "Chain":
+        """The same chain with another runnable for one component; ChainError where a wire doesn't fit it."""
+        self._find(component)
+        wires = {target: ".".join(source) for target, source in self.wires.items()}
+        return Chain({**self.components, component: runnable}, wires, name=self.name)
+
+    def with_prompts(self, prompts: Mapping[str, str]) -> "Chain":
+        """The same chain with another prompt text for the templates of these components, for one run.
+
+        A template's inputs, settings and output shapers stay. ChainError where a component asks no template.
+        """
+        chain = self
+        for component, prompt in prompts.items():
+            step = self._find(component)
+            if not isinstance(step, TemplateRunnable):
+                raise ChainError(f"{component!r} is no template, so it takes no other prompt")
+            chain = chain.replace(component, step.with_prompt(prompt))
+        return chain
+
+    def _find(self, component: str) -> Runnable:
+        if component not in self.components:
+            raise ChainError(f"{component!r} is no component of {self.name}; there are {', '.join(self.components)}")
+        return self.components[component]
 
     @classmethod
     def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":

@@ -21,7 +21,7 @@ from promptuary.renderer.errors import DocumentError
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
-__all__ = ["Dataset", "Row", "parse", "read", "read_beir"]
+__all__ = ["Dataset", "Row", "parse", "read", "read_beir", "read_corpus"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def parse(text: str, form: str, name: str = "dataset") -> Dataset:
 
 
 def read_beir(folder: Path, split: str = "test") -> Dataset:
-    """Queries with their relevant documents, of one split of a BEIR folder; the corpus stays where it is."""
+    """Queries with their relevant documents, of one split of a BEIR folder; `read_corpus` gives the documents."""
     queries = {str(entry["_id"]): str(entry["text"]) for entry in _json_lines(folder / "queries.jsonl")}
     relevant: dict[str, list[dict[str, Any]]] = {}
     for number, line in enumerate(_lines(folder / "qrels" / f"{split}.tsv"), start=1):
@@ -105,6 +105,17 @@ def read_beir(folder: Path, split: str = "test") -> Dataset:
         for query, documents in relevant.items()
     )
     return Dataset(folder.name, tuple(rows))
+
+
+def read_corpus(folder: str | Path) -> Iterator[dict[str, Any]]:
+    """The documents of a BEIR folder, one after another: {"id", "content"}, with "meta": {"title"} where it has one.
+
+    DatasetError names the line of corpus.jsonl that can't be read. See `retrieval.KeywordRetriever`.
+    """
+    for entry in _json_lines(Path(folder) / "corpus.jsonl"):
+        document: dict[str, Any] = {"id": str(entry["_id"]), "content": str(entry["text"])}
+        title = str(entry.get("title") or "")
+        yield document | ({"meta": {"title": title}} if title else {})
 
 
 def _number(text: str, split: str, line: int) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError, ReplyError
 from promptuary.evaluation.metrics.judgements import NAMES, scores_of
-from promptuary.evaluation.results import EvaluationResult
+from promptuary.evaluation.results import EvaluationResult, Recorder
 from promptuary.evaluation.runnables import FunctionRunnable, Runnable, input_names
 from promptuary.evaluation.runner import OnProgress, run
 from promptuary.evaluation.scoring import Score, score
@@ -22,7 +22,7 @@ from promptuary.renderer.functions.sentences import document_sentences, response
 from promptuary.renderer.replies.judgement import bare_key
 from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
 
-__all__ = ["Judge", "Judgement", "judge"]
+__all__ = ["Judge", "Judgement", "add_judgements", "judge"]
 
 Judgement = dict[str, Any]
 """documents     a list a document of {"key", "text", "relevant", "utilized", "supports": keys of the response}
@@ -47,6 +47,19 @@ class Judge:
     question: str = "inputs.question"
     response: str = "actual.answer"
     unit: Unit = "sentence"
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """What a result file keeps of the judge, as plain JSON."""
+        return {
+            "kind": "judge",
+            "name": self.runnable.name,
+            "judge": getattr(self.runnable, "definition", None),
+            "documents": self.documents,
+            "question": self.question,
+            "response": self.response,
+            "unit": self.unit,
+        }
 
     def judge_row(self, row: Mapping[str, Any]) -> Judgement:
         """The judgement of one row; what goes wrong is in its `error` and `reasons`, and nothing is raised."""
@@ -105,18 +118,27 @@ def judge(
     runnable = FunctionRunnable("judge", lambda row: {"judgement": judge.judge_row(row)})
     runnable.name = f"judge {judge.runnable.name}"
     runnable.digest = judge.runnable.digest
-    runnable.definition = {
-        "kind": "judge",
-        "name": judge.runnable.name,
-        "judge": getattr(judge.runnable, "definition", None),
-        "documents": judge.documents,
-        "question": judge.question,
-        "response": judge.response,
-        "unit": judge.unit,
-    }
+    runnable.definition = judge.definition
     rows = ({"row": {key: row[key] for key in ("inputs", "expected", "actual")}} for row in result.rows())
     report_progress = (lambda count, _total: on_progress(count, len(result))) if on_progress else None
     return run(runnable, rows, on_progress=report_progress, workers=workers, path=path)
+
+
+def add_judgements(
+    result: EvaluationResult, judge: Judge, *, workers: int = 1, path: Path | None = None
+) -> EvaluationResult:
+    """The result with the judgement of each row beside its outputs, so that one file and one set of gates hold both.
+
+    Rows that failed are not judged. path: where the file is written; a temporary one otherwise.
+    """
+    answered_rows = ({"row": row} for row in result.rows() if row["actual"])
+    judgements = run(FunctionRunnable("judge", judge.judge_row), answered_rows, workers=workers).rows()
+    with Recorder({**result.runnable, "judge": judge.definition}, blind=result.blind, path=path) as recorder:
+        for index, row in enumerate(result.rows()):
+            if row["actual"]:
+                row["actual"]["judgement"] = next(judgements)["actual"]
+            recorder.add(row, index)
+        return recorder.finish()
 
 
 def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Unit = "sentence") -> Judgement:

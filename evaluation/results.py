@@ -1,8 +1,9 @@
 """The result of a run: what ran, as text, and every row, in one JSON Lines file that loads without a registry.
 
 Line 1 is the header: {"promptuary": "evaluation", "form": 1, "runnable": {name, digest, definition}, "blind": bool}.
-Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}. A chain's outputs are under their
-component's name. Rows stay in the file and are read as they are needed, so that memory does not grow with them.
+Every further line is a row: {"inputs", "expected", "actual", "isolated", "errors"}, and "simulated" where outputs were.
+A chain's outputs are under their component's name. Rows stay in the file and are read as they are needed, so that
+memory does not grow with them.
 """
 
 import csv
@@ -24,7 +25,8 @@ from promptuary.renderer.digest import canonical
 __all__ = ["EvaluationResult", "MetricsResult", "Recorder"]
 
 FORM = 1
-Mode = Literal["integrated", "isolated"]
+Mode = Literal["integrated", "isolated", "simulated"]
+_OUTPUTS = {"integrated": "actual", "isolated": "isolated", "simulated": "simulated"}
 CustomMetric = Callable[..., Mapping[str, Any]]
 
 
@@ -131,7 +133,8 @@ class EvaluationResult:
         """Score the run with a metric of `Metric`, or with a callable that takes the result and gives a mapping.
 
         Without `component` and `output` every output that some row expects, and that suits the metric, is scored.
-        `mode="isolated"` scores components fed with what was expected (or simulated) of those before them.
+        `mode="isolated"` scores components fed with what was expected (or simulated) of those before them;
+        `mode="simulated"` the chain from its simulated outputs to its end.
         """
         if callable(metric) and not isinstance(metric, str):
             return MetricsResult(metric(self, **options))
@@ -182,7 +185,7 @@ class EvaluationResult:
         expected, actual = [], []
         for row in self.rows():
             expected.append(_pick(row["expected"], target))
-            source = row["actual"] if mode == "integrated" or not self.is_chain else row["isolated"]
+            source = row.get(_OUTPUTS[mode] if self.is_chain else "actual")
             actual.append(_pick(source, target))
         return score(metric, expected, actual, **options)
 

@@ -58,19 +58,26 @@ class TemplateRunnable:
     and whatever the template's output shapers publish.
     """
 
-    def __init__(self, template: Template, model: Model, *, name: str = "template") -> None:
-        self.name, self._template, self._model = name, template, model
+    def __init__(self, template: Template, model: Model, *, name: str = "template", prompt: str | None = None) -> None:
+        """`prompt` is rendered in place of the template's body; its inputs, settings and output shapers stay."""
+        self.name, self._template, self._model, self._prompt = name, template, model, prompt
         inputs_declared = template.document.inputs
         self.inputs = None if inputs_declared is None else tuple(inputs_declared)
         self.definition = {"kind": "template", "name": name, "bundle": template.bundle(), "model": model.name}
         identity = {"template": template.digest, "model": model.name}
+        if prompt is not None:
+            self.definition["prompt"] = identity["prompt"] = prompt
         self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
+
+    def with_prompt(self, prompt: str) -> "TemplateRunnable":
+        """The same with another prompt text; see `prompt` of the constructor."""
+        return TemplateRunnable(self._template, self._model, name=self.name, prompt=prompt)
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """Render with the inputs, ask the model once a prompt, and read its replies (ReplyError where they can't
         be).
         """
-        prompts = self._template.render_all(inputs)
+        prompts = self._template.render_all(inputs, prompt=self._prompt)
         settings = self._template.document.settings
         replies = [self._model.complete(prompt, settings).text for prompt in prompts]
         outputs: dict[str, Any] = {"reply": replies[0], "answer": replies[0]}

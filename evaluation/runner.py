@@ -38,8 +38,9 @@ def run(
         inputs: rows, or one row. A chain's row is {component: {input: value}}, or {input: value} where one component
             takes the input; a name that two take is refused before anything runs.
         expected_outputs: as many rows, or none for a blind run. A chain's are {component: {output: value}}.
-        simulated_outputs: outputs that components are taken to give when those after them run in isolation, one
-            mapping for all rows or one a row. Without them the expected outputs are used.
+        simulated_outputs: {component: {output: value}} that components of a chain are taken to give, one mapping for
+            all rows or one a row. They feed isolated components in place of the expected outputs, and each row runs
+            once more from them to the end of the chain (`mode="simulated"`).
         on_progress: called with rows done and rows in all (None while unknown); what it raises ends the run.
         workers: rows run at once, in threads. path: where the result's file is written; a temporary one otherwise.
     """
@@ -47,6 +48,7 @@ def run(
     expected = expected_outputs
     total = len(rows) if isinstance(rows, Sequence) else None
     _check_lengths(total, expected, simulated_outputs)
+    _check_simulated(runnable, simulated_outputs)
     blind = isinstance(expected, Sequence) and not expected
     rows = _check_all(runnable, rows)
     work = _pair(rows, expected, simulated_outputs, blind=blind)
@@ -63,6 +65,15 @@ def _check_lengths(total: int | None, expected: Any, simulated: Any) -> None:
         is_list = isinstance(value, Sequence) and (value or name == "simulated_outputs")
         if total is not None and is_list and len(value) != total:
             raise EvaluationError(f"there are {total} rows of inputs and {len(value)} of {name}")
+
+
+def _check_simulated(runnable: Runnable, simulated: Simulated | None) -> None:
+    columns = [simulated] if isinstance(simulated, Mapping) else simulated or []
+    known_names = list(runnable.components) if isinstance(runnable, Chain) else []
+    for name in {name for column in columns for name in column}:
+        if name not in known_names:
+            there_are = f"there are {', '.join(known_names)}" if known_names else "it is no chain"
+            raise EvaluationError(f"simulated_outputs: {name!r} is no component of {runnable.name}; {there_are}")
 
 
 def _check_all(runnable: Runnable, rows: Iterable[Mapping[str, Any]]) -> Iterable[Mapping[str, Any]]:
@@ -137,6 +148,8 @@ def _run_row(
         elif all(isinstance(columns.get(u), Mapping) and output in columns[u] for u, output in feeds.values()):
             alone = runnable.gather(component, data, columns)
             row["isolated"][component] = _attempt(row, component, "isolated", partial(part.run, alone))
+    if simulated:
+        row["simulated"] = _run_from_simulated(runnable, data, row, simulated)
     return row
 
 
@@ -160,6 +173,27 @@ def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
         if result is None:
             break
         outputs[component] = result
+    return outputs
+
+
+def _run_from_simulated(
+    chain: Chain, data: Mapping[str, Row], row: Row, simulated: Mapping[str, Mapping[str, Any]]
+) -> Row:
+    """The outputs of all components where some are simulated: only what comes after those is run again."""
+    outputs: Row = {}
+    changed = set(simulated)
+    for component in chain.components:
+        known = row["actual"].get(component)
+        if component in simulated:
+            outputs[component] = {**(known or {}), **simulated[component]}
+        elif changed.isdisjoint(upstream for upstream, _ in chain.upstream(component).values()) and known is not None:
+            outputs[component] = known
+        else:
+            result = _attempt(row, component, "simulated", partial(_run_wired, chain, component, data, outputs))
+            if result is None:
+                break
+            outputs[component] = result
+            changed.add(component)
     return outputs
 
 

@@ -10,6 +10,7 @@ from rich.progress import Progress
 
 from promptuary import evaluation, renderer
 from promptuary.commands.api import vocabulary_source
+from promptuary.commands.judging import JudgeDocument, JudgeModel, JudgePlaces, judge_rows
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.tokens.vocabularies import VocabularySource
@@ -50,6 +51,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     html: Html = None,
     metric: Metrics = None,
     workers: Workers = 4,
+    judge: JudgeDocument = None,
+    judge_model: JudgeModel = "",
+    judge_path: JudgePlaces = None,
     as_json: Json = False,
     url: Url = "",
     key: Key = "",
@@ -64,6 +68,9 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             rows = _read_rows(document, dataset)
             runnable = evaluation.TemplateRunnable(_load(document, source), _find_model(model, model_url, model_key))
             result = _run(runnable, rows, workers, quiet=as_json)
+            if judge or judge_model or judge_path:
+                asked = _find_judge(judge, judge_model or model, model_url, model_key, source)
+                result = judge_rows(result, asked, judge_path or [], workers)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
             verdicts = gates.judge(result, bounds, before)
             title = f"{document.name} on {rows.name}"
@@ -99,6 +106,14 @@ def _load(document: Path, source: VocabularySource | None) -> renderer.Template:
     workspace = Workspace.around(document)
     fragments = workspace.fragments() if workspace else {}
     return renderer.load(read_document_text(document), fragments=fragments, vocabularies=source)
+
+
+def _find_judge(
+    document: Path | None, model: str, url: str, key: str, source: VocabularySource | None
+) -> evaluation.TemplateRunnable:
+    if document is None:
+        raise UsageError("--judge-model and --judge-path belong to a --judge")
+    return evaluation.TemplateRunnable(_load(document, source), _find_model(model, url, key), name="judge")
 
 
 def _find_model(name: str, url: str, key: str) -> evaluation.Model:

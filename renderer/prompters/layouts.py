@@ -37,7 +37,7 @@ MARKS: Mapping[str, str] = {
 }
 """The six marks as LazyLLM's documentation has them: start and end of system, human and assistant."""
 FIELDS = ("system", "instruction", "tools", "history", "user", "input", *MARKS)
-DIALECTS = ("0.1.2", "0.1.1")
+DIALECTS = ("0.1.2", "0.1.1", "page")
 KINDS = ("alpaca", "chat", "custom")
 
 _EXTRA_LEAD = "Here are some extra messages you can referred to:\n\n"
@@ -166,6 +166,8 @@ def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) ->
             )
         if not isinstance(text, str):
             raise PrompterError(f"`{name}` of the instruction must be text", cause="instruction")
+    if dialect == "page" and recipe.kind == "alpaca" and not instruction.get("system"):
+        return instruct(recipe, instruction.get("user"), extra_keys, dialect)  # as the page's quick start prints it
     user = slots.read_slots(instruction.get("user", ""))
     if extra:
         user += slots.read_slots(recipe.user_extra_keys.replace("{extra_keys}", extra))

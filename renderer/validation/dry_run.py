@@ -15,7 +15,7 @@ from promptuary.renderer.problems import Problem, Severity
 from promptuary.renderer.template import Template
 from promptuary.renderer.tokens.base import Tokenizer
 
-__all__ = ["least_case", "structure_problems", "worst_case"]
+__all__ = ["find_same_names", "least_case", "same_names", "structure_problems", "worst_case"]
 
 
 def structure_problems(template: Template) -> list[Problem]:
@@ -38,6 +38,28 @@ def structure_problems(template: Template) -> list[Problem]:
         problem if number >= needed else replace(problem, severity="warning")
         for problem, number in Counter(problems).items()
     ]
+
+
+def same_names(template: Template) -> list[Problem]:
+    """A note where two parts that the author wrote have one name; the turns of one loop may share theirs."""
+    if template.document.format != "parts":
+        return []
+    for data in _trials(template):
+        for parts in _prompts(template.body, data) or ():
+            written_parts = {(part.name, part.line): part for part in reversed(parts)}
+            if problem := find_same_names(sorted(written_parts.values(), key=lambda part: part.line or 0)):
+                return problem
+    return []
+
+
+def find_same_names(parts: Sequence[Part], sample: str | None = None) -> list[Problem]:
+    """A note on the first of the parts that share a name, or nothing."""
+    counts = Counter(part.name for part in parts)
+    for part in parts:
+        if counts[part.name] > 1:
+            message = f"{counts[part.name]} parts are named `{part.name}`; names help most when they differ"
+            return [Problem("PT308", "note", message, part.line or 1, sample=sample)]
+    return []
 
 
 def _trials(template: Template) -> Iterator[Mapping[str, Any]]:

@@ -1,7 +1,6 @@
 """The validator: all problems of a document that can be told before it is used, in the order of its lines."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from promptuary.renderer import formats
@@ -12,7 +11,6 @@ from promptuary.renderer.formats import fragments
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import Use
-from promptuary.renderer.part import Part
 from promptuary.renderer.problems import Fix, Place, Problem, Severity, only_errors
 from promptuary.renderer.replies.shapers import outputs
 from promptuary.renderer.syntax import suggestions
@@ -90,6 +88,8 @@ class _Checks:
             self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.advice(self.document))
             self._limits(template)
+            if not self.samples:
+                self.found.extend(dry_run.same_names(template))
             if not only_errors(self.found):
                 self._trials(template)
             self._samples(template)
@@ -227,8 +227,7 @@ class _Checks:
             if prompt.cut:
                 message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"
                 self.found.append(Problem("PT601", "note", message, sample=name))
-            if len({part.name for part in prompt.parts}) < len(prompt.parts):
-                self.found.append(_same_names(prompt.parts, name))
+            self.found.extend(dry_run.find_same_names(prompt.parts, name))
 
     def _add(
         self,
@@ -241,13 +240,6 @@ class _Checks:
     ) -> None:
         ends = (place.end_line, place.end_column)
         self.found.append(Problem(code, severity, message, place.line, place.column, *ends, fix, variable))
-
-
-def _same_names(parts: Sequence[Part], sample: str) -> Problem:
-    counts = Counter(part.name for part in parts)
-    twice = next(part for part in parts if counts[part.name] > 1)
-    message = f"{counts[twice.name]} parts are named `{twice.name}`; names help most when they differ"
-    return Problem("PT308", "note", message, twice.line or 1, sample=sample)
 
 
 def _of_sample(error: RenderError, name: str) -> Problem:

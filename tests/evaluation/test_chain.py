@@ -2,7 +2,8 @@
 
 import pytest
 
-from promptuary.evaluation import Chain, ChainError, FunctionRunnable
+from promptuary import renderer
+from promptuary.evaluation import Chain, ChainError, EchoModel, FunctionRunnable, TemplateRunnable
 
 
 def parts():
@@ -65,3 +66,45 @@ def test_an_output_that_did_not_come_is_named():
 def test_a_text_that_is_no_chain_is_refused(text, said):
     with pytest.raises(ChainError, match=said):
         Chain.from_yaml(text, parts())
+
+
+COUNTED = """---
+format: text
+inputs: {words: {type: integer}, unit: {type: string}}
+---
+{{ words }} {{ unit }}
+"""
+
+
+def asking():
+    step = TemplateRunnable(renderer.load(COUNTED), EchoModel(), name="say")
+    return Chain({**parts(), "say": step}, WIRES)
+
+
+def test_one_step_takes_another_runnable():
+    shouting = FunctionRunnable("say", lambda words, unit: {"answer": f"{words} {unit}".upper()})
+    chain = Chain(parts(), WIRES)
+    other = chain.replace("say", shouting)
+    assert other.run({"clean": {"text": "a b"}, "unit": "words"})["say"] == {"answer": "2 WORDS"}
+    assert chain.run({"clean": {"text": "a b"}, "unit": "words"})["say"] == {"answer": "2 words"}
+
+
+def test_a_runnable_that_its_wires_do_not_fit_is_refused():
+    with pytest.raises(ChainError, match="takes number"):
+        Chain(parts(), WIRES).replace("say", FunctionRunnable("say", lambda number: number))
+
+
+def test_a_template_of_a_chain_takes_another_prompt_for_one_run():
+    chain = asking()
+    other = chain.with_prompts({"say": "I count {{ words }}."})
+    inputs = {"clean": {"text": "a b"}, "unit": "words"}
+    assert other.run(inputs)["say"]["reply"] == "I count 2."
+    assert chain.run(inputs)["say"]["reply"].strip() == "2 words"
+    assert other.digest != chain.digest
+    assert other.definition["components"][2]["definition"]["prompt"] == "I count {{ words }}."
+
+
+@pytest.mark.parametrize(("component", "said"), [("count", "is no template"), ("sing", "no component")])
+def test_a_prompt_for_what_asks_no_template_is_refused(component, said):
+    with pytest.raises(ChainError, match=said):
+        asking().with_prompts({component: "x"})

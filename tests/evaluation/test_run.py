@@ -60,6 +60,62 @@ def test_simulated_outputs_feed_the_components_after_them():
     assert alone["individual_scores"] == [1.0, 0.0, 0.0]
 
 
+def loud(answer):
+    return {"text": answer.upper()}
+
+
+def three_steps():
+    chain = question_answering()
+    wires = {"read.documents": "search.documents", "loud.answer": "read.answer"}
+    return Chain({**chain.components, "loud": FunctionRunnable("loud", loud)}, wires)
+
+
+def test_simulated_outputs_flow_to_the_end_of_the_chain():
+    inputs = [{"search": {"query": "well"}, "read": {"query": "well"}}]
+    expected = [{"read": {"answer": "garden"}, "loud": {"text": "GARDEN"}}]
+    result = run(three_steps(), inputs, expected, {"search": {"documents": ["garden"]}})
+    row = next(result.rows())
+    assert row["simulated"] == {
+        "search": {"documents": ["garden"]},
+        "read": {"answer": "garden"},
+        "loud": {"text": "GARDEN"},
+    }
+    assert row["actual"]["loud"] == {"text": "NOTHING"}
+    scores = {
+        mode: result.calculate_metrics(Metric.EXACT_MATCH, component="loud", mode=mode)["loud.text"]["score"]
+        for mode in ("integrated", "isolated", "simulated")
+    }
+    assert scores == {"integrated": 0.0, "isolated": 1.0, "simulated": 1.0}
+
+
+def test_only_what_comes_after_the_simulated_component_runs_again():
+    calls = []
+
+    def counted_search(query):
+        calls.append(query)
+        return search(query)
+
+    chain = three_steps().replace("search", FunctionRunnable("search", counted_search))
+    run(chain, [{"search": {"query": "boat"}, "read": {"query": "boat"}}], (), {"read": {"answer": "quay"}})
+    assert calls == ["boat"]
+
+
+def test_what_fails_after_a_simulated_output_is_recorded_with_its_mode():
+    inputs = [{"search": {"query": "boat"}, "read": {"query": "boat"}}]
+    row = next(run(three_steps(), inputs, (), {"read": {"answer": 7}}).rows())
+    assert [(error["component"], error["mode"]) for error in row["errors"]] == [
+        ("loud", "isolated"),
+        ("loud", "simulated"),
+    ]
+    assert row["simulated"]["read"] == {"answer": 7}
+
+
+def test_a_simulated_component_that_is_none_is_refused_before_anything_runs():
+    inputs, expected = rows()
+    with pytest.raises(EvaluationError, match="'reed' is no component"):
+        run(question_answering(), inputs, expected, {"reed": {"answer": "x"}})
+
+
 def test_a_blind_run_keeps_outputs_and_scores_nothing():
     result = run(FunctionRunnable("search", search), [{"query": "boat"}])
     assert result.blind

@@ -1,6 +1,7 @@
 """promptuary test: a document over a dataset, offline, with gates and reports."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +10,7 @@ from promptuary import renderer
 from promptuary.commands.app import app
 from promptuary.evaluation import prompt_digest
 
+JUDGE = Path(__file__).parents[2] / "registry/starter/demo/judge-answer-support.yml.j2"
 DOCUMENT = "---\ninputs:\n  q: {type: string}\n---\n- name: question\n  content: |\n    {{ q }}\n"
 
 
@@ -97,3 +99,69 @@ def test_a_row_that_fails_to_render_is_a_finding(document):
     found = call(document, "--json")
     assert found.exit_code == 1
     assert json.loads(found.stdout)["errors"][0]["kind"] == "InputError"
+
+
+SUPPORTED = {
+    "answer": "In 1932.",
+    "relevance_explanation": "",
+    "all_relevant_sentence_keys": ["0a"],
+    "overall_supported_explanation": "",
+    "overall_supported": True,
+    "sentence_support_information": [
+        {"response_sentence_key": "a", "explanation": "", "supporting_sentence_keys": ["0a"], "fully_supported": True}
+    ],
+    "all_utilized_sentence_keys": ["0a"],
+}
+JUDGED = """---
+inputs:
+  excerpts: {type: array, items: {type: string}}
+  question: {type: string}
+---
+- name: answer
+  content: It opened in 1932.
+"""
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """The arguments of a test whose one row is judged by the starter's judge, from recorded replies."""
+    row = {"excerpts": ["The bridge opened in 1932."], "question": "When?"}
+    for name, text in (("answer", JUDGED), ("judge", JUDGE.read_text())):
+        (tmp_path / f"{name}.yml.j2").write_text(text)
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"inputs": row}) + "\n")
+    read = {"documents": row["excerpts"], "question": row["question"], "response": "It opened in 1932."}
+    digest = prompt_digest(renderer.load(JUDGE.read_text()).render(read))
+    replies = json.dumps({"prompt": digest, "reply": json.dumps(SUPPORTED)})
+    (tmp_path / "replies.jsonl").write_text(replies + "\n")
+    return [
+        tmp_path / "answer.yml.j2", "--dataset", tmp_path / "rows.jsonl", "--judge", tmp_path / "judge.yml.j2",
+        "--judge-model", f"recorded:{tmp_path / 'replies.jsonl'}", "--judge-path", "documents=inputs.excerpts",
+    ]  # fmt: skip
+
+
+def test_a_judge_reads_each_row_and_its_scores_are_gates(judged):
+    kept = judged[0].parent / "kept.jsonl"
+    found = call(*judged, "--gate", "faithfulness >= 0.9", "--save", kept, "--json")
+    assert found.exit_code == 0, found.output
+    verdict = json.loads(found.stdout)["verdicts"][0]
+    assert (verdict["target"], verdict["score"]) == ("judgement", 1.0)
+    again = call(*judged, "--gate", "trace_relevance - 0.01", "--baseline", kept)
+    assert again.exit_code == 0, again.output
+
+
+def test_a_judge_that_finds_nothing_to_read_fails_the_gate(judged):
+    found = call(*judged[:-2], "--gate", "faithfulness >= 0.9")
+    assert found.exit_code == 1
+    assert "no row could be scored" in found.output
+
+
+def test_a_place_of_the_judge_that_is_none_is_refused(judged):
+    found = call(*judged, "--judge-path", "answer")
+    assert found.exit_code == 2
+    assert "documents, question, response" in found.output
+
+
+def test_a_model_of_a_judge_needs_a_judge(document):
+    found = call(document, "--dataset", document.parent / "rows.jsonl", "--judge-model", "echo")
+    assert found.exit_code == 2
+    assert "belong to a --judge" in found.output

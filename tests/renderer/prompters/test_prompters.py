@@ -2,6 +2,7 @@
 and the seed's own strings."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,26 +165,65 @@ def test_a_missing_value_is_named():
     assert caught.value.variable == "b"
 
 
-SAID = [
-    AlpacaPrompter("请完成加法运算, 输入为{instruction}", dialect="0.1.1").generate_prompt("a+b"),
-    AlpacaPrompter("请完成加法运算", extra_keys="input", dialect="0.1.1").generate_prompt("a+b"),
-    ChatPrompter("请完成加法运算，输入为{input}", dialect="0.1.1").generate_prompt("a+b"),
-    AlpacaPrompter(AGENT, extra_keys="input", tools=TOOLS, dialect="0.1.1").generate_prompt("帮我查询一下今天的天气"),
-    AlpacaPrompter(AGENT, extra_keys="input", dialect="0.1.1").generate_prompt("帮我查询一下今天的天气", tools=TOOLS),
-    ChatPrompter(AGENT, tools=TOOLS, dialect="0.1.1").generate_prompt("帮我查询一下今天的天气"),
-    ChatPrompter(AGENT, dialect="0.1.1").generate_prompt("帮我查询一下今天的天气", tools=TOOLS),
-    ChatPrompter(TALK, dialect="0.1.1").generate_prompt("我们聊会儿天吧", [TURN]),
-    ChatPrompter(TALK, dialect="0.1.1").generate_prompt("我们聊会儿天吧", [TURN], return_dict=True),
-    ChatPrompter(TALK).generate_prompt(
-        "我们聊会儿天吧",
-        [{"role": "user", "content": TURN[0]}, {"role": "assistant", "content": TURN[1]}],
-        return_dict=True,
-    ),
-]
+QUICK = (
+    "你是一个由LazyLLM开发的知识问答助手，你的任务是根据提供的上下文信息来回答用户的问题。"
+    "上下文信息是{context}，用户的问题是{input}，现在请你做出回答。"
+)
+
+
+def shown_prompts(dialect):
+    """The prompts of the documentation's examples."""
+    sum_slot, question = "请完成加法运算, 输入为{instruction}", "帮我查询一下今天的天气"
+    messages = [{"role": "user", "content": TURN[0]}, {"role": "assistant", "content": TURN[1]}]
+    alpaca, chat = partial(AlpacaPrompter, dialect=dialect), partial(ChatPrompter, dialect=dialect)
+    return [
+        alpaca(sum_slot).generate_prompt("a+b"),
+        alpaca("请完成加法运算", extra_keys="input").generate_prompt("a+b"),
+        chat("请完成加法运算，输入为{input}").generate_prompt("a+b"),
+        alpaca(AGENT, extra_keys="input", tools=TOOLS).generate_prompt(question),
+        alpaca(AGENT, extra_keys="input").generate_prompt(question, tools=TOOLS),
+        chat(AGENT, tools=TOOLS).generate_prompt(question),
+        chat(AGENT).generate_prompt(question, tools=TOOLS),
+        chat(TALK).generate_prompt("我们聊会儿天吧", [TURN]),
+        chat(TALK).generate_prompt("我们聊会儿天吧", [TURN], return_dict=True),
+        chat(TALK).generate_prompt("我们聊会儿天吧", messages, return_dict=True),
+    ]
+
+
+SAID = [*shown_prompts("0.1.1"), *shown_prompts("page")]
+
+
+def test_the_page_dialect_puts_a_user_instruction_alone_where_the_quick_start_has_it():
+    prompter = AlpacaPrompter({"user": QUICK}, dialect="page")
+    values = {"context": "背景", "input": "输入"}
+    text = prompter.generate_prompt(values)
+    lead = "You are an AI-Agent developed by LazyLLM.\nBelow is an instruction that describes a task, "
+    filled = QUICK.format(**values)
+    assert text.startswith(lead)
+    assert text.endswith(f"\n\n ### Instruction:\n{filled}\n\n\n### Response:\n")
+    messages = prompter.generate_prompt(values, return_dict=True)["messages"]
+    assert messages[0]["content"].endswith(f"\n\n ### Instruction:\n{filled}\n\n")
+    assert messages[1] == {"role": "user", "content": ""}
+
+
+@pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
+def test_the_quick_start_is_printed_as_in_the_documentation():
+    prompter = AlpacaPrompter({"user": QUICK}, dialect="page")
+    values, page = {"context": "背景", "input": "输入"}, SEED.read_text(encoding="utf-8")
+    for shown in (prompter.generate_prompt(values), prompter.generate_prompt(values, return_dict=True)):
+        assert repr(shown) in page
+
+
+def test_the_page_dialect_keeps_two_parts_apart_and_refuses_other_keys():
+    prompt = AlpacaPrompter({"system": "s", "user": "u"}, dialect="page").generate_prompt("")
+    assert prompt.endswith("### Instruction:\ns\nu### Response:\n")
+    assert cause(lambda: AlpacaPrompter({"human": "u"}, dialect="page")) == "instruction"
+    messages = ChatPrompter({"user": "u"}, dialect="page").generate_prompt("", return_dict=True)["messages"]
+    assert messages[1] == {"role": "user", "content": "u"}
 
 
 @pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
 @pytest.mark.parametrize("said", SAID, ids=range(len(SAID)))
-def test_the_older_dialect_gives_the_strings_of_the_documentation(said):
+def test_two_dialects_give_the_strings_of_the_documentation(said):
     shown = repr(said) if isinstance(said, dict) else f"'{said}'".replace("\n", "\\n")
     assert shown.replace("\\n", "\\\\n") in SEED.read_text(encoding="utf-8")

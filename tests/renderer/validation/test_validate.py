@@ -241,6 +241,23 @@ def test_duplicate_part_names_are_noted():
     assert codes(GOOD + "- name: a\n  content: c\n", {"s": {"q": "x"}}) == ["PT308"]
 
 
+def test_duplicate_part_names_are_noted_without_a_sample():
+    assert found(GOOD + "- name: a\n  content: c\n") == [("PT308", "note", 5, 1)]
+    assert found("- name: a\n  content: b\n- name: a\n  content: c\n") == [("PT308", "note", 1, 1)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{% for x in xs %}\n- name: a\n  content: '{{ x }}'\n{% endfor %}\n",
+        "{% if x %}\n- name: a\n  content: b\n{% else %}\n- name: a\n  content: c\n{% endif %}\n",
+        "- name: a\n  content: b\n- name: c\n  content: d\n",
+    ],
+)
+def test_turns_of_a_loop_and_two_branches_may_share_a_name(body):
+    assert "PT308" not in codes(body)
+
+
 def test_a_fragment_that_cannot_be_found_is_placed():
     assert found(HEAD + "- name: a\n  content: {{ fragment('x/y@1') }} {{ q }}\n") == [("PT501", "error", 6, 12)]
 
