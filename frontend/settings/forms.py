@@ -16,6 +16,7 @@ from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 
 __all__ = [
+    "AddressesForm",
     "CapForm",
     "ConnectionForm",
     "InvitationForm",
@@ -114,6 +115,7 @@ class KeyForm(forms.Form):
         choices=[(verb.value, verb.value) for verb in KEY_VERBS], required=False, widget=forms.CheckboxSelectMultiple
     )
     labels = forms.CharField(max_length=800, required=False)
+    addresses = forms.CharField(max_length=3000, required=False)
     versions = forms.ChoiceField(choices=VERSIONS_OF_KEYS, required=False)
     days = forms.TypedChoiceField(
         coerce=int, choices=[(0, "until it is revoked"), (30, "30 days"), (90, "90 days"), (365, "a year")], initial=0
@@ -124,7 +126,10 @@ class KeyForm(forms.Form):
         set_choices(self, "person", [(person, person) for person in people])
 
     def clean_labels(self) -> list[str]:
-        return [label for label in self.cleaned_data["labels"].replace(",", " ").split() if label]
+        return _words(self.cleaned_data["labels"])
+
+    def clean_addresses(self) -> list[str]:
+        return _words(self.cleaned_data["addresses"])
 
     def clean_versions(self) -> bool | None:
         return {"approved": True, "any": False}.get(self.cleaned_data["versions"])
@@ -144,6 +149,16 @@ class RotateForm(forms.Form):
         ],
         initial=24,
     )
+
+
+class AddressesForm(forms.Form):
+    """Where a key is used from; empty: from anywhere."""
+
+    key = forms.CharField(max_length=20)
+    addresses = forms.CharField(max_length=3000, required=False)
+
+    def clean_addresses(self) -> list[str]:
+        return _words(self.cleaned_data["addresses"])
 
 
 class MemberForm(forms.Form):

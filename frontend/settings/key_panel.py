@@ -5,14 +5,16 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
+from frontend.settings.forms import AddressesForm
 from frontend.web.forms import add_errors
 from registry.accounts.actor import Actor
-from registry.core.errors import Invalid, NotFound
-from registry.namespaces import key_queries
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.problem_details import status_of
+from registry.namespaces import key_queries, keys
 from registry.serving import key_trial
 from registry.serving.key_trial import KeyTrial
 
-__all__ = ["TrialForm", "panel_context"]
+__all__ = ["TrialForm", "panel_context", "set_addresses"]
 
 _ACTS = [(act, act.replace("_", " ")) for act in key_trial.ACTS]
 
@@ -23,22 +25,42 @@ class TrialForm(forms.Form):
     act = forms.ChoiceField(choices=_ACTS)
     template = forms.CharField(max_length=520, required=False)
     ref = forms.CharField(max_length=100, required=False)
+    address = forms.CharField(max_length=64, required=False)
 
 
-def panel_context(request: HttpRequest, actor: Actor) -> dict[str, Any]:
-    """What `_key_panel.html` needs where the address names a key in `can`, else nothing; `try` in the address tries."""
-    key_id = request.GET.get("can", "")
+def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, int]:
+    """Do what the form of the addresses asks for. Gives the form, with its errors if there are any, and the status."""
+    form = AddressesForm(request.POST)
+    if not form.is_valid():
+        return form, 422
+    try:
+        keys.set_key_addresses(actor=actor, key_id=form.cleaned_data["key"], addresses=form.cleaned_data["addresses"])
+    except (Invalid, Conflict) as error:
+        add_errors(form, error)
+        return form, status_of(error)
+    return form, 200
+
+
+def panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
+    """What `_key_panel.html` needs where the address names a key in `can`, else nothing; `act` in the address tries.
+
+    changed: the form of the addresses as it was sent, with its errors; then the key is that form's.
+    """
+    key_id = changed["key"].value() if changed else request.GET.get("can", "")
     if not key_id:
         return {"panel_key": None}
     try:
         key = key_queries.find_key(actor, key_id)
     except NotFound:
         return {"panel_key": None}
+    networks = {"key": key.id, "addresses": ", ".join(key.addresses)}
     start = {"act": "fetch", "template": f"{key.namespace.name}/", "ref": "production"}
     is_trial = "act" in request.GET
     form = TrialForm(request.GET if is_trial else None, initial=start)
     return {
         "panel_key": key,
+        "addresses_form": changed or AddressesForm(initial=networks),
+        "has_panel_key_ended": key_queries.has_key_ended(key),
         "abilities": key_trial.describe_abilities(actor, key_id),
         "trial_form": form,
         "trial": _try(actor, key_id, form) if is_trial and form.is_valid() else None,

@@ -35,12 +35,18 @@ _DAYS = 90  # that a new key works for, unless its form says otherwise
 @form_page
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """All keys; a POST issues, rotates or revokes one. Only the answer to issuing and rotating shows the secret."""
+    """All keys; a POST issues, rotates, revokes or limits one. Only issuing and rotating show the secret, once."""
     keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     if do == "revoke":
         messages.success(request, key_revocation.revoke_key(request, actor))
         return redirect("keys", namespace)
+    changed, status = None, 200
+    if do == "addresses":
+        changed, status = key_panel.set_addresses(request, actor)
+        if changed.is_valid():
+            messages.success(request, "The network addresses of the key are set. This holds within a second.")
+            return redirect(f"{reverse('keys', args=[namespace])}?can={changed.cleaned_data['key']}#can")
     if do == "look":
         rows, address = keys_query.list_keys(actor, namespace), reverse("keys", args=[namespace])
         if panel := key_revocation.show_revocation(request, rows, address, "templates"):
@@ -49,8 +55,8 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     start = {"person": actor.person.username, "scope": Key.CHOSEN, "verbs": [Verb.FETCH.value], "days": _DAYS}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
-    issued, status = None, 200
-    if do != "look":
+    issued = None
+    if do not in ("look", "addresses"):
         active_form, work = (turning, _rotate) if do == "rotate" else (form, _issue)
         issued, status = _try(actor, namespace, active_form, work)
     if issued:
@@ -66,7 +72,8 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
-    context |= key_panel.panel_context(request, actor) if do == "look" else {"panel_key": None}
+    is_panel = do == "look" or changed is not None
+    context |= key_panel.panel_context(request, actor, changed) if is_panel else {"panel_key": None}
     context["rotating"] = next((key for key in context["rows"] if key.id == turning["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 
@@ -107,6 +114,7 @@ def _issue(actor: Actor, namespace: str, data: dict[str, Any]) -> keys_service.I
         scope=data["scope"],
         verbs=data["verbs"] if is_limited else (),
         labels=data["labels"],
+        addresses=data["addresses"],
         person=data["person"],
         expires_at=datetime.now(UTC) + timedelta(days=data["days"]) if data["days"] else None,
         approved_only=data["versions"],

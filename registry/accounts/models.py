@@ -36,6 +36,9 @@ class Key(models.Model):
     scope = models.CharField(max_length=8, choices=[(scope, scope) for scope in SCOPES])
     verbs = models.JSONField(default=list, blank=True, help_text="what a key of the scope chosen may, each by name")
     labels = models.JSONField(default=list, blank=True, help_text="the only labels it fetches and moves; none: all")
+    addresses = models.JSONField(
+        default=list, blank=True, help_text='the only networks it is used from: ["203.0.113.0/24"]; none: any'
+    )
     secret_sha256 = models.CharField(max_length=64)
     approved_only = models.BooleanField(null=True, help_text="null: as the namespace's rules say")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")

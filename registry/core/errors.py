@@ -5,6 +5,7 @@ PromptuaryError
     Gone                  it was there, and its text was taken away for good
     NotAllowed            the person or key lacks the right
         ApprovalRequired  the label is protected: only an approved change request moves it
+        AddressNotAllowed the key is right, and comes from a network address that it is not for
         ProofRequired     the session's last proof of who this is is too old for this
     Conflict              the thing is not in the state the caller took it to be in
         Stale             a newer version (or another one) took the place of the caller's base
@@ -23,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from promptuary.renderer.problems import Problem
 
 __all__ = [
+    "AddressNotAllowed",
     "ApprovalRequired",
     "Busy",
     "Conflict",
@@ -63,6 +65,10 @@ class NotAllowed(PromptuaryError):
 
 class ApprovalRequired(NotAllowed):
     """The label is protected: only an approved change request moves it."""
+
+
+class AddressNotAllowed(NotAllowed):
+    """The key is right, and comes from a network address that it is not for; `facts["address"]` is that address."""
 
 
 class ProofRequired(PromptuaryError):

@@ -10,6 +10,7 @@ from typing import Any
 
 from promptuary.renderer import LimitError, RenderError
 from registry.core.errors import (
+    AddressNotAllowed,
     ApprovalRequired,
     Busy,
     Conflict,
@@ -59,6 +60,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found"),
     (Gone, 410, "gone", "Redacted"),
     (ApprovalRequired, 403, "approval-required", "Approval required"),
+    (AddressNotAllowed, 403, "address-not-allowed", "Not from this address"),
     (ProofRequired, 403, "proof-required", "Prove that it is you"),
     (NotAllowed, 403, "not-allowed", "Not allowed"),
     (Stale, 412, "stale", "Made from a version that is not the latest"),

@@ -21,6 +21,7 @@ __all__ = [
     "freeze",
     "is_label_branch",
     "key",
+    "key_addresses",
     "label",
     "member",
     "namespace",
@@ -155,6 +156,11 @@ def key(namespace_name: str, identifier: str) -> str:
     """The file of one API key: whose it is and what it may do, never its secret."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/keys/{_escape(identifier)}.yml"
+
+
+def key_addresses(namespace_name: str, key_id: str) -> str:
+    """The file of the networks that a key is used from, where they were set after it was issued."""
+    return f".promptuary/{names.check_namespace(namespace_name)}/keys/{_escape(key_id)}.addresses.yml"
 
 
 def invitation(namespace_name: str, identifier: str) -> str:

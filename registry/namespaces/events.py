@@ -9,7 +9,15 @@ from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.namespaces.rules import LATER_RULES
 
-__all__ = ["KeyIssued", "KeyRevoked", "KeyRotated", "MemberSet", "NamespaceCreated", "NamespaceRuled"]
+__all__ = [
+    "KeyAddressesSet",
+    "KeyIssued",
+    "KeyRevoked",
+    "KeyRotated",
+    "MemberSet",
+    "NamespaceCreated",
+    "NamespaceRuled",
+]
 
 _NO_SECRET = ""  # equals no SHA-256, so a restored key opens nothing until it is issued again
 _CALLERS = Cache.KEYS | Cache.APPROVALS
@@ -109,11 +117,13 @@ class KeyIssued(JournalEvent):
     approved_only: bool | None
     verbs: Sequence[str] | None = None
     labels: Sequence[str] | None = None
+    addresses: Sequence[str] | None = None
 
     def sentence(self) -> str:
         rights = ", ".join(self.verbs or []) or self.scope
         places = f" on {', '.join(self.labels)}" if self.labels else ""
-        return f"issued a key for {self.name} that acts for {self.person} and may {rights}{places}"
+        origins = f", from {', '.join(self.addresses)} only" if self.addresses else ""
+        return f"issued a key for {self.name} that acts for {self.person} and may {rights}{places}{origins}"
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._key_commit(texts, "issued")
@@ -137,6 +147,7 @@ class KeyIssued(JournalEvent):
             approved_only=self.approved_only,
             verbs=self.verbs or [],
             labels=self.labels or [],
+            addresses=self.addresses or [],
             replaces_id=replaces,
             created_by=rows.author,
             created_at=rows.at,
@@ -156,8 +167,8 @@ class KeyRevoked(JournalEvent):
         return f"revoked the key pb_{self.id}{', to end later' if self.until is not None else ''}"
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.key(texts.namespace, self.id): None}
-        return CommitContent(f"{texts.namespace}: key {self.id} revoked", files)
+        paths = (mirror_paths.key(texts.namespace, self.id), mirror_paths.key_addresses(texts.namespace, self.id))
+        return CommitContent(f"{texts.namespace}: key {self.id} revoked", dict.fromkeys(paths))
 
     def restore(self, rows: Restorer) -> None:
         if self.until is not None:  # it goes on for a while
@@ -183,3 +194,25 @@ class KeyRotated(KeyIssued):
     def restore(self, rows: Restorer) -> None:
         rows.update("Key", {"id": self.replaces}, expires_at=rows.moment(self.replaced_until))
         self._restore_key(rows, self.replaces)
+
+
+@event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key set")
+@dataclass(frozen=True, kw_only=True)
+class KeyAddressesSet(JournalEvent):
+    """A key may be used from these networks only from now on; none: from anywhere."""
+
+    id: str
+    addresses: Sequence[str]
+
+    def sentence(self) -> str:
+        if not self.addresses:
+            return f"let the key pb_{self.id} be used from any network address"
+        return f"limited the key pb_{self.id} to the network addresses {', '.join(self.addresses)}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        path = mirror_paths.key_addresses(texts.namespace, self.id)
+        files = {path: texts.record() if self.addresses else None}
+        return CommitContent(f"{texts.namespace}: addresses of key {self.id} set", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Key", {"id": self.id}, addresses=list(self.addresses))

@@ -40,6 +40,20 @@ class IssueInput(Input):
     person = Text(required=False, allow_null=True, default=None, help_text="Whom it acts for; by default you.")
     expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     approved_only = Flag(required=False, allow_null=True, default=None, help_text="null: as the namespace's rules say.")
+    addresses = serializers.ListField(
+        child=Text(),
+        required=False,
+        default=list,
+        help_text="The only IP addresses and networks it is used from, such as 203.0.113.0/24; empty: any.",
+    )
+
+
+class AddressesInput(Input):
+    """Where a key is used from."""
+
+    addresses = serializers.ListField(
+        child=Text(), help_text="The only IP addresses and networks, such as 203.0.113.0/24; empty: any."
+    )
 
 
 class RotateInput(Input):
@@ -59,6 +73,9 @@ class KeyOutput(output_serializers.Output):
     scope = serializers.ChoiceField(Key.SCOPES)
     verbs = serializers.ListField(child=serializers.CharField())
     labels = serializers.ListField(child=serializers.CharField())
+    addresses = serializers.ListField(
+        child=serializers.CharField(), help_text="The only networks it is used from; empty: any."
+    )
     approved_only = serializers.BooleanField(allow_null=True)
     person = serializers.CharField()
     created_by = serializers.CharField()
@@ -120,6 +137,16 @@ class OneKey(APIView):
     """One key."""
 
     @extend_schema(
+        operation_id="changeKey",
+        request=AddressesInput,
+        responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def patch(self, request: Request, key: str) -> Response:
+        """Set the network addresses it is used from; that holds within a second. For admins, not by key."""
+        changed = services.set_key_addresses(actor=actor_of(request), key_id=key, **read(AddressesInput, request))
+        return Response(_shape(changed))
+
+    @extend_schema(
         operation_id="revokeKey",
         request=None,
         responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
@@ -155,6 +182,7 @@ def _shape(key: Key) -> dict[str, Any]:
         "scope": key.scope,
         "verbs": [verb.value for verb in KEY_VERBS if verb in permissions.verbs_of(key)],
         "labels": key.labels,
+        "addresses": key.addresses,
         "approved_only": key.approved_only,
         "person": key.person.username,
         "created_by": key.created_by.username,

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 from registry.accounts.actor import Actor
+from registry.core.errors import AddressNotAllowed
 from registry.core.refusal_limiter import Refusals
 from registry.namespaces import key_queries
 
@@ -33,12 +34,17 @@ class KeyAttempts:
         """The actor behind `pb_<id>_<secret>`, or None for a wrong key, which is counted.
 
         Raises TooMany, without asking the database, where the address sent too many wrong keys lately (the rate
-        `anonymous` of the settings) and this key is not known to be right.
+        `anonymous` of the settings) and this key is not known to be right. Raises AddressNotAllowed for a right key
+        from an address that it is not for, which is counted too.
         """
         mark = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         if self._known.get(mark, 0.0) < self._clock():
             self._refusals.check("anonymous", address)
-        actor = key_queries.authenticate_key(token)
+        try:
+            actor = key_queries.authenticate_key(token, address)
+        except AddressNotAllowed:
+            self._refusals.count("anonymous", address)
+            raise
         with self._lock:
             if actor is None:
                 self._known.pop(mark, None)

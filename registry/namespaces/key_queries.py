@@ -2,10 +2,12 @@
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
-from registry.core.errors import NotAllowed, NotFound
+from registry.core.client_address import Network, is_address_in, parse_networks
+from registry.core.errors import AddressNotAllowed, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.key_use import note_key_use
@@ -19,6 +21,7 @@ __all__ = [
     "has_key_ended",
     "list_keys",
     "list_own_keys",
+    "require_address",
 ]
 
 _PREFIX = "pb_"
@@ -36,8 +39,11 @@ _VERBS_IN_WORDS = {
 }
 
 
-def authenticate_key(token: str) -> Actor | None:
-    """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person."""
+def authenticate_key(token: str, address: str = "") -> Actor | None:
+    """The actor behind `pb_<id>_<secret>`, or None for an unknown, revoked or expired key or an inactive person.
+
+    address: the caller's. Raises AddressNotAllowed where the key is limited to others; it then counts as not used.
+    """
     if not token.startswith(_PREFIX):
         return None
     identifier, _, secret = token[len(_PREFIX) :].partition("_")
@@ -50,8 +56,23 @@ def authenticate_key(token: str) -> Actor | None:
     expired = key.expires_at is not None and key.expires_at <= log.now()
     if key.revoked_at is not None or expired or not key.person.is_active:
         return None
+    if key.addresses:
+        require_address(key.id, parse_networks(key.addresses), address)
     note_key_use(key.id)
     return Actor(key.person, key)
+
+
+def require_address(key_id: str, networks: Sequence[Network], address: str) -> None:
+    """Raise AddressNotAllowed where the address lies in none of the networks, and there are any."""
+    if not networks or is_address_in(address, networks):
+        return
+    shown = address[:64] or "an unknown address"
+    raise AddressNotAllowed(
+        f"The key pb_{key_id} may not be used from {shown}: it is limited to other network addresses. "
+        "An admin of its namespace changes them, on the page of its keys.",
+        key=key_id,
+        address=address[:64],
+    )
 
 
 def find_key(actor: Actor, key_id: str) -> Key:

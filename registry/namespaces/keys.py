@@ -12,19 +12,21 @@ from django.db import transaction
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.core import names
+from registry.core.client_address import read_networks
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.events import KeyIssued, KeyRevoked, KeyRotated
+from registry.namespaces.events import KeyAddressesSet, KeyIssued, KeyRevoked, KeyRotated
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
 
-__all__ = ["IssuedKey", "issue_key", "revoke_key", "rotate_key"]
+__all__ = ["IssuedKey", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
 
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 _MOST_LABELS = 20
+_MOST_NETWORKS = 50
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,19 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
     person: str | None = None,
     expires_at: datetime | None = None,
     approved_only: bool | None = None,
+    addresses: Sequence[str] = (),
 ) -> IssuedKey:
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
     scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
     `access.KEY_VERBS`. labels: the only ones it acts on; with any, it fetches only what those serve at the time.
-    expires_at: aware. approved_only: None follows the namespace's rules.
+    expires_at: aware. approved_only: None follows the namespace's rules. addresses: the only IP addresses and networks
+    (`203.0.113.0/24`) it is used from; none: any.
     """
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
     key.labels = _read_labels(labels)
+    key.addresses = read_networks("addresses", addresses, _MOST_NETWORKS)
     _require_future("expires_at", expires_at, key.created_at)
     with transaction.atomic():
         log.lock()
@@ -86,6 +91,7 @@ def rotate_key(
         _require_alive(old, at)
         key = Key(name=old.name, namespace=old.namespace, person=old.person, scope=old.scope, verbs=old.verbs)
         key.labels, key.approved_only, key.replaces, key.created_at = old.labels, old.approved_only, old, at
+        key.addresses = old.addresses
         key.expires_at = expires_at or (at + (old.expires_at - old.created_at) if old.expires_at else None)
         _find_owner(key.namespace, key.person.username)
         _require_reach(key)
@@ -123,6 +129,24 @@ def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None)
     return key
 
 
+def set_key_addresses(*, actor: Actor, key_id: str, addresses: Sequence[str]) -> Key:
+    """Limit a key to these IP addresses and networks, or to none with an empty list; admins only, with a proof.
+
+    It holds in every process within a second. Conflict for a key that ended.
+    """
+    networks, at = read_networks("addresses", addresses, _MOST_NETWORKS), log.now()
+    with transaction.atomic():
+        log.lock()
+        key = _find(actor, key_id)
+        permissions.require_proof(actor)
+        _require_unended(key, at)
+        if networks != key.addresses:
+            key.addresses = networks
+            key.save(update_fields=["addresses"])
+            log.append(actor, KeyAddressesSet(id=key.id, addresses=networks), namespace=key.namespace, at=at)
+    return key
+
+
 def _store(actor: Actor, key: Key) -> str:
     secret = secrets.token_urlsafe(32)
     key.id = "".join(secrets.choice(_ID_LETTERS) for _ in range(8))
@@ -143,6 +167,7 @@ def _facts(key: Key) -> dict[str, Any]:
         "person": key.person.username,
         "expires_at": to_microseconds(key.expires_at) if key.expires_at else None,
         "approved_only": key.approved_only,
+        "addresses": key.addresses or None,
     }
 
 
@@ -197,9 +222,13 @@ def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
         raise Invalid(fields={field: "this moment is past already."})
 
 
-def _require_alive(key: Key, at: datetime) -> None:
+def _require_unended(key: Key, at: datetime) -> None:
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
         raise Conflict(f"The key {key.name} ({key.id}) holds no more: make a new one.", key=key.id)
+
+
+def _require_alive(key: Key, at: datetime) -> None:
+    _require_unended(key, at)
     successor = Key.objects.filter(replaces=key).values_list("id", flat=True).first()
     if successor is not None:
         raise Conflict(f"The key {key.name} ({key.id}) was rotated to {successor} already.", key=successor)

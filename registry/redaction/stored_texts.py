@@ -211,6 +211,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "scope": _NOTHING,
         "verbs": _NOTHING,
         "labels": _NOTHING,
+        "addresses": _NOTHING,
         "secret_sha256": _NOTHING,
     },
     "registry_label": {"name": _NOTHING},

@@ -5,6 +5,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from registry.core.client_address import client_address
 from registry.core.errors import NotFound
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Namespace
@@ -65,14 +66,15 @@ class Moves(APIView):
         actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
         fetcher().mark_due()
         if actor.key is not None:
-            return _respond(label_moves_poll().answer(request.META["HTTP_AUTHORIZATION"], namespace, query))
+            authorization, address = request.META["HTTP_AUTHORIZATION"], client_address(request.META)
+            return _respond(label_moves_poll().answer(authorization, namespace, query, address))
         return _respond(label_moves_poll().answer_caller(_caller(request, namespace), namespace, query))
 
 
 def _caller(request: Request, namespace: str) -> Caller:
     actor = actor_of(request)
     if actor.key is not None:
-        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"])
+        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
     if space is None or role_of(actor.person, space) is None:
         raise NotFound(f"There is no namespace {namespace[:100]}, or you may not read it.")

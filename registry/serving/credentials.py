@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from registry.accounts.models import Key
+from registry.core.client_address import Network, parse_networks
 from registry.core.errors import PromptuaryError
 from registry.namespaces.key_attempts import KeyAttempts
+from registry.namespaces.key_queries import require_address
 from registry.namespaces.permissions import Verb, is_limited, role_of, verbs_of
 from registry.serving.journal_follower import renew_connection
 
@@ -36,6 +38,7 @@ class Caller:
     protected: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()  # none: all
     may_fetch: bool = True
+    networks: tuple[Network, ...] = ()  # that its key may be used from; none: any
     valid_until: float = 0.0  # by the fetcher's clock
 
 
@@ -48,7 +51,20 @@ class CallerCache:
         self._refreshing: dict[str, None] = {}  # the headers whose key a thread reads at the moment
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """The caller that an Authorization header names. Raises Unauthenticated, or TooMany after many wrong keys."""
+        """The caller that an Authorization header names. Raises Unauthenticated, AddressNotAllowed, or TooMany after
+        many wrong keys.
+        """
+        caller = self._find(authorization, address)
+        if caller.networks:  # whoever asked before may have asked from elsewhere
+            require_address(caller.key, caller.networks, address)
+        return caller
+
+    def clear(self) -> None:
+        """Drop what is known of every key."""
+        self._callers.clear()
+
+    def _find(self, authorization: str, address: str) -> Caller:
+        """The caller, as it is known or as the database has it."""
         caller, now = self._callers.get(authorization), self._clock()
         if caller is not None:
             remaining = caller.valid_until - now
@@ -69,10 +85,6 @@ class CallerCache:
         self._callers[authorization] = caller
         return caller
 
-    def clear(self) -> None:
-        """Drop what is known of every key."""
-        self._callers.clear()
-
 
 def caller_of_key(key: Key, valid_until: float) -> Caller:
     """What the key may fetch, as the database knows it now; to be believed until `valid_until` (the fetcher's
@@ -87,5 +99,6 @@ def caller_of_key(key: Key, valid_until: float) -> Caller:
         frozenset(key.namespace.protected_labels),
         frozenset(key.labels),
         Verb.FETCH in verbs_of(key),
+        parse_networks(key.addresses),
         valid_until,
     )

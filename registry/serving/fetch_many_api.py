@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from registry.core.client_address import client_address
 from registry.core.errors import PromptuaryError, TooLarge
 from registry.core.problem_details import of_error
 from registry.namespaces.authentication import actor_of
@@ -56,7 +57,7 @@ class FetchMany(APIView):
 def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
     actor = actor_of(request)
     if actor.key is not None:
-        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref)
+        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=client_address(request.META))
     try:
         return fetcher().answer_person(actor.person, ref)
     except PromptuaryError as error:

@@ -106,7 +106,8 @@ class Fetcher:
                     answer = answer_side(label_version, version)
                     metrics.count(answer.status)
                     return answer
-                if bucket is None and generation == self.follower.generation and not tracing.is_on():
+                is_lasting = generation == self.follower.generation and not caller.networks  # no address is asked later
+                if bucket is None and is_lasting and not tracing.is_on():
                     cached = CachedFetch(version, counter.step, caller.valid_until, generation)
                     self._keep((authorization, target), cached)
                 answer = (
@@ -143,7 +144,9 @@ class Fetcher:
         return self.find_version(caller_of_key(key, self._clock()), target)
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
-        """The caller that an Authorization header names. Raises Unauthenticated, or TooMany after many wrong keys."""
+        """The caller that an Authorization header names. Raises Unauthenticated, AddressNotAllowed, or TooMany after
+        many wrong keys.
+        """
         self.follower.poll_if_due()
         return self._callers.authenticate(authorization, address)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
+from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import key_queries, permissions
@@ -63,10 +64,13 @@ def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
     return list(_sentences(key))
 
 
-def try_key(*, actor: Actor, key_id: str, act: str, template: str, ref: str = "") -> KeyTrial:
+def try_key(  # what is tried, and from where
+    *, actor: Actor, key_id: str, act: str, template: str, ref: str = "", address: str = ""
+) -> KeyTrial:
     """What the server would answer the key for this act; for admins and the person it acts for.
 
-    act: one of ACTS. ref: the version or label to fetch, for other acts the label if the act is about one.
+    act: one of ACTS. ref: the version or label to fetch, for other acts the label if the act is about one. address:
+    the IP address that the key is used from; empty: one that it is for.
     """
     key = key_queries.find_key(actor, key_id)
     if act not in ACTS:
@@ -76,10 +80,13 @@ def try_key(*, actor: Actor, key_id: str, act: str, template: str, ref: str = ""
         raise Invalid(fields={"template": "say which template, as namespace/path."})
     if verb is Verb.FETCH and not ref:
         raise Invalid(fields={"ref": "say which version or label, such as production or 3."})
+    address = _read_address(address)
     target = f"{template}@{ref}" if ref else template
     if reason := _why_closed(key):
         return KeyTrial(act, target, _UNAUTHORIZED, reason)
     try:
+        if address:
+            key_queries.require_address(key.id, parse_networks(key.addresses), address)
         if verb is Verb.FETCH:
             version = fetcher().find_version_for_key(key, target)
             return KeyTrial(act, target, _OK, "", version.number, version.digest)
@@ -88,6 +95,12 @@ def try_key(*, actor: Actor, key_id: str, act: str, template: str, ref: str = ""
         return KeyTrial(act, target, status_of(error), error.message)
     needed = _STILL_NEEDED.get(verb)
     return KeyTrial(act, target, _OK, f"The key has the right, {needed}." if needed else "")
+
+
+def _read_address(text: str) -> str:
+    if "/" in text:
+        raise Invalid(fields={"address": "one address, such as 203.0.113.7, and no network."})
+    return read_networks("address", [text], 1)[0].partition("/")[0] if text.strip() else ""
 
 
 def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
@@ -112,6 +125,8 @@ def _sentences(key: Key) -> Iterator[KeyAbility]:
     if permissions.role_of(key.person, space) is None:
         yield KeyAbility(False, "Can't do anything.", f"{key.person.username} has no role in {space.name} any more.")
         return
+    if key.addresses:
+        yield KeyAbility(False, "Can't be used", f"from network addresses other than {_join(key.addresses, 'and')}.")
     allowed = [verb for verb in KEY_VERBS if permissions.is_allowed(actor, verb, space)]
     count = Template.objects.filter(namespace=space, archived_at=None).count()
     where = f"in all {count:,} templates of {space.name}" if count != 1 else f"in the one template of {space.name}"

@@ -20,6 +20,9 @@ class TrialInput(Input):
     act = Text(help_text=f"One of {', '.join(key_trial.ACTS)}.")
     template = Text()
     ref = Text(required=False, default="", help_text="The version or label to fetch, or the label of an act.")
+    address = Text(
+        required=False, default="", help_text="The IP address that the key is used from; empty: one that it is for."
+    )
 
 
 class AbilityOutput(Output):

@@ -32,6 +32,7 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-invitations", "POST"),
     ("api-freeze", "DELETE"),
     ("api-keys", "POST"),
+    ("api-key", "PATCH"),
     ("api-key-rotate", "POST"),
     ("api-connections", "POST"),
     ("api-connection", "PATCH"),

@@ -284,6 +284,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("keys", "POST", "rotate"): Row(
         f"{N}/keys", _row(OUT, 404, 403, 403, 403, 201), {"do": "rotate", "key": "{key}", "hours": "1"}
     ),
+    ("keys", "POST", "addresses"): Row(
+        f"{N}/keys", ADMINS_DO, {"do": "addresses", "key": "{key}", "addresses": "203.0.113.0/24"}
+    ),
     ("keys", "POST", "revoke"): Row(f"{N}/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
     ("rules", "GET", ""): Row(f"{N}/rules", READERS),
     ("rules", "POST", ""): Row(f"{N}/rules", ADMINS_DO, RULES),

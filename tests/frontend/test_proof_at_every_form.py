@@ -50,6 +50,7 @@ ASK = {
     ("members", "POST", "raise"),
     ("keys", "POST", "issue"),
     ("keys", "POST", "rotate"),
+    ("keys", "POST", "addresses"),
     ("rules", "POST", ""),
     ("freezes", "POST", "remove"),
     ("evaluations", "POST", "save"),

@@ -31,6 +31,11 @@ class Command(BaseCommand):
             help=f"instead: some of {','.join(KEY_VERBS)}, separated by commas; roll_back only so",
         )
         parser.add_argument("--labels", default="", help="the only labels it acts on, separated by commas")
+        parser.add_argument(
+            "--addresses",
+            default="",
+            help="the only IP addresses and networks it is used from, such as 203.0.113.0/24, separated by commas",
+        )
         parser.add_argument("--days", type=int, help="it ends after so many days; without this it holds until revoked")
         versions = parser.add_mutually_exclusive_group()
         versions.add_argument(
@@ -64,6 +69,7 @@ class Command(BaseCommand):
                 labels=_split(options["labels"]),
                 expires_at=log.now() + timedelta(days=days) if days else None,
                 approved_only=options["approved_only"],
+                addresses=_split(options["addresses"]),
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error

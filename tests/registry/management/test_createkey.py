@@ -43,3 +43,10 @@ def test_what_makes_no_sense_is_refused(support, options):
     with pytest.raises(CommandError):
         call_command(*BASE, *options)
     assert not Key.objects.exists()
+
+
+def test_addresses_limit_it(support, capsys):
+    call_command(*BASE, "--scope", "read", "--addresses", "203.0.113.7, 2001:db8::/32")
+    secret = capsys.readouterr().out.strip()
+    key = key_queries.authenticate_key(secret, "203.0.113.7").key
+    assert key.addresses == ["203.0.113.7/32", "2001:db8::/32"]

@@ -56,7 +56,7 @@ PEOPLE = {"author": "author", "reviewer": "reviewer", "peer": "reviewer", "reade
 UNTIL = datetime.fromisoformat("2027-01-01T00:00:00.000123+00:00")
 STEP = timedelta(seconds=7, microseconds=7)  # the events of one act of an older release lie within a minute
 LATER = ("merged_from", "suggestions", "decided")  # fields of a body that older releases did not write
-LATER_OF_KIND = {"change.headed": ("from",), "key.issued": ("verbs", "labels")}
+LATER_OF_KIND = {"change.headed": ("from",), "key.issued": ("verbs", "labels", "addresses")}
 Cast = dict[str, Actor]
 
 
@@ -125,6 +125,7 @@ def play() -> None:
     _measure_nightly(cast["admin"])
     _roll_out(cast)
     _fail_and_recover(cast)
+    _limit_addresses(cast["admin"])
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -507,6 +508,16 @@ def _roll_out(cast: Cast) -> None:
             change_services.withdraw_change(actor=author, number=change.number, reason="Not so")
         elif end == "finish":
             rollouts.finish_rollout(actor=author, number=rollout.number)
+
+
+def _limit_addresses(admin: Actor) -> None:
+    """A key issued with networks, one whose networks are set and taken away, and one rotated with its networks."""
+    office = ["203.0.113.0/24", "2001:db8::/32"]
+    inside = keys.issue_key(actor=admin, namespace="support", name="inside", verbs=["fetch"], addresses=office).key
+    keys.rotate_key(actor=admin, key_id=inside.id)
+    open_key = keys.issue_key(actor=admin, namespace="support", name="open", verbs=["fetch"]).key
+    for addresses in (["198.51.100.7"], [], office):
+        keys.set_key_addresses(actor=admin, key_id=open_key.id, addresses=addresses)
 
 
 def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> int:

@@ -129,3 +129,22 @@ def test_admins_and_its_person_ask_nobody_else_and_no_key(admin, author, reviewe
     with pytest.raises(NotAllowed):
         describe_abilities(Actor(author.person, key), key.id)
     assert ACTS[0] == "fetch"
+
+
+def test_a_trial_from_an_address_is_answered_as_the_keys_own_call_from_there(admin, reply):
+    issued = issue(admin, verbs=["fetch"], labels=["staging"], addresses=["203.0.113.0/24"])
+    for address, status in (("203.0.113.9", 200), ("198.51.100.1", 403)):
+        trial = try_key(
+            actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref="staging", address=address
+        )
+        real = fetcher().answer(f"Bearer {issued.secret}", "support/reply@staging", address=address)
+        assert trial.status == real.status == status
+    assert told(admin, issued.key.id)["Can't be used"] == "from network addresses other than 203.0.113.0/24."
+
+
+@pytest.mark.parametrize("address", ["office", "203.0.113.0/24", "203.0.113.9/32"])
+def test_a_trial_is_from_one_address(admin, reply, address):
+    key = issue(admin, verbs=["fetch"]).key
+    with pytest.raises(Invalid) as refusal:
+        try_key(actor=admin, key_id=key.id, act="save", template="support/reply", address=address)
+    assert list(refusal.value.fields) == ["address"]
