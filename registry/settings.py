@@ -172,6 +172,7 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
 PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))
+PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, least=0, most=3650)  # 0: no alert
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
 OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or domains of addresses

@@ -1,6 +1,7 @@
 """The page of a person's own keys: what each may do, who issued it, and revoking it."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.namespaces import key_queries as queries
+from registry.namespaces.unused_keys import is_key_unused
 from registry.notifications import queries as notices
 from registry.notifications import services as notification_services
 
@@ -26,11 +28,16 @@ class Row:
     key: Key
     may: str
     has_ended: bool
+    is_unused: bool
 
 
 def rows_of(actor: Actor) -> list[Row]:
     """The keys that act for the person, those that hold first, each part newest first."""
-    rows = [Row(key, queries.describe_key(key), queries.has_key_ended(key)) for key in queries.list_own_keys(actor)]
+    at = datetime.now(UTC)
+    rows = [
+        Row(key, queries.describe_key(key), queries.has_key_ended(key), is_key_unused(key, at))
+        for key in queries.list_own_keys(actor)
+    ]
     return sorted(rows, key=lambda row: row.has_ended)
 
 

@@ -10,6 +10,7 @@ from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
 from registry.changes import first_steps, gate
 from registry.evaluations import live_failures
+from registry.namespaces import unused_keys
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.releases import gate as release_gate
@@ -21,6 +22,7 @@ __all__ = ["home"]
 
 MOST_DRAFTS = 8
 MOST_ROLLOUTS = 8
+MOST_UNUSED_KEYS = 5
 
 
 @signed_in
@@ -32,6 +34,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     own_releases = [release for release in releases if release.waits_on(actor.person.username)]
     drafts = template_queries.list_drafts(actor)
     rollouts = rollout_queries.list_active(actor)
+    idle_keys = unused_keys.list_unused_keys(actor)
     context = {
         "section": "home",
         "heading": work_items.count_sentence(len(items) + len(own_releases)),
@@ -50,6 +53,8 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "live_failures": live_failures.list_live_failures(actor),
         "troubles": health.list_instance_faults(actor),
         "first_steps": first_steps.list_first_steps(actor),
+        "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
+        "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
     frame_of(request).set_counts(open_changes=len(pending), waiting=len(items) + len(own_releases))

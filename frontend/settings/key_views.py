@@ -24,6 +24,7 @@ from registry.namespaces import keys as keys_service
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import KEY_VERBS, Verb
+from registry.namespaces.unused_keys import is_key_unused
 from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]
@@ -88,6 +89,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
         "limited": {key.id for key in rows if not permissions.verbs_of(key) - permissions.SCOPES[Key.READ]},
         "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
+        "unused_keys": {key.id for key in rows if is_key_unused(key, now)},
         "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},
     }
 

@@ -12,11 +12,13 @@ from rest_framework.views import APIView
 from registry.accounts.models import Key
 from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
+from registry.journal import log
 from registry.namespaces import key_queries as queries
 from registry.namespaces import keys as services
 from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import KEY_VERBS
+from registry.namespaces.unused_keys import is_key_unused
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
 
@@ -83,6 +85,7 @@ class KeyOutput(output_serializers.Output):
     expires_at = serializers.DateTimeField(allow_null=True)
     revoked_at = serializers.DateTimeField(allow_null=True)
     last_used_at = serializers.DateTimeField(allow_null=True)
+    is_unused = serializers.BooleanField(help_text="Whether it still holds and nobody used it for long.")
     replaces = serializers.CharField(allow_null=True)
 
 
@@ -187,5 +190,6 @@ def _shape(key: Key) -> dict[str, Any]:
         "person": key.person.username,
         "created_by": key.created_by.username,
         **{name: format_moment(getattr(key, name)) for name in moments},
+        "is_unused": is_key_unused(key, log.now()),
         "replaces": key.replaces_id,
     }

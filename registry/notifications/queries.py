@@ -11,7 +11,7 @@ from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
 from registry.namespaces.models import Membership, Namespace
-from registry.notifications.models import Notification, Watch
+from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped
 from registry.templates.events import LabelMoved, VersionSaved
@@ -36,8 +36,11 @@ _TOPICS: Mapping[str, str] = {
 
 
 def list_key_notifications(actor: Actor) -> list[Notification]:
-    """What the actor was told of keys that act for them and has not marked as read, the newest first."""
-    rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False)
+    """What the actor was told of keys that act for them and has not marked as read, the newest first.
+
+    Unused keys are left out: they are listed as long as they are unused.
+    """
+    rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False).exclude(kind=UNUSED_KEY)
     return list(rows.select_related("key__namespace").order_by("-pk")[:_MOST_OF_KEYS])
 
 

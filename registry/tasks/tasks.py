@@ -29,7 +29,7 @@ from registry.jobs.queue import CHECKS, EVALUATION, SCHEDULE
 from registry.journal.models import Event
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
-from registry.notifications import email
+from registry.notifications import email, unused_keys
 from registry.notifications import services as notification_services
 from registry.playground import replies as playground_replies
 from registry.playground import services as playground_services
@@ -157,7 +157,7 @@ def advance_rollouts() -> None:
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
     """Queue the nightly repack and the weekly check of the mirror's objects when they are due, start the nightly runs
-    of what is live, and remind of emergencies; delete what was kept long enough.
+    of what is live, remind of emergencies and tell of unused keys; delete what was kept long enough.
     """
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
@@ -165,6 +165,7 @@ def plan_upkeep() -> None:
     outcomes.delete_old_outcomes()
     answers.delete_old_answers()
     notification_services.remind_of_emergencies()
+    unused_keys.tell_of_unused_keys()
     nightly_runs.start_nightly_runs(timezone.now())
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

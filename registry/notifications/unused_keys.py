@@ -1,0 +1,44 @@
+"""Notifications of keys that nobody has used for long: their person hears of each once, until it is used again."""
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from registry.accounts.actor import OPERATOR
+from registry.accounts.models import Key
+from registry.journal import log
+from registry.namespaces.unused_keys import find_unused_keys
+from registry.notifications.models import UNUSED_KEY, Notification
+
+__all__ = ["tell_of_unused_keys"]
+
+_MOST = 200  # told of in one go; the clock comes again
+
+
+def tell_of_unused_keys() -> int:
+    """Tell the people whom unused keys act for, each once for each time that a key went out of use; for the clock.
+
+    Gives how many were told. Whoever is deactivated is not told.
+    """
+    at = log.now()
+    told = Notification.objects.filter(key=OuterRef("pk"), kind=UNUSED_KEY, created_at__gt=OuterRef("idle_since"))
+    rows = find_unused_keys(at).filter(~Exists(told), person__is_active=True).exclude(person__username=OPERATOR)
+    if not rows.exists():  # a transaction would stop SQLite's other writers
+        return 0
+    with transaction.atomic():
+        locked = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)[:_MOST])
+        # Asked again behind the lock: another worker may have told of some meanwhile.
+        keys = list(rows.filter(pk__in=locked).select_related("person", "namespace").order_by("pk"))
+        Notification.objects.bulk_create(
+            Notification(person=key.person, kind=UNUSED_KEY, sentence=_describe(key), key=key, created_at=at)
+            for key in keys
+        )
+    return len(keys)
+
+
+def _describe(key: Key) -> str:
+    days = settings.PROMPTUARY_UNUSED_KEY_DAYS
+    return (
+        f"The key {key.name} in {key.namespace.name}, which acts in your name, was not used for {days} days. "
+        "If no service needs it any more, revoke it."
+    )
