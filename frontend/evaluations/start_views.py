@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from frontend.evaluations.forms import RunForm
+from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.row_comparison import LEADS, shorten_text
 from frontend.evaluations.score_table import TITLES
 from frontend.web.decorators import form_page, signed_in
@@ -35,7 +36,6 @@ __all__ = ["start"]
 
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
-_JUDGE = "judge"  # the tag that judges carry
 _MOST = 200  # templates and datasets that a select offers
 
 
@@ -105,10 +105,6 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
         for row in connection_queries.list_endpoints(template.namespace.name)
     ]
-    judge_templates = search_queries.search_templates(actor, tag=_JUDGE, limit=_MOST).items
-    judges = [
-        (f"{row.name}@{row.latest.number}", row.name) for row in judge_templates if row.latest and row.pk != template.pk
-    ]
     inputs = _inputs(actor, template)
     against = [("", "nothing, only this version")]
     if place.live:
@@ -132,7 +128,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         models=models,
         metrics=[(name, name) for name in _names()],
         against=against,
-        judges=[("", "nobody"), *judges],
+        judges=list_judges(actor, template.pk),
         inputs=[(name, name) for name in inputs],
     )
 

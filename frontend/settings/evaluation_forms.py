@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from promptuary.evaluation.gates import parse_gate
 from promptuary.evaluation.metrics import catalogue
+from registry.evaluations.judge_calls import PATHS
 from registry.evaluations.models import SCORES_NEEDED, Attachment
 from registry.evaluations.person_score_queries import PEOPLE_METRIC
 
@@ -48,13 +49,36 @@ class EvaluationForm(forms.Form):
     model = forms.ChoiceField()
     scores_needed = forms.IntegerField(min_value=1, initial=SCORES_NEEDED)
     nightly = forms.BooleanField(required=False)
+    judge = forms.ChoiceField(required=False)
+    judge_model = forms.ChoiceField(required=False)
+    judge_documents = forms.CharField(max_length=200, required=False, initial=PATHS["documents"])
+    judge_question = forms.CharField(max_length=200, required=False, initial=PATHS["question"])
 
-    def __init__(self, *args: Any, datasets: Sequence[str], models: Sequence[str], **options: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        datasets: Sequence[str],
+        models: Sequence[str],
+        judges: Sequence[tuple[str, str]],
+        **options: Any,
+    ) -> None:
         super().__init__(*args, **options)
-        for name, names in (("dataset", datasets), ("model", models)):
+        model_choices = [(choice, choice) for choice in models]
+        choices = {"dataset": [(choice, choice) for choice in datasets], "model": model_choices}
+        choices |= {"judge": list(judges), "judge_model": model_choices}
+        for name, names in choices.items():
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
-                field.choices = [(choice, choice) for choice in names]
+                field.choices = names
+
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """What the service is told of a form that is valid, besides thresholds and metrics."""
+        data = dict(self.cleaned_data)
+        paths = {name: data.pop(f"judge_{name}").strip() for name in ("documents", "question")}
+        if not data["judge"]:
+            return {**data, "judge": None, "judge_model": None}
+        return {**data, "judge_paths": {name: path for name, path in paths.items() if path not in ("", PATHS[name])}}
 
 
 def gate_rows_of(attachment: Attachment | None) -> list[GateRow]:

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.score_table import TITLES
 from frontend.settings import evaluation_forms
 from frontend.settings.evaluation_forms import EvaluationForm, GateRow
@@ -80,14 +81,22 @@ def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Atta
     datasets = dataset_queries.list_datasets(actor, namespace=namespace, limit=_MOST_DATASETS).items
     names = [dataset.name for dataset in datasets]
     models = [endpoint.name for endpoint in connection_queries.list_endpoints(namespace)]
+    judges = list_judges(actor)
     initial: dict[str, Any] = {"pattern": "*"}
     if chosen is not None:
         fields = ("name", "pattern", "dataset_version", "model", "scores_needed", "nightly")
         initial = {field: getattr(chosen, field) for field in fields} | {"dataset": chosen.dataset.name}
+        initial |= {"judge": chosen.judge_address or "", "judge_model": chosen.judge_model or chosen.model}
+        initial |= {f"judge_{name}": path for name, path in chosen.judge_paths.items()}
         names = list(dict.fromkeys([*names, chosen.dataset.name]))
         models = list(dict.fromkeys([*models, chosen.model]))
+        if chosen.judge is not None:
+            judges = [
+                *judges,
+                (str(chosen.judge_address), f"{chosen.judge.template.name} v{chosen.judge.number}, as now"),
+            ]
     posted = request.POST if request.method == "POST" else None
-    return EvaluationForm(posted, initial=initial, datasets=names, models=models)
+    return EvaluationForm(posted, initial=initial, datasets=names, models=models, judges=judges)
 
 
 def _try_gates(actor: Actor, namespace: str, form: EvaluationForm, rows: Sequence[GateRow]) -> list[GateTrial]:
@@ -110,7 +119,7 @@ def _attach(
         namespace=namespace,
         gates=_texts(rows),
         metrics=previous.metrics if previous else (),
-        **form.cleaned_data,
+        **form.evaluation,
     )
 
 

@@ -91,7 +91,7 @@ def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contri
     for plan in plans:
         if not plan.people_gates or not plan.model_digest:
             continue
-        key = run_queries.run_key(change.version.digest, plan.rows_digest, plan.model_digest)
+        key = plan.run_key(change.version.digest)
         run = run_queries.newest_run_by_key([key]).get(key)
         if run is None or run.state != Run.DONE:
             continue

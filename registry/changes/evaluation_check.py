@@ -193,9 +193,9 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
     asked = [gate for gate in one.plan.computed_gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
-        exports.write_result(head, path)
+        exports.write_result(head, path, with_judgements=True)
         if one.baseline is not None:
-            exports.write_result(one.baseline, before)
+            exports.write_result(one.baseline, before, with_judgements=True)
         found = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in found.get("verdicts", ())]
     details += [{**about, **_failed("score", fault)} for fault in found.get("faults", ())]
@@ -285,4 +285,4 @@ def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
 def _key(digest: str | None, plan: EvaluationPlan) -> str:
     if digest is None or not plan.model_digest:
         return ""
-    return run_queries.run_key(digest, plan.rows_digest, plan.model_digest)
+    return plan.run_key(digest)

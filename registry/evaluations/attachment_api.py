@@ -40,6 +40,11 @@ class AttachInput(Input):
     nightly = serializers.BooleanField(
         required=False, default=False, help_text="Whether what is live is measured every night."
     )
+    judge = Text(required=False, allow_null=True, default=None, help_text="Who judges each row: namespace/name@ref.")
+    judge_model = Text(required=False, allow_null=True, default=None)
+    judge_paths = serializers.DictField(
+        child=Text(), required=False, default=dict, help_text="Where a row has documents, question and response."
+    )
 
 
 class Attachments(APIView):

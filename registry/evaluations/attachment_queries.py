@@ -8,6 +8,8 @@ from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import PromptuaryError
+from registry.evaluations import run_queries
+from registry.evaluations.judge_choice import JUDGE_METRICS, JudgeChoice
 from registry.evaluations.models import SCORES_NEEDED, Attachment, DatasetVersion
 from registry.evaluations.person_score_queries import is_people_gate
 from registry.namespaces import permissions
@@ -43,6 +45,12 @@ class EvaluationPlan:
     fault: str = ""
     scores_needed: int = SCORES_NEEDED
     nightly: bool = False
+    judge: JudgeChoice | None = None
+
+    def run_key(self, version_digest: str) -> str:
+        """What runs of this version that it is measured by have as their key."""
+        judge_digest = self.judge.digest if self.judge else ""
+        return run_queries.run_key(version_digest, self.rows_digest, self.model_digest, judge_digest)
 
     @property
     def people_gates(self) -> tuple[str, ...]:
@@ -51,8 +59,16 @@ class EvaluationPlan:
 
     @property
     def run_metrics(self) -> list[str]:
-        """The metrics that its runs are scored by: those of the computed thresholds, and those beside them."""
-        return list(dict.fromkeys([*(parse_gate(gate).metric for gate in self.computed_gates), *self.metrics]))
+        """The metrics that its runs are scored by: those of the computed thresholds, and those beside them. A judge's
+        come with the judge.
+        """
+        names = dict.fromkeys([*(parse_gate(gate).metric for gate in self.computed_gates), *self.metrics])
+        return [name for name in names if name not in JUDGE_METRICS]
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether a run has scores without people's: by metrics or by a judge."""
+        return bool(self.run_metrics) or self.judge is not None
 
     @property
     def computed_gates(self) -> tuple[str, ...]:
@@ -68,6 +84,7 @@ class EvaluationPlan:
             "model_digest": self.model_digest,
             "gates": list(self.gates),
             **({"scores_needed": self.scores_needed} if self.people_gates else {}),
+            **({"judge": self.judge.digest} if self.judge else {}),
         }
 
 
@@ -117,8 +134,9 @@ def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[Eval
 
 
 def _rows(spaces: set[int]) -> Iterable[Attachment]:
-    rows = Attachment.objects.filter(namespace__in=spaces).select_related("dataset", "dataset__latest", "created_by")
-    return rows.defer("dataset__latest__text").order_by("name")
+    related = ("dataset", "dataset__latest", "created_by", "judge", "judge__template")
+    rows = Attachment.objects.filter(namespace__in=spaces).select_related(*related)
+    return rows.defer("dataset__latest__text", "judge__bundle").order_by("name")
 
 
 def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], str]:
@@ -135,8 +153,10 @@ def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[i
     number, digest = (latest.number, latest.digest) if latest else (0, "")
     if attachment.dataset_version is not None:
         number, digest = attachment.dataset_version, digests[attachment.dataset_id, attachment.dataset_version]
+    judge: JudgeChoice | None = None
     try:
         model_digest, fault = connection_queries.find_endpoint(attachment.model, namespace.name).digest, ""
+        judge = _judge_of(attachment, namespace)
     except PromptuaryError as error:
         model_digest, fault = "", error.message
     return EvaluationPlan(
@@ -151,4 +171,14 @@ def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[i
         fault,
         attachment.scores_needed,
         attachment.nightly,
+        judge,
     )
+
+
+def _judge_of(attachment: Attachment, namespace: Namespace) -> JudgeChoice | None:
+    """The evaluation's judge as it is now; an error of the family where its model is gone or its text redacted."""
+    if attachment.judge is None:
+        return None
+    attachment.judge.require_text()
+    endpoint = connection_queries.find_endpoint(attachment.judge_model, namespace.name)
+    return JudgeChoice(attachment.judge, endpoint.name, endpoint.digest, attachment.judge_paths)

@@ -19,6 +19,11 @@ class AttachmentOutput(Output):
     metrics = serializers.ListField(child=serializers.CharField())
     scores_needed = serializers.IntegerField()
     nightly = serializers.BooleanField()
+    judge = serializers.CharField(
+        source="judge_address", allow_null=True, help_text="The template and version that judges each row."
+    )
+    judge_model = serializers.CharField()
+    judge_paths = serializers.DictField(child=serializers.CharField())
     person = serializers.CharField(source="created_by.username")
     created_at = Moment()
 

@@ -14,6 +14,7 @@ from registry.core.input_checks import check_text
 from registry.core.names import check_slug
 from registry.evaluations import dataset_queries, datasets
 from registry.evaluations.events import EvaluationAttached, EvaluationDetached
+from registry.evaluations.judge_choice import JUDGE_METRICS, JudgeChoice, find_judge
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import SCORES_NEEDED, Attachment, Dataset
 from registry.evaluations.person_score_queries import PEOPLE_METRIC
@@ -43,15 +44,20 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     metrics: Sequence[str] = (),
     scores_needed: int = SCORES_NEEDED,
     nightly: bool = False,
+    judge: str | None = None,
+    judge_model: str | None = None,
+    judge_paths: Mapping[str, str] | None = None,
 ) -> Attachment:
     """Measure the templates whose path the pattern fits, in place of what was attached under this name.
 
     gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version:
     a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
     scores_needed: how many scores by people who did not contribute a gate `reviewed_by_people >= 0.8` is decided from.
-    nightly: whether what is live is measured every night (`nightly_runs`).
+    nightly: whether what is live is measured every night (`nightly_runs`). judge, judge_model, judge_paths: who judges
+    each row, as in `start_runs.start_run`; its version is fixed here. A threshold on a judge's metric needs one.
     Event body: {"name", "pattern", "dataset", "dataset_version": number or null, "model", "gates", "metrics",
-    "scores_needed": absent where it is the usual number, "nightly": absent unless true}.
+    "scores_needed": absent where it is the usual number, "nightly": absent unless true, "judge", "judge_model",
+    "judge_paths": absent without a judge}.
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)
@@ -61,6 +67,8 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     if not 1 <= scores_needed <= _MOST_SCORES:
         raise Invalid(fields={"scores_needed": f"1 to {_MOST_SCORES:,}."})
     connection_queries.find_endpoint(model, namespace)
+    chosen_judge = find_judge(actor, namespace, judge, judge_model, judge_paths or {})
+    _require_judge(gate_list, chosen_judge)
     dataset_row = dataset_queries.read_dataset(actor, dataset)
     if dataset_row.namespace_id != space.pk:
         raise Invalid(
@@ -77,7 +85,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
         "nightly": nightly,
     }
     datasets.require_rows_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
-    return _write(actor, namespace, name, dataset_row, values)
+    return _write(actor, namespace, name, dataset_row, values, chosen_judge)
 
 
 def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
@@ -113,7 +121,21 @@ def check_gates(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(parsed))
 
 
-def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Mapping[str, Any]) -> Attachment:
+def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:
+    """Invalid where a threshold is on what only a judge gives, and there is none."""
+    judged = [gate for gate in gate_list if gates.parse_gate(gate).metric in JUDGE_METRICS]
+    if judged and judge is None:
+        raise Invalid(fields={"judge": f"'{judged[0]}' is a judge's score: name the template that judges."})
+
+
+def _write(
+    actor: Actor,
+    namespace: str,
+    name: str,
+    dataset: Dataset,
+    values: Mapping[str, Any],
+    judge: JudgeChoice | None,
+) -> Attachment:
     at = log.now()
     with transaction.atomic():
         log.lock()
@@ -124,7 +146,15 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
         attached, _ = Attachment.objects.update_or_create(
             namespace=space,
             name=name,
-            defaults={**values, "dataset": dataset, "created_by": actor.person, "created_at": at},
+            defaults={
+                **values,
+                "dataset": dataset,
+                "judge": judge.version if judge else None,
+                "judge_model": judge.model if judge else "",
+                "judge_paths": dict(judge.paths) if judge else {},
+                "created_by": actor.person,
+                "created_at": at,
+            },
         )
         LiveFailure.objects.filter(template__namespace=space, evaluation=name).delete()
         templates = (*before, *_measured(space, attached))
@@ -132,6 +162,9 @@ def _write(actor: Actor, namespace: str, name: str, dataset: Dataset, values: Ma
         optional = {
             "scores_needed": None if needed == SCORES_NEEDED else needed,
             "nightly": values["nightly"] or None,
+            "judge": f"{judge.version.template.name}@{judge.version.number}" if judge else None,
+            "judge_model": judge.model if judge else None,
+            "judge_paths": dict(judge.paths) or None if judge else None,
         }
         event = EvaluationAttached(name=name, dataset=dataset.name, **{**values, **optional})
         log.append(actor, event, namespace=space, at=at, subject=templates)

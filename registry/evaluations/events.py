@@ -1,8 +1,8 @@
 """The events of evaluations: datasets, and evaluations that change requests have to pass."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, event
@@ -76,7 +76,8 @@ class DatasetSaved(JournalEvent):
 class EvaluationAttached(JournalEvent):
     """Templates whose path fits the pattern are evaluated from now on. dataset_version: a number, None for the
     latest. scores_needed: how many scores by people a gate on them is decided from; None is the usual number. nightly:
-    True where what is live is measured every night, else None.
+    True where what is live is measured every night, else None. judge: the template and version that judges each row,
+    judge_model: whom it asks, judge_paths: where in a row it finds what it reads; None without a judge.
     """
 
     name: str
@@ -88,6 +89,9 @@ class EvaluationAttached(JournalEvent):
     metrics: Sequence[str]
     scores_needed: int | None = None
     nightly: bool | None = None
+    judge: str | None = None
+    judge_model: str | None = None
+    judge_paths: Mapping[str, str] | None = None
 
     def sentence(self) -> str:
         return f"attached the evaluation {self.name} over {self.dataset}"
@@ -109,11 +113,18 @@ class EvaluationAttached(JournalEvent):
                 "metrics": self.metrics,
                 "scores_needed": self.scores_needed or _USUAL_SCORES,
                 "nightly": bool(self.nightly),
+                "judge": self._find_judge(rows),
+                "judge_model": self.judge_model or "",
+                "judge_paths": self.judge_paths or {},
                 "created_by": rows.author,
                 "created_at": rows.at,
             },
         )
         rows.delete("LiveFailure", template__namespace=rows.namespace, evaluation=self.name)
+
+    def _find_judge(self, rows: Restorer) -> Any:
+        name, sign, number = (self.judge or "").rpartition("@")
+        return rows.version(name, int(number)) if sign else None
 
 
 @event("evaluation.detached", caches=Cache.NOTHING)

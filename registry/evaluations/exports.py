@@ -46,8 +46,11 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     return path
 
 
-def write_result(run: Run, path: Path) -> EvaluationResult:
-    """Write the run as the evaluation package's result file; a row that was not asked counts as failed."""
+def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> EvaluationResult:
+    """Write the run as the evaluation package's result file; a row that was not asked counts as failed.
+
+    with_judgements: whether what a judge said of a row stands beside its outputs, so that gates can be on its scores.
+    """
     rows = run_queries.rows_of_run(run)
     run_rows = RunRow.objects.filter(run=run).order_by("index").iterator(chunk_size=500)
     definition = {
@@ -75,7 +78,7 @@ def write_result(run: Run, path: Path) -> EvaluationResult:
                 {
                     "inputs": row.inputs,
                     "expected": None if blind else row.expected,
-                    "actual": run_row.actual if run_row else None,
+                    "actual": _outputs(run_row, with_judgements=with_judgements) if run_row else None,
                     "isolated": {},
                     "errors": [_error(problem)] if problem else [],
                 },
@@ -94,6 +97,13 @@ def metrics_of_run(run: Run) -> dict[str, MetricsResult]:
 
 def _error(problem: dict[str, str]) -> dict[str, str]:
     return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
+
+
+def _outputs(row: RunRow, *, with_judgements: bool) -> dict[str, Any] | None:
+    outputs = row.actual
+    if outputs is None or not with_judgements or row.judgement is None:
+        return outputs
+    return {**outputs, "judgement": row.judgement}
 
 
 def _harmless(value: Any) -> Any:

@@ -87,7 +87,7 @@ def _record_failure(run: Run, label: str, findings: Sequence[str]) -> None:
 
 
 def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:
-    key = run_queries.run_key(run.version.digest, run.rows_digest, run.model_digest)
+    key = plan.run_key(run.version.digest)
     baseline = run_queries.newest_run_by_key([key]).get(key)
     if baseline is not None and baseline.state != Run.DONE:
         baseline = None

@@ -273,6 +273,9 @@ class Attachment(models.Model):
         default=SCORES_NEEDED, help_text="scores by people that a gate on them is decided from"
     )
     nightly = models.BooleanField(default=False, help_text="whether what is live is measured every night")
+    judge = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="judging_evaluations", null=True)
+    judge_model = models.CharField(max_length=64, default="", blank=True)
+    judge_paths = models.JSONField(default=dict, help_text="where in a row the judge finds what it reads")
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
 
@@ -281,6 +284,11 @@ class Attachment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.pattern}"
+
+    @property
+    def judge_address(self) -> str | None:
+        """Who judges, as `namespace/name@number`, or None."""
+        return f"{self.judge.template.name}@{self.judge.number}" if self.judge else None
 
     def fits(self, path: str) -> bool:
         """Whether it measures the template of this path; `*` fits anything, slashes too."""

@@ -45,7 +45,7 @@ def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
         plans = attachment_queries.plans_of_templates([label.template for label in labels])
         for label in labels:
             for plan in plans[label.template_id]:
-                if plan.nightly and plan.run_metrics and (label.template_id, plan.name) not in started:
+                if plan.nightly and plan.is_computed and (label.template_id, plan.name) not in started:
                     yield label, plan
 
 
@@ -54,7 +54,7 @@ def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
     if plan.fault:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, plan.fault)
         return False
-    key = digest_of(canonical([label.version.digest, plan.rows_digest, plan.model_digest, plan.name, str(night)]))
+    key = digest_of(canonical([plan.run_key(label.version.digest), plan.name, str(night)]))
     columns = {"key": key, "evaluation": plan.name, "night": night}
     try:
         label.version.require_text()

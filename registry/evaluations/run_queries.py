@@ -85,9 +85,10 @@ def load_run(number: int) -> Run | None:
     return _full(Run.objects.filter(pk=number)).first()
 
 
-def run_key(version_digest: str, rows_digest: str, model_digest: str) -> str:
+def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_digest: str = "") -> str:
     """One digest over what a run's result follows from: runs that have the same one are of the same thing."""
-    return digest_of(canonical([version_digest, rows_digest, model_digest]))
+    parts = [version_digest, rows_digest, model_digest]
+    return digest_of(canonical([*parts, judge_digest] if judge_digest else parts))
 
 
 def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:

@@ -8,16 +8,15 @@ from django.db import transaction
 
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
-from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import ECHO, Endpoint
-from registry.core import names
 from registry.core.errors import Conflict, Invalid, TooMany
-from registry.evaluations import dataset_queries, judge_calls
+from registry.evaluations import dataset_queries
 from registry.evaluations import run_queries as queries
 from registry.evaluations.attachment_queries import EvaluationPlan
+from registry.evaluations.judge_choice import JudgeChoice, find_judge
 from registry.evaluations.models import DatasetVersion, Run, RunRow
 from registry.evaluations.row_fit import require_some_row_fits
 from registry.evaluations.scoring_process import check_metrics
@@ -85,10 +84,10 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
     measure = find_row_source(actor, template_row, dataset, dataset_version)
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
-    judging = _find_judge(actor, template_row, judge, judge_model, judge_paths or {})
+    judging = find_judge(actor, template_row.namespace.name, judge, judge_model, judge_paths or {})
     _require_room(template_row)
     require_some_row_fits(measure.rows, version, dataset or "the samples")
-    return create_run(template_row, version, measure, endpoint, metric_names, actor.person, columns=judging)
+    return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judge=judging)
 
 
 def create_run(  # what a run is
@@ -98,13 +97,13 @@ def create_run(  # what a run is
     endpoint: Endpoint,
     metrics: Sequence[str],
     person: User,
-    change: int | None = None,
+    judge: JudgeChoice | None = None,
     columns: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Write a run and the job that does it; for services, after the rights were checked. change: the id of a
-    request. columns: those of a judge, or `key`, `evaluation` and `night` of a nightly run.
+    """Write a run and the job that does it; for services, after the rights were checked. columns: `change_id` of a
+    request, or `key`, `evaluation` and `night` of a nightly run.
     """
-    key = queries.run_key(version.digest, measure.digest, endpoint.digest)
+    key = queries.run_key(version.digest, measure.digest, endpoint.digest, judge.digest if judge else "")
     with transaction.atomic():
         run = Run.objects.create(
             template=template,
@@ -117,10 +116,9 @@ def create_run(  # what a run is
             metrics=list(metrics),
             total=len(measure.rows),
             currency=endpoint.price.currency if endpoint.price else "",
-            change_id=change,
             started_by=person,
             created_at=log.now(),
-            **{"key": key, **(columns or {})},
+            **{"key": key, **(judge.columns() if judge else {}), **(columns or {})},
         )
         _enqueue(run)
     return run
@@ -137,8 +135,8 @@ def create_plan_run(
     dataset = DatasetVersion.objects.get(dataset__name=plan.dataset, number=plan.dataset_version)
     endpoint = connection_queries.find_endpoint(plan.model, template.namespace.name)
     measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
-    person = operator_actor().person
-    return create_run(template, version, measure, endpoint, plan.run_metrics, person, change, columns)
+    person, more = operator_actor().person, {"change_id": change, **(columns or {})}
+    return create_run(template, version, measure, endpoint, plan.run_metrics, person, plan.judge, more)
 
 
 def cancel_run(*, actor: Actor, number: int) -> Run:
@@ -193,28 +191,6 @@ def _require_room(template: Template) -> None:
             f"{template.namespace.name} has {under_way} runs under way: wait for one to end, or cancel it.",
             retry_after=30,
         )
-
-
-def _find_judge(
-    actor: Actor, template: Template, judge: str | None, model: str | None, paths: Mapping[str, str]
-) -> dict[str, Any]:
-    """The columns of a run that say who judges it."""
-    if judge is None:
-        if model or paths:
-            raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
-        return {}
-    name, ref = names.split_address(judge)
-    version = version_queries.resolve_version(actor, name, ref)
-    if model is None:
-        raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
-    if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
-        raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
-    inputs = parse_document(version.document).inputs
-    if inputs is not None and "documents" not in inputs:
-        raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
-    endpoint = connection_queries.find_endpoint(model, template.namespace.name)
-    columns = {"judge": version, "judge_model": endpoint.name, "judge_model_digest": endpoint.digest}
-    return {**columns, "judge_paths": dict(paths)}
 
 
 def find_row_source(actor: Actor, template: Template, dataset: str | None, number: int | None) -> RowSource:

@@ -203,6 +203,8 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "model": _NOTHING,
         "gates": _NOTHING,
         "metrics": _NOTHING,
+        "judge_model": _NOTHING,
+        "judge_paths": _NOTHING,
     },
     "registry_commit": {"sha": _NOTHING},
     "registry_key": {

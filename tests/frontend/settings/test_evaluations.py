@@ -4,10 +4,13 @@ import pytest
 
 from registry.evaluations import attachments
 from registry.evaluations.models import Attachment
+from registry.templates import save as template_save
 from tests.frontend.conftest import DOCUMENT, words
 from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
+from tests.support.instances import ROOT
 
 PAGE = "/n/support/evaluations"
+STARTER = ROOT / "registry/starter/demo/judge-answer-support.yml.j2"
 FIELDS = {
     "name": "answers",
     "pattern": "refunds/*",
@@ -120,3 +123,21 @@ def test_only_admins_do(attached, browser, button, role, status):
     answer = browser(role).post(PAGE, {**FIELDS, "pattern": "*", "do": button})
     assert answer.status_code == status
     assert Attachment.objects.get().pattern == "refunds/reply"
+
+
+def test_a_judge_is_chosen_and_kept(gold, browser):
+    template_save.save_version(
+        actor=gold.actor("author"), name="support/judge", document=STARTER.read_text(), message=""
+    )
+    judge = {"judge": "support/judge@1", "judge_model": "echo", "judge_documents": "inputs.passages"}
+    gates = {"metric": ["faithfulness", "", ""], "bound": ["0.9", "", ""]}
+    refused = browser("admin").post(PAGE, {**FIELDS, **gates, "do": "save"})
+    assert refused.status_code == 422
+    assert "is a judge&#x27;s score" in words(refused)
+    assert browser("admin").post(PAGE, {**FIELDS, **gates, **judge, "do": "save"}).status_code == 302
+    row = Attachment.objects.get()
+    assert (row.judge_address, row.judge_paths) == ("support/judge@1", {"documents": "inputs.passages"})
+    assert "judged by support/judge@1" in words(browser("reader").get(PAGE))
+    page = browser("admin").get(f"{PAGE}?name=answers").content.decode()
+    assert 'value="inputs.passages"' in page
+    assert '<option value="support/judge@1" selected>' in page

@@ -8,6 +8,7 @@ from registry import mirror
 from registry.evaluations import attachments, datasets
 from registry.evaluations.models import Attachment, DatasetVersion
 from registry.mirror.repository import Repository
+from registry.templates import save as template_save
 from tests.registry.mirror.conftest import TEMPLATE
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.support import row_snapshot
@@ -35,6 +36,20 @@ def full(story):
             metrics=["bleu"],
         )
     attachments.detach_evaluation(actor=admin, namespace="support", name="gone")
+    judge = "---\nformat: text\n---\nJudge {{ documents }} and {{ response }}"
+    template_save.save_version(actor=author, name="support/judge", document=judge, message="")
+    attachments.attach_evaluation(
+        actor=admin,
+        namespace="support",
+        name="judged",
+        pattern="none/*",
+        dataset=TEMPLATE,
+        model="echo",
+        gates=["faithfulness >= 0.9"],
+        judge="support/judge@1",
+        judge_model="echo",
+        judge_paths={"documents": "inputs.name"},
+    )
     return story
 
 
@@ -58,7 +73,7 @@ def test_all_of_it_comes_back_from_the_mirror(full, mirror_path):
     before = row_snapshot.snapshot_rows()
     assert before["Dataset"]
     assert len(before["DatasetVersion"]) == 2
-    assert len(before["Attachment"]) == 1
+    assert len(before["Attachment"]) == 2
     empty_the_database()
     assert not Attachment.objects.exists()
     mirror.restore(mirror_path)

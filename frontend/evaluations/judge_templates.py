@@ -1,0 +1,18 @@
+"""The templates that a form offers as judges: those with the tag `judge`."""
+
+from registry.accounts.actor import Actor
+from registry.templates import search_queries
+
+__all__ = ["list_judges"]
+
+_TAG = "judge"
+_MOST = 200
+
+
+def list_judges(actor: Actor, besides: int | None = None) -> list[tuple[str, str]]:
+    """Choices of a select: nobody, then each judge's latest version with the template's name. besides: a template's
+    id that is left out.
+    """
+    templates = search_queries.search_templates(actor, tag=_TAG, limit=_MOST).items
+    rows = [row for row in templates if row.latest and row.pk != besides]
+    return [("", "nobody"), *[(f"{row.name}@{row.latest.number}", row.name) for row in rows if row.latest]]

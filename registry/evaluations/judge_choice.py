@@ -1,0 +1,66 @@
+"""The choice of a judge: the template version that reads each row of a run, the model it asks, and where it looks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.evaluation.metrics.judgements import NAMES
+from promptuary.renderer.document.parser import parse_document
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.core import names
+from registry.core.errors import Invalid
+from registry.evaluations import judge_calls
+from registry.journal.event import canonical, digest_of
+from registry.templates import version_queries
+from registry.templates.models import Version
+
+__all__ = ["JUDGE_METRICS", "JudgeChoice", "find_judge"]
+
+JUDGE_METRICS = frozenset(NAMES)
+"""What a judge gives a row scores by."""
+
+
+@dataclass(frozen=True)
+class JudgeChoice:
+    """A judge with the model it asks. `model_digest` is over what the model is now."""
+
+    version: Version
+    model: str
+    model_digest: str
+    paths: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """One digest over what its judgements follow from."""
+        return digest_of(canonical([self.version.digest, self.model_digest, dict(self.paths)]))
+
+    def columns(self) -> dict[str, Any]:
+        """The columns of a run that say who judges it."""
+        return {
+            "judge": self.version,
+            "judge_model": self.model,
+            "judge_model_digest": self.model_digest,
+            "judge_paths": dict(self.paths),
+        }
+
+
+def find_judge(
+    actor: Actor, namespace: str, judge: str | None, model: str | None, paths: Mapping[str, str]
+) -> JudgeChoice | None:
+    """The judge at `namespace/name@ref`, or None where none is named. Invalid names the field at fault."""
+    if not judge:
+        if model or paths:
+            raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
+        return None
+    name, ref = names.split_address(judge)
+    version = version_queries.resolve_version(actor, name, ref)
+    if not model:
+        raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
+    if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
+        raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
+    inputs = parse_document(version.document).inputs
+    if inputs is not None and "documents" not in inputs:
+        raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
+    endpoint = connection_queries.find_endpoint(model, namespace)
+    return JudgeChoice(version, endpoint.name, endpoint.digest, dict(paths))
