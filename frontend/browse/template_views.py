@@ -18,6 +18,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
 from registry.changes import emergencies
 from registry.changes import queries as change_queries
 from registry.core.names import LATEST
@@ -93,6 +94,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "is_favourite": bookmark_queries.is_favourite(actor, template),
         "follows": following.find_follow(actor, template) is not None,
         "has_draft": template_queries.find_draft(actor, name) is not None,
         "label_statuses": marks,

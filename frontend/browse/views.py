@@ -9,12 +9,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
+from frontend.browse.bookmark_views import view_address
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
@@ -131,6 +133,8 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "unknown": text.unknown,
         "kinds": FILTER_KINDS,
         "suggestions": _suggestions(actor, text, found),
+        "views": [(view, view_address(view)) for view in bookmark_queries.list_views(actor)],
+        "kept_query": text.address().lstrip("?"),
         **_namespace_context(actor, folder.partition("/")[0]),
     }
     return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})

@@ -1,5 +1,6 @@
 """The search of the command palette (Ctrl K): templates, open changes and actions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_safe
 from frontend.web.decorators import signed_in
 from frontend.web.search_text import parse_search
 from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
 from registry.changes import queries as change_queries
 from registry.templates import search_queries
 from registry.templates.models import Template
@@ -17,22 +19,30 @@ from registry.templates.search_queries import TemplateSearch
 __all__ = ["search"]
 
 MOST = 8
+MOST_FAVOURITES = 200
 
 
 @require_safe
 @signed_in
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
-    """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}"""
+    """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}
+
+    `recent` are names of templates that the browser remembers. They and the favourites come first, those whose names
+    have the words.
+    """
     q = request.GET.get("q", "").strip()[:200]
-    groups = [
-        {"name": "Templates", "items": _templates(actor, q)},
-        {"name": "Changes", "items": _changes(actor, q)},
-        {"name": "Actions", "items": _actions(q)},
-    ]
+    recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:MOST]]
+    found = {
+        "Recent": _filter_named(bookmark_queries.find_readable(actor, recent), q),
+        "Favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
+        "Templates": _search_templates(actor, q),
+    }
+    groups = [*_group_templates(found), {"name": "Changes", "items": _changes(actor, q)}]
+    groups.append({"name": "Actions", "items": _actions(q)})
     return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})
 
 
-def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
+def _search_templates(actor: Actor, q: str) -> list[Template]:
     """Templates with the words in their names, then those with the words anywhere; filters as on the browse page."""
     text = parse_search(q)
     templates: dict[str, Template] = {}
@@ -41,10 +51,32 @@ def _templates(actor: Actor, q: str) -> list[dict[str, Any]]:
             search = TemplateSearch(text.words, text.values, only_names=only_names)
             page = search_queries.find_templates(actor, search, limit=MOST).page
             templates |= {template.name: template for template in page.items if template.name not in templates}
-    return [
-        {"title": template.name, "note": template.description[:80], "href": reverse("template", args=[template.name])}
-        for template in list(templates.values())[:MOST]
-    ]
+    return list(templates.values())
+
+
+def _filter_named(templates: list[Template], q: str) -> list[Template]:
+    """Those of the templates whose names have the words."""
+    words = q.casefold().split()
+    return [template for template in templates if all(word in template.name.casefold() for word in words)]
+
+
+def _group_templates(found: Mapping[str, list[Template]]) -> list[dict[str, Any]]:
+    """The groups in their order; a template is in the first one that has it."""
+    groups: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for name, templates in found.items():
+        shown = [template for template in templates if template.name not in seen][:MOST]
+        seen |= {template.name for template in shown}
+        groups.append({"name": name, "items": [_describe_template(template) for template in shown]})
+    return groups
+
+
+def _describe_template(template: Template) -> dict[str, Any]:
+    return {
+        "title": template.name,
+        "note": template.description[:80],
+        "href": reverse("template", args=[template.name]),
+    }
 
 
 def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from frontend.home import work_items
 from frontend.web.decorators import signed_in
 from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
 from registry.evaluations import live_failures
 from registry.namespaces import unused_keys
@@ -23,6 +24,7 @@ __all__ = ["home"]
 MOST_DRAFTS = 8
 MOST_ROLLOUTS = 8
 MOST_UNUSED_KEYS = 5
+MOST_FAVOURITES = 12
 
 
 @signed_in
@@ -47,6 +49,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
         "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
         "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
+        "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
         "published": label_queries.list_published_moves(actor),
         "pending": len(pending),
         "emergencies": emergency_notices.open_notices(actor),

@@ -1,6 +1,6 @@
 // The script of every page; without it the pages are plain links and forms.
 import "htmx.org";
-import { installBulkBar } from "./app/bulk_bar.ts";
+import { installBulkBar, showBulkBars } from "./app/bulk_bar.ts";
 import { installCopyButtons, showCopyButtons } from "./app/copy.ts";
 import { installFormAutosave } from "./app/form_autosave.ts";
 import { installForms } from "./app/forms.ts";
@@ -9,6 +9,7 @@ import { installLineRanges } from "./app/line_ranges.ts";
 import { installLiveStatus } from "./app/live.ts";
 import { installPalette } from "./app/palette.ts";
 import { installPanels } from "./app/panel.ts";
+import { installRecent } from "./app/recent.ts";
 import { announceStatus, hideStatusLater } from "./app/status.ts";
 
 document.documentElement.classList.add("js");
@@ -21,10 +22,12 @@ installPanels();
 installBulkBar();
 installLineRanges();
 installLiveStatus();
+installRecent();
 hideStatusLater();
 announceStatus(document);
 
 document.addEventListener("htmx:after:swap", () => {
   showCopyButtons(document);
+  showBulkBars();
   announceStatus(document);
 });

@@ -18,11 +18,12 @@ from django.utils.safestring import SafeString
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
-from frontend.web.wording import time_since
+from frontend.web.wording import plural, time_since
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
 register = template.Library()
+register.filter(plural)
 
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
 
@@ -156,13 +157,6 @@ def percent(share: float) -> str:
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
     return f"+{number:,}" if number > 0 else f"\N{MINUS SIGN}{-number:,}" if number < 0 else "0"
-
-
-@register.filter
-def plural(number: int, word: str) -> str:
-    """3, "version" -> `3 versions`; "entry,entries" names both forms."""
-    singular, _, plural_form = word.partition(",")
-    return f"{number:,} {singular if number == 1 else plural_form or singular + 's'}"
 
 
 @register.filter

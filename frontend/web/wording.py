@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "time_since"]
+__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "time_since"]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str] = {
@@ -44,3 +44,9 @@ def _date(moment: datetime, now: datetime) -> str:
 def line_range(line: int, end_line: int) -> str:
     """`line 12`, `lines 12 to 15`"""
     return f"line {line}" if line == end_line else f"lines {line} to {end_line}"
+
+
+def plural(number: int, word: str) -> str:
+    """3, "version" -> `3 versions`; "entry,entries" names both forms."""
+    singular, _, plural_form = word.partition(",")
+    return f"{number:,} {singular if number == 1 else plural_form or singular + 's'}"

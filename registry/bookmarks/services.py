@@ -1,11 +1,14 @@
 """Services of favourites and saved views. Only people have them: a key is refused."""
 
+from urllib.parse import parse_qsl, urlencode
+
 from django.db import transaction
 from django.utils import timezone
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.bookmarks.models import Favourite, SavedView
+from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.input_checks import check_text
 from registry.templates import queries as template_queries
@@ -16,7 +19,6 @@ MOST_FAVOURITES = 200
 MOST_VIEWS = 50
 _MOST_NAME = 60
 _MOST_QUERY = 1000
-_MOST_FOLDER = 520
 
 
 def add_favourite(*, actor: Actor, name: str) -> None:
@@ -47,14 +49,16 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
     name = " ".join(check_text("name", name, _MOST_NAME).split())
     if not name:
         raise Invalid(fields={"name": "give it a name."})
-    check_text("folder", folder, _MOST_FOLDER)
-    if not check_text("query", query, _MOST_QUERY).strip("?"):
+    if folder:
+        names.check_folder(folder)
+    pairs = parse_qsl(check_text("query", query, _MOST_QUERY).lstrip("?"))
+    if not pairs:
         raise Invalid(fields={"query": "search or filter first: there is nothing to keep."})
     with transaction.atomic():
         person = _take_person(actor)
         if SavedView.objects.filter(person=person).exclude(name=name).count() >= MOST_VIEWS:
             raise Conflict(f"You have {MOST_VIEWS} saved views, which is the most: remove one first.")
-        search = {"folder": folder, "query": query.lstrip("?")}
+        search = {"folder": folder, "query": urlencode(pairs)}
         view, _ = SavedView.objects.update_or_create(
             person=person, name=name, defaults=search, create_defaults={**search, "created_at": timezone.now()}
         )

@@ -9,6 +9,7 @@ __all__ = [
     "LABEL",
     "LATEST",
     "Ref",
+    "check_folder",
     "check_label",
     "check_namespace",
     "check_slug",
@@ -57,6 +58,16 @@ def check_template(name: str) -> tuple[str, str]:
         if sentence := _fault_of_segment(segment):
             raise Invalid(fields={"name": sentence})
     return segments[0], "/".join(segments[1:])
+
+
+def check_folder(name: str) -> str:
+    """The name of a folder, its namespace in front, such as `support/refunds`; a namespace alone is one too."""
+    segments = name.split("/")
+    if len(segments) > MOST_SEGMENTS:
+        raise Invalid(fields={"folder": f"at most {MOST_SEGMENTS} segments; this has {len(segments)}."})
+    for segment in segments:
+        check_slug("folder", segment)
+    return name
 
 
 def check_label(label: str) -> str:

@@ -291,6 +291,7 @@ NO_PAGES = {
     "column-row",
     "column-sample",
     "draft",
+    "favourite",
     "logout",
     "preview",
     "run-draft",

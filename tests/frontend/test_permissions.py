@@ -150,6 +150,20 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("logout", "POST", ""): Row("/logout", _row(302, 302, 302, 302, 302, 302), {}),
     ("theme", "POST", ""): Row("/theme", _row(302, 302, 302, 302, 302, 302), {"theme": "dark"}),
     ("palette", "GET", ""): Row("/search.json?q=reply", SIGNED_IN),
+    ("saved-views", "GET", ""): Row("/saved-views", SIGNED_IN),
+    ("saved-views", "POST", ""): Row("/saved-views", PEOPLE_DO, {"name": "Refunds", "folder": "", "query": "q=refund"}),
+    ("saved-views", "POST", "remove"): Row(
+        "/saved-views", _row(OUT, 404, 404, 404, 404, 404), {"do": "remove", "view": "1"}
+    ),
+    ("bulk", "GET", ""): Row(f"/several?act=tag&template={REPLY}", SIGNED_IN),
+    ("bulk", "POST", ""): Row(
+        "/several", _row(OUT, 422, 422, 302, 302, 302), {"act": "tag", "template": REPLY, "add": "sorted"}
+    ),
+    ("bulk", "POST", "archive"): Row(
+        "/several",
+        _row(OUT, 422, 422, 422, 422, 302),
+        {"act": "archive", "template": REPLY, "reason": "Unused", "force": "on"},
+    ),
     ("new", "GET", ""): Row("/new", _row(IN, 200, 404, 200, 200, 200)),
     ("new", "POST", ""): Row(
         "/new", _row(OUT, 422, 404, 302, 302, 302), {"namespace": "support", "path": "fresh", "start": "blank"}
@@ -161,6 +175,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("browse", "GET", ""): Row("/t/", SIGNED_IN),
     ("folder", "GET", ""): Row("/t/support/", READERS),
     ("template", "GET", ""): Row(T, READERS),
+    ("favourite", "POST", ""): Row(f"{T}/-/favourite", READERS_DO, {}),
+    ("favourite", "POST", "remove"): Row(f"{T}/-/favourite", PEOPLE_DO, {"do": "remove"}),
     ("follow", "GET", ""): Row(f"{T}/-/follow", READERS),
     ("follow", "POST", ""): Row(f"{T}/-/follow", READERS_DO, {"topics": "published"}),
     ("follow", "POST", "stop"): Row(f"{T}/-/follow", READERS_DO, {"do": "stop"}),

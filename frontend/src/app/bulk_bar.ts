@@ -1,18 +1,26 @@
 // The bar for what is ticked: it appears with the first template, names what is chosen and has a button a namespace.
 import { findElement, pluralize } from "../dom.ts";
 
-/** Follows the boxes of the form marked `data-bulk`; without scripts the bar stands below the table. */
+/** Follows the boxes of each form marked `data-bulk`, also of one that htmx brings; without scripts the bar stands below
+ * the table. */
 export function installBulkBar(): void {
-  const form = document.querySelector<HTMLFormElement>("form[data-bulk]");
-  const bar = form?.querySelector<HTMLElement>("[data-bulk-bar]");
-  if (!form || !bar) return;
-  const update = (): void => showChosen(form, bar);
-  form.addEventListener("change", update);
-  form.addEventListener("reset", () => window.setTimeout(update));
-  update();
+  const update = (event: Event): void => {
+    const form = (event.target as Element).closest<HTMLFormElement>("form[data-bulk]");
+    if (form) showChosen(form);
+  };
+  document.addEventListener("change", update);
+  document.addEventListener("reset", (event) => window.setTimeout(() => update(event)));
+  showBulkBars();
 }
 
-function showChosen(form: HTMLFormElement, bar: HTMLElement): void {
+/** Brings the bars in line with the boxes that are ticked now. */
+export function showBulkBars(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form[data-bulk]")) showChosen(form);
+}
+
+function showChosen(form: HTMLFormElement): void {
+  const bar = form.querySelector<HTMLElement>("[data-bulk-bar]");
+  if (!bar) return;
   const boxes = [...form.querySelectorAll<HTMLInputElement>("input[name=template]:checked")];
   bar.hidden = boxes.length === 0;
   findElement(bar, "[data-bulk-count]").textContent = `${pluralize(boxes.length, "template")} selected`;

@@ -1,5 +1,6 @@
 // The command palette (Ctrl K).
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { paletteQuery } from "./recent.ts";
 
 interface Item {
   title: string;
@@ -61,7 +62,7 @@ class Palette {
   async #ask(): Promise<void> {
     const asked = ++this.#asked;
     try {
-      const answer = await fetch(`${this.#url}?q=${encodeURIComponent(this.#field.value)}`, {
+      const answer = await fetch(`${this.#url}?${paletteQuery(this.#field.value)}`, {
         headers: { Accept: "application/json" },
       });
       if (!answer.ok) throw new Error(String(answer.status));

@@ -106,7 +106,10 @@ def test_a_view_is_kept_under_its_name_and_replaced_under_it(reader, author):
         ("name", {"name": " "}),
         ("name", {"name": "a\0"}),
         ("query", {"query": "?"}),
+        ("query", {"query": "no-value"}),
         ("folder", {"folder": "a\0"}),
+        ("folder", {"folder": "//elsewhere.example"}),
+        ("folder", {"folder": "/".join("abcdefghi")}),
     ],
 )
 def test_what_is_no_view_is_refused(reader, field, values):

@@ -1,0 +1,75 @@
+"""Favourites and saved views of the reader: keeping them and giving them up."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors, parse_form_number
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
+from registry.bookmarks import services as bookmark_services
+from registry.bookmarks.models import SavedView
+from registry.core.errors import Conflict, Invalid
+from registry.core.problem_details import status_of
+
+__all__ = ["keep_favourite", "list_saved_views", "view_address"]
+
+
+class _ViewForm(forms.Form):
+    """A name for the search of an address."""
+
+    name = forms.CharField(max_length=60)
+    folder = forms.CharField(max_length=520, required=False, widget=forms.HiddenInput)
+    query = forms.CharField(max_length=1000, widget=forms.HiddenInput)
+
+
+@require_POST
+@signed_in
+def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Keep the template at hand, or with `do=remove` no longer."""
+    if request.POST.get("do") == "remove":
+        bookmark_services.remove_favourite(actor=actor, name=name)
+        messages.success(request, "It is no favourite of yours any more.")
+    else:
+        bookmark_services.add_favourite(actor=actor, name=name)
+        messages.success(request, "It is one of your favourites. They are on your home page and in Ctrl K.")
+    return redirect("template", name)
+
+
+@form_page
+@signed_in
+def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The reader's saved views; a POST keeps a search under a name, or removes a view."""
+    if request.method == "POST" and request.POST.get("do") == "remove":
+        name = bookmark_services.remove_view(actor=actor, view_id=parse_form_number(request.POST.get("view")))
+        messages.success(request, f"The view {name} is removed.")
+        return redirect("saved-views")
+    form, status = _ViewForm(request.POST if request.method == "POST" else None), 200
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                view = bookmark_services.save_view(actor=actor, **form.cleaned_data)
+            except (Invalid, Conflict) as error:
+                add_errors(form, error)
+                status = status_of(error)
+            else:
+                messages.success(request, f"The view {view.name} is saved.")
+                return redirect(view_address(view))
+    context = {
+        "section": "templates",
+        "form": form,
+        "views": [(view, view_address(view)) for view in bookmark_queries.list_views(actor)],
+    }
+    return show(request, "browse/saved_views.html", context, status=status)
+
+
+def view_address(view: SavedView) -> str:
+    """Where the search of a saved view is."""
+    folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
+    return f"{folder}?{view.query}"

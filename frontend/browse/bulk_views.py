@@ -1,0 +1,92 @@
+"""The page of acts on several templates: what was ticked in the list, tagged or archived together."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors
+from frontend.web.page import show
+from frontend.web.wording import plural
+from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
+from registry.core.errors import Invalid
+from registry.core.problem_details import status_of
+from registry.templates import bulk
+
+__all__ = ["change_several"]
+
+
+class _TagForm(forms.Form):
+    """Tags to add and to remove, separated by commas."""
+
+    add = forms.CharField(max_length=500, required=False)
+    remove = forms.CharField(max_length=500, required=False)
+    message = forms.CharField(max_length=500, required=False)
+
+
+class _ArchiveForm(forms.Form):
+    """Why they are put away."""
+
+    reason = forms.CharField(max_length=500, required=False)
+    force = forms.BooleanField(required=False)
+
+
+@form_page
+@signed_in
+def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The templates that were chosen and the form of the act; `act` is tag or archive."""
+    sent = request.POST if request.method == "POST" else request.GET
+    act = "archive" if sent.get("act") == "archive" else "tag"
+    names = _chosen_names(sent)
+    form_class = _ArchiveForm if act == "archive" else _TagForm
+    form, status = form_class(request.POST if request.method == "POST" else None), 200
+    refusals: dict[str, str] = {}
+    if request.method == "POST":
+        status = 422
+        if form.is_valid():
+            try:
+                changed = _do(actor, act, names, form)
+            except Invalid as error:
+                refusals = {name: error.fields[name] for name in names if name in error.fields}
+                add_errors(form, _summarize(refusals, names) if refusals else error)
+                status = status_of(error)
+            else:
+                messages.success(request, _sentence(act, changed, names))
+                return redirect("browse")
+    templates = {template.name: template for template in bookmark_queries.find_readable(actor, names)}
+    context = {
+        "section": "templates",
+        "act": act,
+        "form": form,
+        "rows": [(template, refusals.get(name, "")) for name, template in templates.items()],
+        "missing": [(name, sentence) for name, sentence in refusals.items() if name not in templates],
+    }
+    return show(request, "browse/bulk.html", context, status=status)
+
+
+def _chosen_names(sent: QueryDict) -> list[str]:
+    return list(dict.fromkeys(name.replace("\0", "") for name in sent.getlist("template")))
+
+
+def _do(actor: Actor, act: str, names: Sequence[str], form: forms.Form) -> list[str]:
+    values = form.cleaned_data
+    if act == "archive":
+        return bulk.archive_templates(actor=actor, names=names, reason=values["reason"], force=values["force"])
+    add, remove = values["add"].split(","), values["remove"].split(",")
+    return bulk.tag_templates(actor=actor, names=names, add=add, remove=remove, message=values["message"])
+
+
+def _summarize(refusals: dict[str, str], names: Sequence[str]) -> Invalid:
+    return Invalid(f"Nothing was changed: {len(refusals)} of {plural(len(names), 'template')} can't be.")
+
+
+def _sentence(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
+    if act == "archive":
+        return f"{plural(len(changed), 'template')} archived. They can still be fetched, and brought back."
+    same = len(names) - len(changed)
+    rest = f" {plural(same, 'template')} had them already." if same else ""
+    return f"{plural(len(changed), 'template')} got a new version with other tags.{rest}"

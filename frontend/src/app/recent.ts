@@ -1,0 +1,60 @@
+// The templates that were viewed last in this browser, by person: for the command palette and the home page.
+import { createElement, findElement } from "../dom.ts";
+
+const MOST = 8;
+
+interface Item {
+  title: string;
+  href: string;
+}
+
+/** Remembers the template of this page, and fills the home page's list of those before. */
+export function installRecent(): void {
+  const viewed = document.querySelector<HTMLElement>("[data-viewed]")?.dataset.viewed;
+  if (viewed) remember(viewed);
+  const section = document.querySelector<HTMLElement>("[data-recent]");
+  if (section) void fill(section);
+}
+
+/** The names of the templates that were viewed last, the newest first; none where the browser keeps nothing. */
+export function readRecent(): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
+    return Array.isArray(kept) ? kept.filter((name) => typeof name === "string").slice(0, MOST) : [];
+  } catch {
+    return []; // storage is switched off, or somebody wrote something else there
+  }
+}
+
+/** The query of the palette's address for these words. */
+export function paletteQuery(words: string): string {
+  return new URLSearchParams([["q", words], ...readRecent().map((name) => ["recent", name])]).toString();
+}
+
+function remember(name: string): void {
+  const names = [name, ...readRecent().filter((other) => other !== name)].slice(0, MOST);
+  try {
+    localStorage.setItem(storageKey(), JSON.stringify(names));
+  } catch {
+    // storage is switched off or full: the list stays as it was
+  }
+}
+
+/** People who share a browser don't see each other's lists. */
+function storageKey(): string {
+  return `recent:${document.body.dataset.person ?? ""}`;
+}
+
+async function fill(section: HTMLElement): Promise<void> {
+  if (!readRecent().length) return;
+  const answer = await fetch(`${section.dataset.recent}?${paletteQuery("")}`, {
+    headers: { Accept: "application/json" },
+  });
+  if (!answer.ok) return;
+  const { groups } = (await answer.json()) as { groups: { name: string; items: Item[] }[] };
+  const items = groups.find((group) => group.name === "Recent")?.items ?? [];
+  findElement(section, "ul").replaceChildren(
+    ...items.map((item) => createElement("li", {}, createElement("a", { href: item.href }, item.title))),
+  );
+  section.hidden = items.length === 0;
+}

@@ -1,0 +1,56 @@
+"""Favourites, the templates viewed last, saved views, and several templates tagged together."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import make_four_templates
+
+REPLY, POLICY = "support/refunds/reply", "support/policy"
+
+
+def test_what_was_viewed_and_kept_comes_back_at_home_and_in_the_palette(visit):
+    page = visit.open("reviewer", f"/t/{POLICY}")
+    page.goto(f"/t/{REPLY}")
+    page.get_by_role("button", name="Favourite").click()
+    expect(page.get_by_role("button", name="Favourite")).to_have_attribute("aria-pressed", "true")
+    page.goto("/")
+    recent = page.get_by_role("region", name="Recently viewed")
+    expect(recent.get_by_role("link")).to_have_text([REPLY, POLICY])
+    expect(page.get_by_role("region", name="Favourites").get_by_role("link", name=REPLY)).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox", name="Find or jump to").fill("policy")
+    expect(page.get_by_role("group", name="Recent").get_by_role("option")).to_have_text([re.compile(POLICY)])
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/t/{POLICY}")
+
+
+def test_a_search_is_saved_and_opened_again(visit):
+    page = visit.open("reader", "/t/?q=refund")
+    page.get_by_text("Save this view").click()
+    page.get_by_label("Name", exact=True).fill("About refunds")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("The view About refunds is saved.")
+    page.goto("/t/demo/")
+    page.get_by_role("navigation", name="Folders").get_by_role("link", name="About refunds").click()
+    page.wait_for_url("**/t/?q=refund")
+    page.get_by_role("link", name="Saved views").click()
+    page.get_by_role("button", name="Remove About refunds").click()
+    expect(page.get_by_text("You have none.")).to_be_visible()
+
+
+def test_ticked_templates_are_tagged_together_after_a_search(visit, server):
+    make_four_templates(server, "tagged")
+    page = visit.open("author", "/t/tagged/")
+    bar = page.locator("[data-bulk-bar]")
+    expect(bar).to_be_hidden()
+    page.get_by_label("Search templates").fill("policy")
+    page.wait_for_url("**/t/tagged/?q=policy")  # the list that htmx brought
+    page.get_by_role("checkbox", name="Select tagged/policy").check()
+    expect(bar).to_contain_text("1 template selected")
+    page.get_by_role("button", name="Tags", exact=True).click()
+    page.get_by_label("Add tags").fill("checked-today")
+    page.get_by_role("button", name="Save new versions").click()
+    expect(page.get_by_role("status")).to_contain_text("1 template got a new version")
+    page.goto("/t/?tag=checked-today")
+    expect(page.locator("[data-row]")).to_have_count(1)

@@ -1,0 +1,82 @@
+"""Favourites on the template's page, the home page and in Ctrl K; saved views beside the list."""
+
+import pytest
+
+from registry.bookmarks.models import Favourite, SavedView
+from tests.frontend.conftest import REPLY, words
+
+FAVOURITE = f"/t/{REPLY}/-/favourite"
+PRESSED = 'value="remove" aria-pressed="true"'
+VIEW = {"name": "Refunds", "folder": "support", "query": "q=refund&tag=refunds"}
+
+
+@pytest.fixture
+def reader(reply, browser):
+    return browser("reader")
+
+
+def palette(client, **query):
+    groups = client.get("/search.json", query).json()["groups"]
+    return {group["name"]: [item["title"] for item in group["items"]] for group in groups}
+
+
+def test_a_favourite_is_on_the_home_page_and_in_the_palette(reader):
+    page = words(reader.post(FAVOURITE, follow=True))
+    assert PRESSED in page
+    assert "one of your favourites" in page
+    assert '<h2 id="favourites-head">Favourites</h2>' in words(reader.get("/"))
+    found = palette(reader)
+    assert found["Favourites"] == [REPLY]
+    assert REPLY not in found["Templates"]
+    assert palette(reader, q="nothing")["Favourites"] == []
+
+
+def test_a_favourite_is_given_up(reader):
+    reader.post(FAVOURITE)
+    page = words(reader.post(FAVOURITE, {"do": "remove"}, follow=True))
+    assert PRESSED not in page
+    assert not Favourite.objects.exists()
+    assert "favourites-head" not in words(reader.get("/"))
+
+
+def test_what_the_browser_remembers_comes_first_where_it_may_be_read(reader, browser):
+    reader.post(FAVOURITE)
+    found = palette(reader, recent=[REPLY, "support/none"])
+    assert (found["Recent"], found["Favourites"]) == ([REPLY], [])
+    assert palette(browser("outsider"), recent=[REPLY])["Recent"] == []
+
+
+def test_a_search_is_kept_under_a_name_and_found_beside_the_list(reader):
+    assert "Save this view" not in words(reader.get("/t/support/"))
+    page = words(reader.get("/t/support/?q=refund&tag=refunds"))
+    assert '<input type="hidden" name="query" value="q=refund&amp;tag=refunds">' in page
+    kept = reader.post("/saved-views", VIEW, follow=True)
+    assert kept.redirect_chain == [("/t/support/?q=refund&tag=refunds", 302)]
+    assert (
+        '<a class="tree-row" href="/t/support/?q=refund&amp;tag=refunds"><span class="cut">Refunds</span></a>'
+        in words(reader.get("/t/"))
+    )
+
+
+def test_a_view_without_a_name_comes_back_with_its_search(reader):
+    answer = reader.post("/saved-views", {**VIEW, "name": ""})
+    assert answer.status_code == 422
+    page = words(answer)
+    assert "This field is required" in page
+    assert 'value="q=refund&amp;tag=refunds"' in page
+    assert not SavedView.objects.exists()
+
+
+def test_a_view_is_removed_by_its_person_only(reader, browser):
+    reader.post("/saved-views", VIEW)
+    view = {"do": "remove", "view": str(SavedView.objects.get().pk)}
+    assert browser("author").post("/saved-views", view).status_code == 404
+    assert reader.post("/saved-views", {"do": "remove", "view": "x"}).status_code == 404
+    assert "The view Refunds is removed." in words(reader.post("/saved-views", view, follow=True))
+    assert not SavedView.objects.exists()
+
+
+def test_the_saved_views_of_others_are_not_shown(reader, browser):
+    reader.post("/saved-views", VIEW)
+    assert "Refunds" in words(reader.get("/saved-views"))
+    assert "You have none." in words(browser("author").get("/saved-views"))

@@ -1,0 +1,70 @@
+"""Tagging and archiving what was ticked in the list."""
+
+import pytest
+
+from registry.templates.models import Template, Version
+from tests.frontend.conftest import REPLY, words
+
+SECOND = "support/second"
+
+
+@pytest.fixture
+def both(reply):
+    reply.save(name=SECOND)
+    return [REPLY, SECOND]
+
+
+def tags_of(name):
+    return sorted(Template.objects.get(name=name).tags.values_list("name", flat=True))
+
+
+def test_rows_are_ticked_by_who_may_write(both, browser):
+    assert f'name="template" value="{SECOND}"' in words(browser("author").get("/t/"))
+    assert 'name="template"' not in words(browser("reader").get("/t/"))
+    assert 'name="template"' not in words(browser("author").get("/t/?archived=1"))
+
+
+def test_tags_are_added_to_several(both, browser):
+    author = browser("author")
+    page = words(author.get("/several", {"act": "tag", "template": both}))
+    assert "Change the tags of 2 templates" in page
+    answer = author.post("/several", {"act": "tag", "template": both, "add": "urgent, sorted", "remove": "refunds"})
+    assert answer.url == "/t/"
+    assert tags_of(REPLY) == tags_of(SECOND) == ["sorted", "urgent"]
+    assert "2 templates got a new version with other tags." in words(author.get("/t/"))
+    author.post("/several", {"act": "tag", "template": both, "add": "urgent"})
+    assert "0 templates got a new version with other tags. 2 templates had them already." in words(author.get("/t/"))
+
+
+def test_a_refusal_names_the_template_and_changes_nothing(both, browser):
+    browser("admin").post("/several", {"act": "archive", "template": [SECOND], "reason": "Old"})
+    before = Version.objects.count()
+    answer = browser("author").post("/several", {"act": "tag", "template": [*both, "support/none"], "add": "urgent"})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "Nothing was changed: 2 of 3 templates can&#x27;t be." in page
+    assert "There is no template support/none" in page
+    assert 'value="urgent"' in page
+    assert Version.objects.count() == before
+
+
+def test_a_form_without_tags_says_so(both, browser):
+    answer = browser("author").post("/several", {"act": "tag", "template": both})
+    assert answer.status_code == 422
+    assert "Write a tag to add or to remove." in words(answer)
+    nothing = browser("author").post("/several", {"act": "tag", "add": "urgent"})
+    assert "Choose one at least." in words(nothing)
+
+
+def test_several_are_archived_by_an_admin(both, browser):
+    assert "Archive 2 templates" in words(browser("admin").get("/several", {"act": "archive", "template": both}))
+    answer = browser("admin").post("/several", {"act": "archive", "template": [SECOND], "reason": "Old"}, follow=True)
+    assert "1 template archived. They can still be fetched, and brought back." in words(answer)
+    assert Template.objects.get(name=SECOND).archived_at is not None
+    assert browser("author").post("/several", {"act": "archive", "template": [REPLY]}).status_code == 422
+
+
+def test_templates_that_one_may_not_read_are_not_named(both, browser):
+    page = words(browser("outsider").get("/several", {"act": "tag", "template": both}))
+    assert "No template is chosen." in page
+    assert REPLY not in page
