@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from frontend.templatetags import display
-from frontend.web.wording import time_since
+from frontend.web.wording import plural, time_since
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
@@ -44,7 +44,7 @@ def test_a_digest_is_shown_in_two_groups():
 
 @pytest.mark.parametrize(("number", "word", "words"), [(1, "line", "1 line"), (3, "entry,entries", "3 entries")])
 def test_words_follow_their_number(number, word, words):
-    assert display.plural(number, word) == words
+    assert plural(number, word) == words
 
 
 @pytest.mark.parametrize(
