@@ -25,7 +25,8 @@ from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
-from registry.evaluations.run_estimates import RunEstimate, estimate_run
+from registry.evaluations.run_estimates import RunEstimate, estimate_run, join_estimates
+from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, estimate_runs, start_runs_together
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, search_queries, version_queries
@@ -36,6 +37,7 @@ __all__ = ["start"]
 
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
+_MOST_BESIDE = MOST_COLUMNS - 1
 _MOST = 200  # templates and datasets that a select offers
 
 
@@ -69,7 +71,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
             try:
                 if request.POST.get("do") != "estimate":
                     return _begin(request, actor, place, form.cleaned_data)
-                estimate, status = _estimate(actor, place, form.cleaned_data), 200
+                estimate, status = _estimate(request, actor, place, form.cleaned_data), 200
             except NotFound as error:
                 form.add_error(None, error.message)
                 status = 404
@@ -82,6 +84,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "form": form,
         "estimate": estimate,
+        "columns": _pad_columns(_read_columns(request)),
         "chosen": form["metrics"].value() or [],
         "usual": [(metric, TITLES[metric]) for metric in _USUAL],
         "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
@@ -140,6 +143,37 @@ def _inputs(actor: Actor, template: Template) -> dict[str, str]:
     return {name: str(schema.get("type", "")) for name, schema in inputs.items()}
 
 
+def _read_columns(request: HttpRequest) -> list[RunColumn]:
+    """The versions and models that are to run beside the first."""
+    refs, models = request.POST.getlist("also_ref"), request.POST.getlist("also_model")
+    pairs = zip(refs[:_MOST_BESIDE], models[:_MOST_BESIDE], strict=False)
+    return [RunColumn(ref.strip(), model) for ref, model in pairs if ref.strip()]
+
+
+def _pad_columns(columns: list[RunColumn]) -> list[RunColumn]:
+    """The columns that were chosen, and free ones to choose."""
+    return columns + [RunColumn("", "")] * (_MOST_BESIDE - len(columns))
+
+
+def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> list[RunColumn]:
+    """All that are to run: the first, what it is set against where that is another version, and those beside them."""
+    ref, latest = data["ref"].strip() or LATEST, place.template.latest
+    numbers = {**place.standing, LATEST: latest.number if latest else None}
+    refs = [ref] if data["against"] in ("", str(numbers.get(ref, ref))) else [ref, data["against"]]
+    return [*(RunColumn(ref, data["model"]) for ref in refs), *_read_columns(request)]
+
+
+def _begin_together(
+    request: HttpRequest, actor: Actor, columns: list[RunColumn], arguments: dict[str, Any]
+) -> HttpResponse:
+    names = ("judge", "judge_model", "judge_paths")
+    judge: dict[str, Any] = {name: arguments.pop(name) for name in names if name in arguments}
+    first, *others = start_runs_together(actor=actor, columns=columns, judge=judge, **arguments)
+    messages.success(request, f"{len(columns)} runs are on their way.")
+    query = urlencode({"with": [run.number for run in others]}, doseq=True)
+    return redirect(f"{reverse('run-matrix', args=[first.number])}?{query}")
+
+
 def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> HttpResponse:
     arguments: dict[str, Any] = {
         "template": place.template.name,
@@ -151,6 +185,9 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         paths_found = {"documents": data["documents"] or "documents", "question": data["question"] or "question"}
         paths = {name: f"inputs.{place}" for name, place in paths_found.items()}
         arguments |= {"judge": data["judge"], "judge_model": data["judge_model"], "judge_paths": paths}
+    if _read_columns(request):
+        del arguments["model"]
+        return _begin_together(request, actor, _list_columns(request, place, data), arguments)
     run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **arguments)
     sentence = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
     if data["against"] and int(data["against"]) != run.version.number:
@@ -164,7 +201,12 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
     return redirect("run", run.number)
 
 
-def _estimate(actor: Actor, place: _Place, data: dict[str, Any]) -> RunEstimate:
+def _estimate(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, Any]) -> RunEstimate:
+    if _read_columns(request):
+        columns, dataset = _list_columns(request, place, data), data["dataset"] or None
+        return join_estimates(
+            estimate_runs(actor=actor, template=place.template.name, columns=columns, dataset=dataset)
+        )
     return estimate_run(
         actor=actor,
         template=place.template.name,
@@ -186,7 +228,9 @@ def _known(run: Run, number: int) -> Run | None:
 def _tell(form: RunForm, error: PromptuaryError) -> None:
     fields = getattr(error, "fields", None) or {}
     for field, sentence in fields.items():
-        form.add_error(field if field in form.fields else None, sentence[:1].upper() + sentence[1:])
+        column = field.split(".")[1] if field.startswith("columns.") else ""
+        text = f"column {int(column) + 1}: {sentence}" if column else sentence
+        form.add_error(field if field in form.fields else None, text[:1].upper() + text[1:])
     if not fields:
         form.add_error(None, error.message)
 

@@ -78,6 +78,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<name:name>/-/diff", dataset_api.Difference.as_view(), name="api-dataset-diff"),
     path("datasets/<name:name>", dataset_api.Dataset.as_view(), name="api-dataset"),
     path("runs", run_api.Runs.as_view(), name="api-runs"),
+    path("runs/together", run_api.RunsTogether.as_view(), name="api-runs-together"),
     path("runs/<int:number>", run_api.Run.as_view(), name="api-run"),
     path("runs/<int:number>/rows", run_api.Rows.as_view(), name="api-run-rows"),
     path("runs/<int:number>/cancel", run_api.Cancel.as_view(), name="api-run-cancel"),

@@ -20,11 +20,13 @@ from registry.evaluations.dataset_api import read_number
 from registry.evaluations.run_serializers import (
     ComparedRuns,
     ComparisonOutput,
+    RunList,
     RunOutput,
     RunPage,
     RunRowOutput,
     RunRowPage,
 )
+from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, start_runs_together
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
@@ -32,7 +34,7 @@ from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.output_serializers import ProblemOutput
 
-__all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "StartInput"]
+__all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "RunsTogether", "StartInput"]
 
 _FILTERS = ("namespace", "template", "dataset", "state")
 _ANSWERS = {200: RunOutput, "4XX": ProblemOutput}
@@ -46,6 +48,26 @@ class StartInput(Input):
     dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
     dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     model = Text(required=False, default=ECHO)
+    metrics = serializers.ListField(child=Text(), required=False, default=list)
+    judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
+    judge_model = Text(required=False, allow_null=True, default=None)
+    judge_paths = serializers.DictField(child=Text(), required=False, default=dict)
+
+
+class RunColumnInput(Input):
+    """One of several runs: a version and a model."""
+
+    ref = Text(required=False, default="latest")
+    model = Text(required=False, default=ECHO)
+
+
+class StartTogetherInput(Input):
+    """What to run side by side: versions and models, over the same rows."""
+
+    template = Text()
+    columns = RunColumnInput(many=True, help_text=f"1 to {MOST_COLUMNS} of them.")
+    dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
+    dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     metrics = serializers.ListField(child=Text(), required=False, default=list)
     judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
     judge_model = Text(required=False, allow_null=True, default=None)
@@ -76,6 +98,25 @@ class Runs(IdempotentView):
         """Have the worker ask a model for every row."""
         run = services.start_run(actor=actor_of(request), **read(StartInput, request))
         return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
+
+
+class RunsTogether(IdempotentView):
+    """Several runs over the same rows."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="startRunsTogether",
+        request=StartTogetherInput,
+        responses={202: RunList, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """Have the worker ask each model with each version for every row: all runs are started, or none."""
+        fields = read(StartTogetherInput, request)
+        columns = [RunColumn(**column) for column in fields.pop("columns")]
+        judge = {name: fields.pop(name) for name in ("judge", "judge_model", "judge_paths")}
+        runs = start_runs_together(actor=actor_of(request), columns=columns, judge=judge, **fields)
+        return Response({"results": [RunOutput.of(run) for run in runs]}, 202)
 
 
 class Run(APIView):

@@ -20,7 +20,7 @@ from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import Template
 
-__all__ = ["RunEstimate", "estimate_run"]
+__all__ = ["RunEstimate", "estimate_run", "join_estimates"]
 
 _SAMPLE = 20  # rows that are rendered for an estimate
 _LONGEST_REPLY = 800  # tokens, where neither the settings nor the budget say
@@ -72,6 +72,23 @@ def estimate_run(
         currency=price.currency if price else "",
         sampled=len(sample),
         misfits=len(sample) - len(prompts),
+    )
+
+
+def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
+    """What several runs are expected to cost together; cost is None where one is not known or currencies differ."""
+    costs = [estimate.cost for estimate in estimates if estimate.cost is not None]
+    currencies = {estimate.currency for estimate in estimates}
+    is_known = len(costs) == len(estimates) and len(currencies) == 1
+    return RunEstimate(
+        rows=sum(estimate.rows for estimate in estimates),
+        prompt_tokens=sum(estimate.prompt_tokens for estimate in estimates),
+        completion_tokens=sum(estimate.completion_tokens for estimate in estimates),
+        is_from_replies=all(estimate.is_from_replies for estimate in estimates),
+        cost=sum(costs, Decimal(0)) if is_known else None,
+        currency=currencies.pop() if is_known else "",
+        sampled=sum(estimate.sampled for estimate in estimates),
+        misfits=sum(estimate.misfits for estimate in estimates),
     )
 
 

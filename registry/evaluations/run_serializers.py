@@ -64,6 +64,12 @@ class RunOutput(Output):
     finished_at = Moment(allow_null=True)
 
 
+class RunList(Output):
+    """Runs that were started together."""
+
+    results = RunOutput(many=True)
+
+
 class RunPage(Output):
     """A page of runs."""
 

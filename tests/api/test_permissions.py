@@ -237,6 +237,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-dataset-diff", "GET"): (f"{D}/-/diff?from=1&to=1", None, READERS_OF_ALL),
     ("api-runs", "GET"): ("runs", None, SIGNED_IN_OF_ALL),
     ("api-runs", "POST"): ("runs", {"template": REPLY, "dataset": "support/questions"}, AUTHORS_ASK),
+    ("api-runs-together", "POST"): (
+        "runs/together",
+        {"template": REPLY, "dataset": "support/questions", "columns": [{}, {"ref": "1"}]},
+        AUTHORS_ASK,
+    ),
     ("api-run", "GET"): ("runs/{done}", None, READERS_OF_ALL),
     ("api-run-rows", "GET"): ("runs/{done}/rows", None, READERS_OF_ALL),
     ("api-run-cancel", "POST"): ("runs/{waiting}/cancel", None, AUTHORS),

@@ -64,6 +64,33 @@ def test_a_live_version_that_was_run_is_not_run_again(browser, gold):
     assert Run.objects.count() == 2
 
 
+TOGETHER = {"also_ref": ["1", "2", "", ""], "also_model": ["echo"] * 4}
+
+
+def test_several_versions_are_started_in_one_act_and_shown_side_by_side(browser, gold):
+    gold.save(WORSE)
+    sent = {"template": REPLY, "ref": "latest", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **TOGETHER}
+    estimate = browser("author").post("/runs/new", {**sent, "do": "estimate"})
+    page = words(estimate)
+    assert "18 rows" in page
+    assert 'name="also_ref" value="2"' in page
+    assert not Run.objects.exists()
+    answer = browser("author").post("/runs/new", sent)
+    assert answer.headers["Location"] == "/runs/1/matrix?with=2&with=3"
+    assert list(Run.objects.order_by("pk").values_list("version__number", flat=True)) == [3, 1, 2]
+    assert browser("reader").get(answer.headers["Location"]).status_code == 200
+
+
+def test_a_column_that_cannot_run_is_told_and_starts_none(browser, gold):
+    sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **TOGETHER}
+    refused = browser("author").post("/runs/new", sent)
+    assert refused.status_code == 422
+    assert "Two of them are the same version and model" in words(refused)
+    unknown = browser("author").post("/runs/new", {**sent, "also_ref": ["2"], "also_model": ["huge"]})
+    assert "Column 2: support has no model" in words(unknown)
+    assert not Run.objects.exists()
+
+
 def test_the_form_offers_rows_models_and_metrics(browser, gold):
     page = words(browser("author").get("/runs/new", {"template": REPLY}))
     for word in (GOLD, "2 samples", "echo", "Words in common", "production, v1"):

@@ -1,0 +1,80 @@
+"""Starting several runs over the same rows in one act: versions and models side by side, all of them or none."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid
+from registry.evaluations import start_runs
+from registry.evaluations.models import Run
+from registry.evaluations.run_estimates import RunEstimate, estimate_run
+
+__all__ = ["MOST_COLUMNS", "RunColumn", "estimate_runs", "start_runs_together"]
+
+MOST_COLUMNS = 5  # as many as the matrix shows beside each other
+_OF_A_COLUMN = ("ref", "model")
+_DOUBLE = "two of them are the same version and model."
+Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True)
+class RunColumn:
+    """One run of several: a version or label of the template, and the name of a model."""
+
+    ref: str
+    model: str
+
+
+def start_runs_together(
+    *,
+    actor: Actor,
+    template: str,
+    columns: Sequence[RunColumn],
+    dataset: str | None = None,
+    dataset_version: int | None = None,
+    metrics: Sequence[str] = (),
+    judge: Mapping[str, Any] | None = None,
+) -> list[Run]:
+    """A run for each column over the same rows, in their order: all are started, or none where one is refused.
+
+    judge: the arguments `judge`, `judge_model` and `judge_paths` of `start_runs.start_run`. Invalid names a column at
+    fault as `columns.1.model`; what else is refused is as in `start_run`. The spending caps hold for each run.
+    """
+    _check_columns(columns)
+    start = partial(start_runs.start_run, actor=actor, template=template, metrics=metrics, **(judge or {}))
+    start = partial(start, dataset=dataset, dataset_version=dataset_version)
+    with transaction.atomic():
+        runs = [_at_column(number, start, column) for number, column in enumerate(columns)]
+        if len({run.key for run in runs}) < len(runs):
+            raise Invalid(fields={"columns": _DOUBLE})
+    return runs
+
+
+def estimate_runs(
+    *, actor: Actor, template: str, columns: Sequence[RunColumn], dataset: str | None = None
+) -> list[RunEstimate]:
+    """What the run of each column is expected to cost, in their order; refused as `start_runs_together` refuses."""
+    _check_columns(columns)
+    estimate = partial(estimate_run, actor=actor, template=template, dataset=dataset)
+    return [_at_column(number, estimate, column) for number, column in enumerate(columns)]
+
+
+def _check_columns(columns: Sequence[RunColumn]) -> None:
+    if not 1 <= len(columns) <= MOST_COLUMNS:
+        raise Invalid(fields={"columns": f"from 1 to {MOST_COLUMNS} columns."})
+    if len(set(columns)) < len(columns):
+        raise Invalid(fields={"columns": _DOUBLE})
+
+
+def _at_column(number: int, step: Callable[..., Outcome], column: RunColumn) -> Outcome:
+    """The step's outcome for the column; a fault of its version or model is told as the column's."""
+    try:
+        return step(ref=column.ref, model=column.model)
+    except Invalid as error:
+        places = {name: f"columns.{number}.{name}" if name in _OF_A_COLUMN else name for name in error.fields}
+        fields = {places[name]: text for name, text in error.fields.items()}
+        raise Invalid(fields=fields, problems=error.problems) from error
