@@ -1,0 +1,64 @@
+"""Where the tests' PostgreSQL keeps its data, and that a killed run leaves none behind for good."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.support import postgres_server
+
+HOLD = """
+import sys
+from pathlib import Path
+from tests.support.postgres_server import hold_folder
+with hold_folder(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def leftover(tmp_path: Path) -> Path:
+    """The data of a run of long ago."""
+    folder = Path(tempfile.mkdtemp(prefix="promptuary-postgres-data-", dir=tmp_path))
+    (folder / "PG_VERSION").write_text("18")
+    os.utime(folder, (0, 0))
+    return folder
+
+
+def test_it_is_in_memory_where_there_is_room_and_on_disk_otherwise(tmp_path):
+    free = shutil.disk_usage(tmp_path).free
+    disk = Path(tempfile.gettempdir())
+    assert postgres_server.choose_parent(tmp_path, room=free // 2) == tmp_path
+    assert postgres_server.choose_parent(tmp_path, room=free * 2) == disk
+    assert postgres_server.choose_parent(tmp_path / "missing", room=0) == disk
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path, leftover):
+    postgres_server.remove_leftovers(tmp_path)
+    assert not leftover.exists()
+
+
+def test_what_a_run_holds_stays_until_it_ends_however_it_ends(tmp_path, leftover):
+    root = Path(__file__).parents[3]
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(leftover)], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        postgres_server.remove_leftovers(tmp_path)
+        assert leftover.exists()
+        other.kill()
+        other.wait()
+    postgres_server.remove_leftovers(tmp_path)
+    assert not leftover.exists()
+
+
+def test_a_folder_that_is_being_made_stays(tmp_path, leftover):
+    os.utime(leftover)
+    postgres_server.remove_leftovers(tmp_path)
+    assert leftover.exists()
