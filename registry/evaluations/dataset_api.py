@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from registry.core.input_checks import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
+from registry.evaluations.dataset_additions import MOST_ADDED, add_dataset_rows
 from registry.evaluations.dataset_serializers import (
     DatasetDifference,
     DatasetDifferenceOutput,
@@ -23,6 +24,7 @@ from registry.evaluations.dataset_serializers import (
     SavedDatasetOutput,
     placed_row,
 )
+from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Text, read
@@ -95,9 +97,7 @@ class Dataset(APIView):
         version = services.save_dataset(
             actor=actor_of(request), name=name, base=read_base(request), text=text, **fields
         )
-        headers = {"ETag": f'"{version.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
-        body = SavedDatasetOutput.of(version.version) | {"warnings": list(version.warnings)}
-        return Response(body, 201 if version.created else 200, headers=headers)
+        return _answer_save(name, version)
 
 
 class Versions(APIView):
@@ -114,8 +114,22 @@ class Versions(APIView):
         return answer_page(request, page, SavedDatasetOutput.of)
 
 
-class Rows(APIView):
+class AddRowsInput(Input):
+    """Rows to add below those of the latest version."""
+
+    rows = serializers.ListField(
+        child=serializers.DictField(),
+        help_text=f"1 to {MOST_ADDED}, each with inputs, and expected and id if wished; id may be a trace id.",
+    )
+    message = Text(required=False, default="")
+    template = Text(required=False, allow_null=True, default=None, help_text="Whose inputs the rows must fit.")
+
+
+class Rows(IdempotentView):
     """The rows of a dataset."""
+
+    parser_classes = (LargeJSONParser,)
+    throttle_classes = (CallThrottle, RenderThrottle)
 
     @extend_schema(
         operation_id="listDatasetRows",
@@ -134,6 +148,18 @@ class Rows(APIView):
         )
         return answer_page(request, queries.list_dataset_rows(version, **filters), lambda pair: placed_row(*pair))
 
+    @extend_schema(
+        operation_id="addDatasetRows",
+        request=AddRowsInput,
+        responses={200: DatasetSaveOutput, 201: DatasetSaveOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Save a version with these rows below the latest ones. A named row that is there already as it is given is
+        left out.
+        """
+        fields = read(AddRowsInput, request)
+        return _answer_save(name, add_dataset_rows(actor=actor_of(request), name=name, **fields))
+
 
 class Difference(APIView):
     """What changed between two versions of a dataset."""
@@ -151,6 +177,12 @@ class Difference(APIView):
         return Response(
             DatasetDifferenceOutput.of(DatasetDifference(before, after, queries.diff_dataset_versions(before, after)))
         )
+
+
+def _answer_save(name: str, saved: services.SavedDataset) -> Response:
+    headers = {"ETag": f'"{saved.version.digest}"', "Location": f"/api/v1/datasets/{name}"}
+    body = SavedDatasetOutput.of(saved.version) | {"warnings": list(saved.warnings)}
+    return Response(body, 201 if saved.created else 200, headers=headers)
 
 
 def read_number(name: str, text: str | None, *, needed: bool = False) -> int | None:

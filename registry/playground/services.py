@@ -14,10 +14,9 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
-from registry.evaluations import dataset_queries, datasets
+from registry.evaluations import dataset_additions, dataset_queries
 from registry.evaluations.datasets import SavedDataset
 from registry.journal import log
-from registry.journal.event import canonical
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.playground import queries
@@ -254,7 +253,7 @@ def add_reply_as_row(  # what a row is made of
     """Save the dataset with one row more: the run's inputs, and what is expected of them.
 
     expected: outputs by name, or a text, which becomes the expected `answer`; None is the reply as it came.
-    Raises what `datasets.save_dataset` raises, Conflict where the inputs are not stored.
+    Raises what `add_dataset_rows` raises, Conflict where the inputs are not stored.
     """
     column = _require_stored(queries.find_own_column(actor, column_id))
     run = column.run
@@ -270,14 +269,13 @@ def add_reply_as_row(  # what a row is made of
     row_name = check_text("name", row_name, 200).strip()
     if row_name and any(row.id == row_name for row in version.rows()):
         raise Invalid(fields={"name": f"There is already a row called {row_name}."})
-    row = canonical({"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)})
+    row = {"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)}
     _, template = queries.find_place(actor, run.name)
-    return datasets.save_dataset(
+    return dataset_additions.add_dataset_rows(
         actor=actor,
         name=dataset,
-        text=f"{version.text}{row}\n",
+        rows=[row],
         message=f"Add a reply from the playground of {run.name}",
-        base=version.digest,
         template=template.name if template else None,
     )
 

@@ -44,6 +44,18 @@ def test_a_row_that_does_not_fit_is_named_with_its_path(cast, caller, stored):
     assert (list(found["fields"]), stored()) == (["row 3.inputs.question"], before)
 
 
+def test_a_real_call_becomes_a_row_once(caller):
+    author = caller("author")
+    author.put(PATH, {"rows": ROWS})
+    call = {"rows": [{"id": "reply-8213", "inputs": {"question": "When?"}}]}
+    added, again = (author.post(f"{PATH}/-/rows", call) for _ in range(2))
+    assert (added.status_code, added.json()["version"], added.json()["count"]) == (201, 2, 3)
+    assert (again.status_code, again.json()["version"], again["ETag"]) == (200, 2, added["ETag"])
+    found = problem(author.post(f"{PATH}/-/rows", {"rows": [{"id": "a", "inputs": {}}]}), 422, "invalid")
+    assert list(found["fields"]) == ["rows.0.id"]
+    problem(author.post(f"{PATH}/-/rows", {"rows": ["a"]}), 422, "invalid")
+
+
 def test_two_versions_are_compared(caller):
     author = caller("author")
     first = author.put(PATH, {"rows": ROWS})

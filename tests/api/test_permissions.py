@@ -231,6 +231,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
     ("api-dataset", "GET"): (D, None, READERS_OF_ALL),
+    ("api-dataset-rows", "POST"): (f"{D}/-/rows", {"rows": [{"inputs": {"question": "Why?"}}]}, AUTHORS_MAKE),
     ("api-dataset", "PUT"): ("datasets/support/new", {"rows": [{"inputs": {}}]}, AUTHORS_MAKE),
     ("api-dataset-versions", "GET"): (f"{D}/-/versions", None, READERS_OF_ALL),
     ("api-dataset-rows", "GET"): (f"{D}/-/rows", None, READERS_OF_ALL),

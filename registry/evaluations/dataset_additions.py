@@ -1,0 +1,73 @@
+"""Adding rows to a dataset that is there: from a service's real calls, or from a reply of the playground."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, Stale
+from registry.evaluations import dataset_queries, datasets
+from registry.evaluations.datasets import SavedDataset
+from registry.evaluations.models import DatasetVersion
+from registry.namespaces.permissions import Verb
+
+__all__ = ["MOST_ADDED", "add_dataset_rows"]
+
+MOST_ADDED = 100  # rows of one call
+_TRIES = 5  # where others save the dataset meanwhile
+
+
+def add_dataset_rows(
+    *, actor: Actor, name: str, rows: Sequence[Mapping[str, Any]], message: str = "", template: str | None = None
+) -> SavedDataset:
+    """Save the dataset with these rows below those of its latest version, whatever that is.
+
+    rows: 1 to `MOST_ADDED`, each {"inputs", "expected"?, "id"?}. A named row that is there already as it is given is
+    left out, so that a call can be sent again; Invalid names one that is there with other values. template: as in
+    `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
+    """
+    if not 1 <= len(rows) <= MOST_ADDED:
+        raise Invalid(fields={"rows": f"from 1 to {MOST_ADDED} rows."})
+    dataset_queries.find_dataset(actor, Verb.SAVE, name)
+    add = partial(_add, actor, name, rows, message, template)
+    for _ in range(_TRIES - 1):
+        with suppress(Stale):
+            return add()
+    return add()
+
+
+def _add(
+    actor: Actor, name: str, rows: Sequence[Mapping[str, Any]], message: str, template: str | None
+) -> SavedDataset:
+    version = dataset_queries.read_dataset_version(actor, name)
+    new_rows = _list_new_rows(version, rows)
+    if not new_rows:
+        return SavedDataset(version.dataset, version, created=False)
+    text = version.text + "".join(json.dumps(row) + "\n" for row in new_rows)
+    return datasets.save_dataset(
+        actor=actor, name=name, text=text, message=message, base=version.digest, template=template
+    )
+
+
+def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows that are not there yet; Invalid where one that is there has other values."""
+    known_rows = {row.id: row.to_dict() for row in version.rows() if row.id}
+    new_rows = []
+    for number, row in enumerate(map(_complete_row, rows)):
+        known_row = known_rows.get(row["id"])
+        if known_row is None:
+            new_rows.append(row)
+        elif known_row != row:
+            sentence = f"there is already a row called {row['id']}, with other values."
+            raise Invalid(fields={f"rows.{number}.id": sentence})
+    return new_rows
+
+
+def _complete_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with all its fields, a bare expectation as the answer; fields that no row has stay, to be refused."""
+    expected = row.get("expected")
+    if expected is not None and not isinstance(expected, Mapping):
+        expected = {"answer": expected}
+    return {**row, "id": str(row.get("id") or ""), "inputs": row.get("inputs"), "expected": expected}

@@ -1,0 +1,98 @@
+"""Rows added to a dataset that is there: below the others, once, and each refusal."""
+
+import json
+
+import pytest
+
+from registry.core.errors import Invalid, NotAllowed, NotFound, Stale
+from registry.evaluations import datasets
+from registry.evaluations.dataset_additions import add_dataset_rows
+from registry.evaluations.models import DatasetVersion
+
+DATASET = "support/questions"
+FIRST = {"id": "first", "inputs": {"question": "Where?"}, "expected": {"answer": "Here"}}
+CALL = {"id": "reply-8213", "inputs": {"question": "When?"}}
+
+
+@pytest.fixture
+def questions(author):
+    return datasets.save_dataset(actor=author, name=DATASET, text=json.dumps(FIRST) + "\n").version
+
+
+def add(actor, *rows, **more):
+    return add_dataset_rows(actor=actor, name=DATASET, rows=rows, **more)
+
+
+def test_rows_are_added_below_the_others(author, questions):
+    saved = add(author, CALL, {"inputs": {"question": "Who?"}, "expected": "We"}, message="From a call")
+    assert (saved.created, saved.version.number, saved.version.message) == (True, 2, "From a call")
+    assert [row.id for row in saved.version.rows()] == ["first", "reply-8213", ""]
+    assert saved.version.rows()[2].expected == {"answer": "We"}
+    assert saved.version.base == questions
+
+
+def test_a_row_that_is_sent_again_is_there_once(author, questions):
+    add(author, CALL)
+    again = add(author, CALL, FIRST)
+    assert (again.created, again.version.number) == (False, 2)
+    more = add(author, CALL, {**CALL, "id": "reply-8214"})
+    assert [row.id for row in more.version.rows()] == ["first", "reply-8213", "reply-8214"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "field"),
+    [
+        ([], "rows"),
+        ([CALL] * 101, "rows"),
+        ([CALL, {**FIRST, "expected": "There"}], "rows.1.id"),
+        ([{"inputs": {"question": "x"}, "reply": "y"}], "text"),
+        ([{"expected": "y"}], "text"),
+        ([CALL, CALL], "row 3.id"),
+        ([{"inputs": {"question": float("nan")}}], "text"),
+    ],
+)
+def test_rows_that_cannot_be_added_are_named_and_nothing_is_saved(author, questions, rows, field):
+    with pytest.raises(Invalid) as caught:
+        add(author, *rows)
+    assert field in caught.value.fields
+    assert DatasetVersion.objects.count() == 1
+
+
+def test_rows_must_fit_the_template_that_is_named(author, questions, save):
+    template = save().template.name
+    with pytest.raises(Invalid) as caught:
+        add(author, {"inputs": {"query": "x"}}, template=template)
+    assert any(place.startswith("row 2") for place in caught.value.fields)
+
+
+def test_readers_add_none_and_outsiders_find_no_dataset(reader, outsider, author, questions):
+    with pytest.raises(NotAllowed):
+        add(reader, CALL)
+    with pytest.raises(NotFound):
+        add(outsider, CALL)
+    with pytest.raises(NotFound):
+        add_dataset_rows(actor=author, name="support/none", rows=[CALL])
+
+
+def test_a_save_of_somebody_else_meanwhile_is_built_upon(author, questions, monkeypatch):
+    original = datasets.save_dataset
+    calls: list[int] = []
+
+    def interrupted(**values):
+        if not calls:
+            calls.append(1)
+            original(**{**values, "text": json.dumps(FIRST) + "\n" + json.dumps({"id": "other", "inputs": {}}) + "\n"})
+        return original(**values)
+
+    monkeypatch.setattr(datasets, "save_dataset", interrupted)
+    saved = add(author, CALL)
+    assert [row.id for row in saved.version.rows()] == ["first", "other", "reply-8213"]
+
+
+def test_after_several_tries_it_says_so(author, questions, monkeypatch):
+    def stale(**_values):
+        raise Stale("Somebody saved it.")
+
+    monkeypatch.setattr(datasets, "save_dataset", stale)
+    with pytest.raises(Stale):
+        add(author, CALL)
