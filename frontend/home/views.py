@@ -11,7 +11,7 @@ from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
 from registry.evaluations import live_failures
-from registry.namespaces import unused_keys
+from registry.namespaces import permissions, unused_keys
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.releases import gate as release_gate
@@ -58,6 +58,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "first_steps": first_steps.list_first_steps(actor),
         "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
         "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
+        "closed_namespaces": permissions.list_namespaces_closed_without_two_step(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
     frame_of(request).set_counts(open_changes=len(pending), waiting=len(items) + len(own_releases))

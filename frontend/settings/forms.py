@@ -60,6 +60,7 @@ class RulesForm(forms.Form):
     self_approval = forms.BooleanField(required=False)
     suggesters_may_approve = forms.BooleanField(required=False)
     threads_resolved = forms.BooleanField(required=False)
+    two_step_required = forms.BooleanField(required=False)
     discard_playground_texts = forms.BooleanField(required=False)
     required_checks = forms.MultipleChoiceField(
         choices=[(name, CHECKS_IN_WORDS[name]) for name in CHECKS], required=False

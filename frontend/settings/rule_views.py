@@ -56,11 +56,12 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 if rest is not None:
                     add_errors(form, rest)
                 status = status_of(error)
+    may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "templates",
         "settings_page": "rules",
         "namespace": namespace,
-        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "may_manage": may_manage,
         "rules": now,
         "checks": forms.CHECKS_IN_WORDS,
         "modes": forms.MODES_IN_WORDS,
@@ -68,6 +69,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "form": form,
         "standards": standards,
         "standards_in_words": describe_standards(now.standards),
+        "without_two_step": namespace_queries.list_members_without_two_step(space) if may_manage else [],
         "plan": plan if status == 200 else None,
     }
     return show(request, "settings/rules.html", context, status=status)

@@ -34,6 +34,7 @@ HEADINGS: dict[type, str] = {
     core_errors.Gone: "Redacted: this text was removed",
     core_errors.NotAllowed: "Not allowed",
     core_errors.ApprovalRequired: "Approval required",
+    core_errors.TwoStepRequired: "Two-step sign-in required",
     core_errors.ProofRequired: "Confirm that it is you",
     core_errors.Conflict: "Conflict: this was changed meanwhile",
     core_errors.Stale: "Conflict: a newer version was saved",
@@ -62,6 +63,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
         "status_code": status,
         "error": error,
         "typed": typed(request),
+        "sets_up_two_step": isinstance(error, core_errors.TwoStepRequired),
     }
     return show(request, "web/refusal.html", context, status=status)
 

@@ -16,6 +16,11 @@ class User(AbstractUser):
     )
 
     @property
+    def has_two_step(self) -> bool:
+        """Whether signing in asks for a code of an authenticator app; asks the database each time."""
+        return User.objects.filter(pk=self.pk, authenticator__type="totp").exists()
+
+    @property
     def display_name(self) -> str:
         """The full name, or the username where none is given."""
         return self.get_full_name() or self.username

@@ -78,7 +78,8 @@ class Gate:
         if self.actor.key is not None:
             return _BY_KEY
         if person not in self.facts.reviewers:
-            return f"To approve in {change.template.namespace.name} takes the role reviewer."
+            more = " and two-step sign-in" if self.rules.two_step_required else ""
+            return f"To approve in {change.template.namespace.name} takes the role reviewer{more}."
         return policy.refusal_of_approver(self.rules, self.facts, person)
 
     @property

@@ -1,12 +1,13 @@
 """The facts and check results of many change requests, read in a constant number of queries for `gate`."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, Subquery
 
+from registry.accounts.models import User
 from registry.changes import checks, counted_scores, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
@@ -295,7 +296,10 @@ def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
 
 
 def _reviewers_and_frozen(spaces: set[int]) -> tuple[Mapping[int, tuple[str, ...]], set[int]]:
-    """Who may approve in each namespace, by name; and the namespaces that have freezes, which most have not."""
+    """Who may approve in each namespace, by name; and the namespaces that have freezes, which most have not.
+
+    Where a namespace requires two-step sign-in, who has none may not approve, and what they approved does not count.
+    """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
     rows = Namespace.objects.filter(pk__in=spaces).annotate(
@@ -303,15 +307,28 @@ def _reviewers_and_frozen(spaces: set[int]) -> tuple[Mapping[int, tuple[str, ...
     )
     reviewers: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
     frozen = set()
-    columns = rows.order_by("able__person__username").values_list(
-        "pk", "has_freezes", "able__person__username", "able__person__is_active"
+    columns = list(
+        rows.order_by("able__person__username").values_list(
+            "pk", "has_freezes", "two_step_required", "able__person__username", "able__person__is_active"
+        )
     )
-    for space, has_freezes, username, is_active in columns:
-        if is_active:  # null where nobody may approve
+    with_two_step = _people_with_two_step(
+        {username for _, _, is_strict, username, _ in columns if is_strict and username}
+    )
+    for space, has_freezes, is_strict, username, is_active in columns:
+        if is_active and (not is_strict or username in with_two_step):  # null where nobody may approve
             reviewers[space] += (username,)
         if has_freezes:
             frozen.add(space)
     return reviewers, frozen
+
+
+def _people_with_two_step(usernames: Collection[str]) -> set[str]:
+    """Those of the people who have two-step sign-in; asks nothing where there are none."""
+    if not usernames:
+        return set()
+    rows = User.objects.filter(username__in=usernames, authenticator__type="totp")
+    return set(rows.values_list("username", flat=True))
 
 
 def _decisions(numbers: Sequence[int]) -> Mapping[int, list[Decision]]:

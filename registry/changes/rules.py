@@ -54,8 +54,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     a change request is opened, by the actor, that proposes exactly that.
 
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, threads_resolved, break_glass,
-    keys_approved_only, discard_playground_texts: bool. required_checks: of `registry.namespaces.rules.CHECKS`.
-    compatibility: none or backward.
+    keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: of
+    `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
     owners: [{"pattern", "people": [usernames]}]. standards: all of them, as
     `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
     nothing that was saved before. One event, then one a request, as in `services.propose_change`.
@@ -68,6 +68,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
         _check_owners(row, after)
         if after == before:
             return RulesUpdate(row, ())
+        reading.check_two_step(actor, after)
         permissions.require_proof(actor)
         for field, value in after.values().items():
             setattr(row, field, value)

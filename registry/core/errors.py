@@ -5,6 +5,7 @@ PromptuaryError
     Gone                  it was there, and its text was taken away for good
     NotAllowed            the person or key lacks the right
         ApprovalRequired  the label is protected: only an approved change request moves it
+        TwoStepRequired   the namespace requires two-step sign-in for this, and the person has none
         AddressNotAllowed the key is right, and comes from a network address that it is not for
         ProofRequired     the session's last proof of who this is is too old for this
     Conflict              the thing is not in the state the caller took it to be in
@@ -39,6 +40,7 @@ __all__ = [
     "Stale",
     "TooLarge",
     "TooMany",
+    "TwoStepRequired",
 ]
 
 
@@ -69,6 +71,10 @@ class ApprovalRequired(NotAllowed):
 
 class AddressNotAllowed(NotAllowed):
     """The key is right, and comes from a network address that it is not for; `facts["address"]` is that address."""
+
+
+class TwoStepRequired(NotAllowed):
+    """The namespace requires two-step sign-in for this, and the person has not switched it on."""
 
 
 class ProofRequired(PromptuaryError):

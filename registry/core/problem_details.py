@@ -25,6 +25,7 @@ from registry.core.errors import (
     Stale,
     TooLarge,
     TooMany,
+    TwoStepRequired,
 )
 from registry.core.help_links import describe_problem
 
@@ -60,6 +61,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (NotFound, 404, "not-found", "Not found"),
     (Gone, 410, "gone", "Redacted"),
     (ApprovalRequired, 403, "approval-required", "Approval required"),
+    (TwoStepRequired, 403, "two-step-required", "Two-step sign-in required"),
     (AddressNotAllowed, 403, "address-not-allowed", "Not from this address"),
     (ProofRequired, 403, "proof-required", "Prove that it is you"),
     (NotAllowed, 403, "not-allowed", "Not allowed"),

@@ -43,6 +43,9 @@ class Namespace(models.Model):
     threads_resolved = models.BooleanField(
         default=False, help_text="whether every thread of a request must be resolved before it is published"
     )
+    two_step_required = models.BooleanField(
+        default=False, help_text="whether people without two-step sign-in can only read"
+    )
     required_checks = models.JSONField(default=list, help_text="names of checks that must pass")
     compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
     owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')

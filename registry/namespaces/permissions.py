@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.core.errors import NotAllowed, NotFound, ProofRequired
+from registry.core.errors import NotAllowed, NotFound, ProofRequired, TwoStepRequired
 from registry.namespaces.models import Membership, Namespace, Role
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "is_allowed",
     "is_limited",
     "is_narrow",
+    "list_namespaces_closed_without_two_step",
     "require_key",
     "require_label",
     "require_proof",
@@ -106,7 +107,9 @@ def is_allowed(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
 
 
 def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
-    """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach."""
+    """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach, TwoStepRequired where the
+    namespace asks for two-step sign-in and the person, or the person whom the key acts for, has none.
+    """
     if actor.is_operator:
         if verb in _NEVER_BY_OPERATOR:
             raise NotAllowed("Approving is done by a person who signed in, never by a command.", verb=verb.value)
@@ -125,6 +128,12 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
             role=role.value,
             needed=needed.value,
         )
+    if namespace.two_step_required and needed.rank > Role.READER.rank and not actor.person.has_two_step:
+        raise TwoStepRequired(
+            f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes two-step sign-in, and "
+            f"{actor.person.username} has not switched it on. It is switched on at /account/second-step.",
+            verb=verb.value,
+        )
 
 
 def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
@@ -134,6 +143,13 @@ def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
         raise NotFound(f"There is no namespace {name}, or you are no member of it.")
     require_verb(actor, verb, namespace)
     return namespace
+
+
+def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
+    """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
+    rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True).exclude(role=Role.READER)
+    names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
+    return [] if not names or actor.person.has_two_step else names
 
 
 def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:

@@ -1,11 +1,12 @@
 """Namespaces as their members see them."""
 
 from registry.accounts.actor import Actor
+from registry.accounts.models import User
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb, visible_namespaces
 
-__all__ = ["get_namespace", "list_members", "list_namespaces", "live_label"]
+__all__ = ["get_namespace", "list_members", "list_members_without_two_step", "list_namespaces", "live_label"]
 
 
 def list_namespaces(actor: Actor) -> list[tuple[Namespace, Role]]:
@@ -28,6 +29,13 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
     """Who belongs to the namespace, by username; any member may ask."""
     namespace = get_namespace(actor, name)
     return list(namespace.memberships.select_related("person").order_by("person__username"))
+
+
+def list_members_without_two_step(namespace: Namespace) -> list[str]:
+    """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
+    with_two_step = User.objects.filter(authenticator__type="totp")
+    rows = namespace.memberships.exclude(role=Role.READER).exclude(person__in=with_two_step)
+    return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 
 def live_label(namespace: Namespace) -> str:

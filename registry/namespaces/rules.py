@@ -7,6 +7,7 @@ from typing import Any
 
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
+from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid
 from registry.namespaces.models import Namespace
@@ -17,6 +18,7 @@ __all__ = [
     "LATER_RULES",
     "Owner",
     "Rules",
+    "check_two_step",
     "first_rules",
     "owners_of_path",
     "read_rules",
@@ -29,6 +31,7 @@ DEFAULT_CHECKS = ("problems", "samples", "budget", "contract")  # what a new nam
 LATER_RULES: Mapping[str, Any] = {
     "suggesters_may_approve": False,
     "threads_resolved": False,
+    "two_step_required": False,
     "discard_playground_texts": False,
     "standards": {},
 }
@@ -55,6 +58,7 @@ class Rules:
     self_approval: bool = False
     suggesters_may_approve: bool = False
     threads_resolved: bool = False
+    two_step_required: bool = False
     required_checks: tuple[str, ...] = ()
     compatibility: str = "none"
     owners: tuple[Owner, ...] = ()
@@ -92,6 +96,7 @@ def rules_of(namespace: Namespace) -> Rules:
         self_approval=namespace.self_approval,
         suggesters_may_approve=namespace.suggesters_may_approve,
         threads_resolved=namespace.threads_resolved,
+        two_step_required=namespace.two_step_required,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
         owners=_stored_owners(namespace),
@@ -145,6 +150,14 @@ def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
     return Rules(**{**{rule: getattr(before, rule) for rule in _READERS}, **values})
 
 
+def check_two_step(actor: Actor, after: Rules) -> None:
+    """Raise Invalid where the rule two_step_required would shut out who sets it. A command never is."""
+    if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
+        raise Invalid(
+            fields={"two_step_required": "switch on two-step sign-in for yourself first, at /account/second-step."}
+        )
+
+
 def _labels(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names.check_label(str(label)) for label in _items(value)))
 
@@ -193,6 +206,7 @@ _READERS = {
     "self_approval": _switch,
     "suggesters_may_approve": _switch,
     "threads_resolved": _switch,
+    "two_step_required": _switch,
     "required_checks": _checks,
     "compatibility": _mode,
     "owners": _owners,

@@ -33,6 +33,7 @@ def create_namespace(
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
     first = rules.read_rules(values, rules.first_rules())
+    rules.check_two_step(actor, first)
     at = log.now()
     try:
         with transaction.atomic():

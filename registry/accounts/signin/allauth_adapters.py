@@ -7,6 +7,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
@@ -69,6 +70,7 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
     error_messages = {
         **DefaultMFAAdapter.error_messages,
         "incorrect_code": "This code is not right, or was used already.",
+        "cannot_delete_authenticator": "A namespace in which you may write requires two-step sign-in.",
     }
 
     def encrypt(self, text: str) -> str:
@@ -82,6 +84,11 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
     def get_totp_label(self, user: AbstractBaseUser) -> str:
         """What an app shows beside the issuer."""
         return user.get_username()
+
+    def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
+        """Not the app of somebody who writes in a namespace that requires it; readers need none."""
+        rows = authenticator.user.memberships.filter(namespace__two_step_required=True)
+        return authenticator.type != Authenticator.Type.TOTP or not rows.exclude(role="reader").exists()
 
     def send_notification_mail(self, *_args: Any, **_options: Any) -> None:
         """No mail: allauth's texts are not ours."""

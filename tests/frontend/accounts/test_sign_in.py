@@ -11,8 +11,10 @@ from django.core.cache import caches
 from django.test import Client, override_settings
 
 from registry import settings as product
+from registry.accounts.actor import operator_actor
 from registry.accounts.models import User
 from registry.accounts.signin import password_hashing
+from registry.changes import rules
 from tests.frontend.conftest import words
 
 SHARED = {
@@ -198,6 +200,17 @@ def test_wrong_codes_are_limited(enrolled, desk):
         last = client.post("/login/code", {"code": f"{number:06}"})
     assert "Too many" in words(last)
     assert "Too many" in words(client.post("/login/code", {"code": code_of(enrolled)}))
+
+
+def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
+    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    client = Client()
+    sign_in(client)
+    client.post("/login/code", {"code": code_of(enrolled)})
+    client.post("/account/prove", {"password": "author-promptuary"})
+    page = words(client.post("/account/second-step/off"))
+    assert "A namespace in which you may write requires two-step sign-in." in page
+    assert Authenticator.objects.filter(type="totp").exists()
 
 
 def test_the_second_step_is_switched_off_after_a_proof(enrolled, desk):

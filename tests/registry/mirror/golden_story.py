@@ -126,6 +126,7 @@ def play() -> None:
     _roll_out(cast)
     _fail_and_recover(cast)
     _limit_addresses(cast["admin"])
+    _require_two_step()
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -518,6 +519,12 @@ def _limit_addresses(admin: Actor) -> None:
     open_key = keys.issue_key(actor=admin, namespace="support", name="open", verbs=["fetch"]).key
     for addresses in (["198.51.100.7"], [], office):
         keys.set_key_addresses(actor=admin, key_id=open_key.id, addresses=addresses)
+
+
+def _require_two_step() -> None:
+    """The rule, set by a command and taken away again."""
+    for is_required in (True, False, True):
+        rules.set_rules(actor=accounts_actor.operator_actor(), namespace="own", two_step_required=is_required)
 
 
 def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> int:
