@@ -7,6 +7,7 @@ import rfc8785
 
 from registry.templates import archive
 from tests.api.conftest import OTHER, REPLY, THIRD, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 BUNDLE = "namespaces/support/bundle"
 
@@ -15,12 +16,16 @@ BUNDLE = "namespaces/support/bundle"
 def names(cast) -> list[str]:
     """Three templates on production, one of them on its second version; a fourth that production does not hold."""
     found = [REPLY, "support/answer", "support/refunds/ask"]
-    for name in found:
-        cast.save(name=name)
-        cast.publish(1, name=name)
-    cast.save(OTHER, base=cast.save(name=REPLY).version.digest)
-    cast.publish(2)
-    cast.save(name="support/young")
+
+    def write() -> None:
+        for name in found:
+            cast.save(name=name)
+            cast.publish(1, name=name)
+        cast.save(OTHER, base=cast.save(name=REPLY).version.digest)
+        cast.publish(2)
+        cast.save(name="support/young")
+
+    write_or_insert("what a bundle holds", write)
     return sorted(found)
 
 

@@ -22,6 +22,7 @@ from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
 from tests.api.conftest import OTHER, REPLY, Caller, Cast
+from tests.support.recorded_rows import write_or_insert
 
 LABEL = f"templates/{REPLY}/-/labels/production"
 Run = Callable[..., tuple[int, str]]
@@ -30,8 +31,12 @@ Run = Callable[..., tuple[int, str]]
 @pytest.fixture
 def label(cast: Cast) -> Iterator[Cast]:
     """`production` on version 1, version 2 proposed by nobody. Afterwards nothing has moved."""
-    cast.save(OTHER, base=cast.save().version.digest)
-    cast.publish(1)
+
+    def write() -> None:
+        cast.save(OTHER, base=cast.save().version.digest)
+        cast.publish(1)
+
+    write_or_insert("a version that nobody approved", write)
     moves = LabelMove.objects.count()
     yield cast
     held = Label.objects.get(template__name=REPLY, name="production")

@@ -7,11 +7,16 @@ from registry.changes import queries as change_queries
 from registry.changes import rules
 from registry.changes import services as writing
 from registry.releases import gate as release_gate
+from tests.support.recorded_rows import write_or_insert
 
 
 @pytest.fixture
 def requests(author, reviewer, save):
     """Four requests: untouched, sent back, approved, withdrawn."""
+    write_or_insert("four requests", lambda: _write_requests(author, reviewer, save))
+
+
+def _write_requests(author, reviewer, save):
     for name in ("one", "two", "three", "four"):
         save(name, name=f"support/{name}")
         writing.propose_change(actor=author, name=f"support/{name}", label="production", version=1, message=name)

@@ -11,15 +11,20 @@ from registry.journal.models import Event
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
 from registry.usage.models import OutcomeTotal
+from tests.support.recorded_rows import write_or_insert
 
 
 @pytest.fixture
 def approved(save, publish, propose, approve) -> ChangeRequest:
     """The approved change that proposes version 2."""
-    publish(save("one"))
-    change: ChangeRequest = propose(save("two"))
-    approve(change)
-    return change
+
+    def write() -> int:
+        publish(save("one"))
+        change: ChangeRequest = propose(save("two"))
+        approve(change)
+        return change.number
+
+    return ChangeRequest.objects.get(number=write_or_insert("approved change", write))
 
 
 @pytest.fixture
