@@ -13,6 +13,7 @@ from registry.freezes import api as freeze_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import key_api
+from registry.notifications import api as notification_api
 from registry.people import account_api
 from registry.people import api as people_api
 from registry.releases import api as release_api
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("templates/<name:name>/-/outcomes", outcome_api.TemplateOutcomes.as_view(), name="api-template-outcomes"),
     path("templates/<name:name>/-/dependants", dependant_api.Dependants.as_view(), name="api-dependants"),
+    path("templates/<name:name>/-/follow", notification_api.Following.as_view(), name="api-follow"),
     path("templates/<name:name>/-/restore", template_api.Restore.as_view(), name="api-restore"),
     path("templates/<name:name>/-/archive", template_api.Archive.as_view(), name="api-archive"),
     path("templates/<name:name>/-/unarchive", template_api.Unarchive.as_view(), name="api-unarchive"),

@@ -6,12 +6,13 @@ It is the watch of that one path, so it is also listed on the page Mail. In no j
 from collections.abc import Collection
 
 from registry.accounts.actor import Actor
+from registry.core.errors import NotAllowed
 from registry.notifications import services as notification_services
 from registry.notifications.models import Watch
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
-__all__ = ["find_follow", "follow_template", "unfollow_template"]
+__all__ = ["find_follow", "follow_template", "get_follow", "unfollow_template"]
 
 
 def find_follow(actor: Actor, template: Template) -> Watch | None:
@@ -19,6 +20,14 @@ def find_follow(actor: Actor, template: Template) -> Watch | None:
     path = template.name.partition("/")[2]
     own_watches = Watch.objects.filter(person=actor.person, namespace=template.namespace, template=path)
     return own_watches.filter(level=Watch.ALL).first()
+
+
+def get_follow(actor: Actor, name: str) -> Watch | None:
+    """As `find_follow`, by the template's name. Raises NotFound for strangers and NotAllowed for keys."""
+    template = template_queries.get_template(actor, name)
+    if actor.key is not None:
+        raise NotAllowed("What a person follows is told to that person only: sign in.")
+    return find_follow(actor, template)
 
 
 def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) -> None:

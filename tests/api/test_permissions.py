@@ -39,6 +39,7 @@ INSTALLATION_ADMINS = (401, 403, 403, 403, 403, 200, 403, 403, 401)  # whom the 
 PEOPLE = (401, 200, 200, 200, 200, 200, 403, 403, 401)
 SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 READERS = (401, 404, 200, 200, 200, 200, 200, 200, 401)
+FOLLOWERS = (401, 404, 200, 200, 200, 200, 403, 403, 401)  # people only
 READERS_OF_ALL = (401, 404, 200, 200, 200, 200, 403, 200, 401)  # shows text of any version: no limited key
 SIGNED_IN_OF_ALL = (401, 200, 200, 200, 200, 200, 403, 200, 401)
 AUTHORS = (401, 404, 403, 200, 200, 200, 403, 200, 401)
@@ -80,6 +81,9 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         {"version": 1},
         READERS_OF_ALL,
     ),  # each dependant says who may not
+    ("api-follow", "GET"): (f"{T}/-/follow", None, FOLLOWERS),
+    ("api-follow", "PUT"): (f"{T}/-/follow", {"topics": ["published"]}, FOLLOWERS),
+    ("api-follow", "DELETE"): (f"{T}/-/follow", None, (401, 404, 204, 204, 204, 204, 403, 403, 401)),
     # who may save is asked for the version that it was made from
     ("api-restore", "POST"): (f"{T}/-/restore", {"version": 1}, (401, 404, 403, 428, 428, 428, 403, 428, 401)),
     ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),

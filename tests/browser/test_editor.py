@@ -270,7 +270,7 @@ def test_the_page_itself_never_scrolls_and_line_one_stands_at_the_top(open_desk)
 
 def test_on_a_phone_the_panes_are_tabs_and_nothing_overflows(open_desk):
     desk = open_desk("answer-with-references", viewport=PHONE)
-    for tab in ("Source", "Preview", "Values", "Tokens"):
+    for tab in ("Text", "Preview", "Values", "Tokens"):
         desk.page.get_by_role("navigation", name="Panes").get_by_role("button", name=tab).click()
         assert desk.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], tab
     expect(desk.budget).to_be_visible()

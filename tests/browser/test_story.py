@@ -89,7 +89,7 @@ def write_a_version(page: Page, sentence: str, *, narrow: bool) -> int:
         page.get_by_role("button", name="Preview", exact=True).click()
     expect(desk.preview).to_contain_text(sentence)
     if narrow:
-        page.get_by_role("navigation", name="Panes").get_by_role("button", name="Source").click()
+        page.get_by_role("navigation", name="Panes").get_by_role("button", name="Text").click()
     desk.replace(sentence, sentence + " {{ nobody }}")
     expect(desk.problem_count).to_contain_text("error")
     desk.message.fill("Keep it short")

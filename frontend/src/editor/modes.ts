@@ -34,7 +34,7 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
     else form.close();
     root.dataset.as = mode;
     const word = mode === "form" ? "Form" : "Source";
-    for (const each of root.querySelectorAll("#source-head, [data-tab=source]")) each.textContent = word;
+    findElement(root, "#source-head").textContent = word;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
     if (mode === "source") source.requestMeasure();
     refresh();
