@@ -248,6 +248,9 @@ class Reply(models.Model):
     text = models.TextField(help_text="JSON: text, counts of tokens, finish reason")
     created_at = models.DateTimeField()
 
+    class Meta:
+        indexes = [models.Index(fields=["created_at"], name="reply_by_age")]
+
     def __str__(self) -> str:
         return self.key
 

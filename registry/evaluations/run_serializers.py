@@ -58,6 +58,8 @@ class RunOutput(Output):
     scores = serializers.DictField(child=serializers.DictField())
     error = serializers.CharField()
     change = serializers.IntegerField(allow_null=True, source="change.number")
+    evaluation = serializers.CharField(help_text="Of a nightly run the evaluation that it is of, else empty.")
+    night = serializers.DateField(allow_null=True, help_text="The day (UTC) that a nightly run is for.")
     person = serializers.CharField(source="started_by.username")
     created_at = Moment()
     started_at = Moment(allow_null=True)

@@ -20,7 +20,7 @@ from registry.audit.queries import CHAIN
 from registry.celery import app
 from registry.changes import check_results
 from registry.core import lru
-from registry.evaluations import nightly_runs, run_worker
+from registry.evaluations import nightly_runs, reply_cache, run_worker
 from registry.idempotency import answers
 from registry.jobs import claims
 from registry.jobs.claims import Progress
@@ -163,6 +163,7 @@ def plan_upkeep() -> None:
     drafts.delete_old_drafts()
     playground_services.delete_old_runs()
     outcomes.delete_old_outcomes()
+    reply_cache.delete_old_replies()
     answers.delete_old_answers()
     notification_services.remind_of_emergencies()
     unused_keys.tell_of_unused_keys()

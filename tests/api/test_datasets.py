@@ -53,7 +53,7 @@ def test_a_real_call_becomes_a_row_once(caller):
     assert (again.status_code, again.json()["version"], again["ETag"]) == (200, 2, added["ETag"])
     found = problem(author.post(f"{PATH}/-/rows", {"rows": [{"id": "a", "inputs": {}}]}), 422, "invalid")
     assert list(found["fields"]) == ["rows.0.id"]
-    problem(author.post(f"{PATH}/-/rows", {"rows": ["a"]}), 422, "invalid")
+    problem(author.post(f"{PATH}/-/rows", {"rows": ["a"]}), 400, "bad-request")
 
 
 def test_two_versions_are_compared(caller):
