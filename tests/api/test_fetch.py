@@ -18,6 +18,7 @@ from registry.serving.version_rows import load_version
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 PATH = f"/api/v1/templates/{REPLY}"
 
@@ -47,11 +48,15 @@ class Ahead:
 @pytest.fixture
 def versions(cast) -> list[Version]:
     """Versions 1 to 3, the third equal to the first; production on 2."""
-    first = cast.save().version
-    second = cast.save(OTHER, base=first.digest).version
-    third = cast.save(DOCUMENT, base=second.digest).version
-    cast.publish(2)
-    return [first, second, third]
+
+    def write() -> None:
+        first = cast.save().version
+        second = cast.save(OTHER, base=first.digest).version
+        cast.save(DOCUMENT, base=second.digest)
+        cast.publish(2)
+
+    write_or_insert("three versions to fetch", write)
+    return list(Version.objects.filter(template__name=REPLY).order_by("number"))
 
 
 @pytest.fixture

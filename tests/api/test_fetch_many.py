@@ -4,15 +4,20 @@ import pytest
 
 from registry.serving import fetch_many_api
 from tests.api.conftest import OTHER, REPLY, Caller, problem
+from tests.support.recorded_rows import write_or_insert
 
 
 @pytest.fixture
 def versions(cast):
     """Versions 1 to 3, production on 2."""
-    first = cast.save().version
-    second = cast.save(OTHER, base=first.digest).version
-    cast.publish(2)
-    cast.save(OTHER.replace("well", "best"), base=second.digest)
+
+    def write() -> None:
+        first = cast.save().version
+        second = cast.save(OTHER, base=first.digest).version
+        cast.publish(2)
+        cast.save(OTHER.replace("well", "best"), base=second.digest)
+
+    write_or_insert("versions to fetch together", write)
 
 
 def _fetch(caller, *refs):

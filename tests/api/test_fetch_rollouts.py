@@ -12,6 +12,7 @@ from registry.redaction import services as redaction_services
 from registry.rollouts import services
 from registry.serving.fetcher import fetcher
 from tests.api.conftest import OTHER, REPLY, problem
+from tests.support.recorded_rows import write_or_insert
 
 SALT = "9f2c41d07ab35e68"
 LABEL = f"templates/{REPLY}@production"
@@ -21,16 +22,22 @@ BUCKETS = [f"user-{number}" for number in range(40)]
 @pytest.fixture
 def rollout(cast):
     """Version 1 in production, version 2 for half of the callers."""
-    first = cast.save()
-    cast.publish(1)
-    cast.save(OTHER, base=first.version.digest)
-    change = cast.propose(2)
-    digest = change.version.digest
-    change_services.decide_on_change(
-        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=digest
-    )
+
+    def write() -> int:
+        first = cast.save()
+        cast.publish(1)
+        cast.save(OTHER, base=first.version.digest)
+        change = cast.propose(2)
+        digest = change.version.digest
+        change_services.decide_on_change(
+            actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=digest
+        )
+        number: int = change.number
+        return number
+
+    number = write_or_insert("change to roll out", write)
     steps = [{"share": 5000, "hours": None}, {"share": 7500, "hours": None}]
-    return services.start_rollout(actor=cast.actor("author"), change=change.number, steps=steps, salt=SALT)
+    return services.start_rollout(actor=cast.actor("author"), change=number, steps=steps, salt=SALT)
 
 
 @pytest.mark.parametrize("session", [False, True])

@@ -18,6 +18,7 @@ from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, version_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import Approval, approval_of_label, approved_digests
+from tests.support.recorded_rows import write_or_insert
 
 NAME = "support/reply"
 
@@ -78,9 +79,14 @@ def limited(admin, author, support):
 @pytest.fixture
 def wandered(save, move, protect):
     """staging went 1, 2, 1 freely and is protected now: nobody approved anything."""
-    save("one"), save("two")
-    move(1), move(2), move(1)
-    return protect("production", "staging")
+
+    def write() -> list[int]:
+        save("one"), save("two")
+        move(1), move(2), move(1)
+        return [change.number for change in protect("production", "staging")]
+
+    numbers = write_or_insert("staging that was protected late", write)
+    return [ChangeRequest.objects.get(number=number) for number in numbers]
 
 
 def approval_of(label="staging", name=NAME):
@@ -196,9 +202,13 @@ class TestProtectedAgain:
     @pytest.fixture
     def loosened(self, publish, save, protect):
         """production held 1 and 2 by approval and is protected no more; 3 is there."""
-        publish(save("one")), publish(save("two"))
-        save("three")
-        protect()
+
+        def write() -> None:
+            publish(save("one")), publish(save("two"))
+            save("three")
+            protect()
+
+        write_or_insert("production that was loosened", write)
 
     def test_what_it_moved_to_meanwhile_was_never_approved(self, loosened, move, protect, back, limited):
         move(3, "production")

@@ -23,6 +23,7 @@ from registry.templates import save as template_save
 from registry.templates.events import VersionRedacted
 from registry.templates.models import Draft, Redaction, Rendering, Version
 from registry.templates.search_models import SearchEntry
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.dialect
 
@@ -33,10 +34,14 @@ NAME = "support/reply"
 @pytest.fixture
 def leaked(save):
     """Version 1 is fine, version 2 holds a secret, version 3 is clean again."""
-    save("one")
-    leaked = save(SECRET)
-    save("three")
-    return leaked
+
+    def write() -> int:
+        save("one")
+        leaked: Version = save(SECRET)
+        save("three")
+        return leaked.pk
+
+    return Version.objects.get(pk=write_or_insert("a version with a secret", write))
 
 
 def redact(actor, number=2, name=NAME, **more):

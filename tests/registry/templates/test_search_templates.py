@@ -13,6 +13,7 @@ from registry.templates import save as writing
 from registry.templates.models import Template
 from registry.templates.search_models import SearchCount, SearchEntry
 from registry.templates.search_queries import MatchCount, TemplateSearch
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.dialect
 
@@ -26,10 +27,14 @@ LETTER, NOTE, REPLY = "support/refunds/letter", "support/refunds/deep/note", "su
 @pytest.fixture
 def shelf(author, save):
     """Three templates: support/reply, support/refunds/letter (tagged) and support/refunds/deep/note (labelled)."""
-    save("one")
-    writing.save_version(actor=author, name=LETTER, document=BILLING, message="")
-    save("two", name=NOTE)
-    labels.move_label(actor=author, name=NOTE, label="staging", version=1, expected=None)
+
+    def write() -> None:
+        save("one")
+        writing.save_version(actor=author, name=LETTER, document=BILLING, message="")
+        save("two", name=NOTE)
+        labels.move_label(actor=author, name=NOTE, label="staging", version=1, expected=None)
+
+    write_or_insert("shelf of three templates", write)
 
 
 def names(page):
