@@ -222,6 +222,8 @@ CACHES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
     # What each process counts for itself: how often a caller asks.
     "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "process"},
+    # The count of what waits on a person, which is on every page; apart, so that it drives none of those out.
+    "frames": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "frames"},
 }
 
 # --- Static files: served from the sources until `collectstatic` has made hashed copies ----------------------------

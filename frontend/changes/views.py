@@ -15,7 +15,7 @@ from frontend.diff import versions
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import frame_of, is_for_region, show
+from frontend.web.page import Frame, frame_of, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, ungated_losses
 from registry.changes import gate as change_gate
@@ -89,8 +89,7 @@ def render_change(
     """The page of one request. refusal: of the action that was sent; the page then has what was typed."""
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
-    gate, others = _gates(change, actor)
-    frame_of(request).set_pending(others)
+    gate = _evaluate(change, actor, frame_of(request))
     act = presenters.permitted_actions(gate, actor)
     newest = change.template.latest.number if change.template.latest else change.version.number
     checks = presenters.check_rows(gate)
@@ -180,11 +179,17 @@ def _reading(
     }
 
 
-def _gates(change: ChangeRequest, actor: Actor) -> tuple[Gate, list[Gate]]:
-    """The state of the request, and all that are pending for the top bar: read together."""
-    others = changes_query.list_pending(actor)
-    gate, *found = change_gate.evaluate_many([change, *(row for row in others if row.pk != change.pk)], actor)
-    return gate, [gate, *found]
+def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
+    """The state of the request; where the top bar needs those of all pending ones, they are read together."""
+    found: list[Gate] = []
+
+    def evaluate_all() -> list[Gate]:
+        others = [row for row in changes_query.list_pending(actor) if row.pk != change.pk]
+        found.extend(change_gate.evaluate_many([change, *others], actor))
+        return found
+
+    frame.read_waiting(evaluate_all)
+    return found[0] if found else change_gate.evaluate(change, actor)
 
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:

@@ -1,10 +1,11 @@
 """A page: its frame, the person it is for, and the one region of it that htmx may ask for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.core.cache import caches
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
@@ -15,6 +16,7 @@ from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.gate import Gate
+from registry.journal import log
 from registry.releases import gate as release_gate
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
 FRAME = "frame"  # the name under which every page has what its frame shows
 # Names that belong to the frame and to Django: a view that set one would change the top bar of its page.
 _RESERVED = {FRAME, "request", "user", "perms", "messages", "csrf_token", "CSP_NONCE"}
+_KEPT_SECONDS = 20
 _STORED = "promptuary_frame"  # the attribute of the request that keeps its frame
 
 
@@ -48,16 +51,27 @@ class Frame:
 
     @cached_property
     def waiting(self) -> int:
-        """How many of them wait on the person, those of one release counted once."""
-        return self._count_waiting(change_gate.evaluate_pending(Actor(self._person))) if self._person else 0
+        """How many of them wait on the person, those of one release counted once; as `read_waiting` reads it."""
+        person = self._person
+        return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
+
+    def read_waiting(self, evaluate: Callable[[], Sequence[Gate]]) -> int:
+        """The count, as remembered while nothing is added to the journal, for `_KEPT_SECONDS` at most; else by gates.
+
+        evaluate: the gates of all pending requests, for when it is not remembered. What waits may change without an
+        event when a freeze begins, a run goes on or a service fetches another version.
+        """
+        place, head = str(self._person.pk) if self._person else "", log.read_head()
+        kept_head, count = caches["frames"].get(place, ("", 0))
+        if kept_head != head:
+            count = self._count_waiting(evaluate())
+            caches["frames"].set(place, (head, count), _KEPT_SECONDS)
+        self.waiting = count
+        return self.waiting
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""
         self.open_changes, self.waiting = open_changes, waiting
-
-    def set_pending(self, pending: Sequence[Gate]) -> None:
-        """Take the gates of all pending requests from a page that has evaluated them already."""
-        self.waiting = self._count_waiting(pending)
 
     def _count_waiting(self, pending: Sequence[Gate]) -> int:
         username = self._person.username if self._person else ""

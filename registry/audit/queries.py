@@ -62,12 +62,14 @@ def page(  # the filters of the audit page
     template: str | None = None,
     sought: Sought | None = None,
 ) -> Page[Event]:
-    """Events of a namespace, newest first, that meet every filter given; any member may read them."""
+    """Events of a namespace, newest first, that meet every filter given; any member may read them.
+
+    Between two moments they are in the order of their times, else in that of their numbers.
+    """
     limit = check_limit(limit)
-    rows = _found(actor, namespace, sought or Sought(kind or "", person or "", template=template or ""))
-    if before := read_number(cursor):
-        rows = rows.filter(number__lt=before)
-    return cut(rows.order_by("-number")[: limit + 1], limit, lambda event: event.number)
+    sought = sought or Sought(kind or "", person or "", template=template or "")
+    rows = _place(_found(actor, namespace, sought), sought, read_number(cursor))
+    return cut(rows[: limit + 1], limit, lambda event: event.number)
 
 
 def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
@@ -87,6 +89,16 @@ def chain() -> Chain:
         fault = last.error.partition(": ")[2] or last.error  # without the name of the exception
         return Chain(fault=fault, at=last.finished_at, is_running=is_running)
     return Chain(verified=last.done, at=last.finished_at, is_running=is_running)
+
+
+def _place(rows: QuerySet[Event], sought: Sought, before: int | None) -> QuerySet[Event]:
+    """The rows behind the event of this number, in an order that an index has."""
+    if sought.since is None and sought.until is None:
+        return (rows.filter(number__lt=before) if before else rows).order_by("-number")
+    at = Event.objects.filter(number=before).values_list("at", flat=True).first() if before else None
+    if at is not None:
+        rows = rows.filter(at__lte=at).exclude(at=at, number__gte=before)
+    return rows.order_by("-at", "-number")
 
 
 def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:

@@ -24,6 +24,7 @@ from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import last_approved_version
 from registry.templates.models import Template, Version
+from registry.templates.queries import within_namespaces
 
 __all__ = [
     "MOST_PENDING",
@@ -110,13 +111,12 @@ def list_changes(
     that wait for somebody: the first two, and those published in an emergency that were neither approved nor closed
     since."""
     limit = check_limit(limit)
-    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor))
+    spaces = visible_namespaces(actor)
+    rows = within_namespaces(ChangeRequest.objects.all(), spaces.filter(name=namespace) if namespace else spaces)
     if state == "pending":
         rows = rows.filter(_IS_PENDING)
     elif state:
         rows = rows.filter(state=state)
-    if namespace:
-        rows = rows.filter(template__namespace__name=namespace)
     if template:
         rows = rows.filter(template__name=template)
     if before := read_number(cursor):
@@ -137,7 +137,7 @@ def count_pending(actor: Actor) -> int:
 
 
 def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
-    return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
+    return within_namespaces(ChangeRequest.objects.filter(_IS_PENDING), visible_namespaces(actor))
 
 
 def list_members(releases: Collection[int]) -> list[ChangeRequest]:

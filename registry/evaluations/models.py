@@ -134,6 +134,7 @@ class Run(models.Model):
             models.Index(fields=["template", "-id"], name="run_by_template"),
             models.Index(fields=["key", "state"], name="run_by_key"),
             models.Index(fields=["rows_digest", "state"], name="run_by_rows"),
+            models.Index(fields=["state", "-id"], name="run_by_state"),
         ]
 
     def __str__(self) -> str:

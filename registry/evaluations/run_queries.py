@@ -16,6 +16,7 @@ from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb, visible_namespaces
 from registry.templates.models import SampleSet
+from registry.templates.queries import within_namespaces
 
 __all__ = [
     "RunComparison",
@@ -115,9 +116,8 @@ def list_runs(  # the filters of the page and the API
     limit = check_limit(limit)
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
-    runs = Run.objects.filter(template__namespace__in=visible_namespaces(actor))
-    if namespace:
-        runs = runs.filter(template__namespace__name=namespace)
+    spaces = visible_namespaces(actor)
+    runs = within_namespaces(Run.objects.all(), spaces.filter(name=namespace) if namespace else spaces)
     if template:
         runs = runs.filter(template__name=template)
     if dataset:

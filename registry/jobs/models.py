@@ -36,7 +36,10 @@ class Job(models.Model):
                 fields=["kind", "subject"], condition=models.Q(state="queued"), name="job_queued_once"
             ),
         ]
-        indexes = [models.Index(fields=["state", "created_at"], name="job_by_state")]
+        indexes = [
+            models.Index(fields=["state", "created_at"], name="job_by_state"),
+            models.Index(fields=["kind", "-id"], name="job_by_kind"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"

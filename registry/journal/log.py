@@ -46,6 +46,7 @@ __all__ = [
     "describe_disagreement",
     "lock",
     "now",
+    "read_head",
     "read_mark",
     "require_agreement",
     "subscribe",
@@ -202,6 +203,11 @@ def write_mark(repository: Path, mark: Mark) -> None:
 def read_mark() -> Mark | None:
     """What the mirror says, or None where there is none or it says nothing that can be read."""
     return _mark_reader.read(settings.MIRROR_PATH / _MARK_FILE)
+
+
+def read_head() -> str:
+    """The hash of the last event, empty where there is none: it is another one after every append."""
+    return Event.objects.order_by("-number").values_list("hash", flat=True).first() or ""
 
 
 def describe_disagreement() -> str:

@@ -28,6 +28,10 @@ class Event(models.Model):
             models.Index(fields=["namespace", "-number"], name="event_by_namespace"),
             models.Index(fields=["template", "kind", "version"], name="event_by_template"),
             models.Index(fields=["change", "number"], name="event_by_change"),
+            models.Index(fields=["namespace", "kind", "-number"], name="event_by_kind"),
+            models.Index(fields=["namespace", "person", "-number"], name="event_by_person"),
+            models.Index(fields=["namespace", "-at", "-number"], name="event_by_time"),
+            models.Index(fields=["namespace", "key", "-number"], name="event_by_key"),
         ]
 
     def __str__(self) -> str:

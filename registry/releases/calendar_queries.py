@@ -16,7 +16,9 @@ from registry.templates.label_models import LabelMove
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
 
-MOST_MOVES = 1000  # of one span; of more, those are read that came last
+MOST_MOVES = 250  # of one span; of more, those are read that came last
+_MOVE = ("label", "how", "created_at", "template__name", "after__number", "change__number")
+_SHOWN = (*_MOVE, "person__username", "person__first_name", "person__last_name")
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -
     rows = LabelMove.objects.filter(
         template__namespace__in=namespaces, protected=True, created_at__gte=begins, created_at__lt=ends
     )
-    rows = rows.select_related("template__namespace", "before", "after", "change", "person")
-    return list(rows.defer("before__bundle", "after__bundle").order_by("-pk")[: MOST_MOVES + 1])
+    rows = rows.select_related("template", "after", "change", "person").only(*_SHOWN)
+    return list(rows.order_by("-created_at", "-pk")[: MOST_MOVES + 1])
 
 
 def _read_windows(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[FreezeWindow]:

@@ -54,7 +54,10 @@ class LabelMove(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["template", "label", "-id"], name="label_move_history")]
+        indexes = [
+            models.Index(fields=["template", "label", "-id"], name="label_move_history"),
+            models.Index(fields=["-created_at"], condition=models.Q(protected=True), name="label_move_protected"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(how="published", change__isnull=False)

@@ -9,6 +9,7 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template
+from registry.templates.search_models import SearchCount
 
 __all__ = [
     "label_moves_of",
@@ -66,14 +67,17 @@ def label_moves_of(
 
 
 def list_label_names(actor: Actor) -> list[str]:
-    """The names of all labels that are set anywhere that the actor may read, sorted; `latest` is none of them."""
-    rows = Label.objects.filter(template__namespace__in=visible_namespaces(actor))
-    return sorted(rows.order_by().values_list("name", flat=True).distinct())
+    """The names of all labels that are set anywhere that the actor may read, sorted; `latest` is none of them.
+
+    Labels of archived templates don't count.
+    """
+    rows = SearchCount.objects.filter(kind="label", namespace__in=visible_namespaces(actor))
+    return sorted(rows.values_list("value", flat=True).distinct())
 
 
 def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
-    rows = LabelMove.objects.filter(template__namespace__in=visible_namespaces(actor))
+    rows = template_queries.within_namespaces(LabelMove.objects.all(), visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "template__namespace", "after", "person")
     return list(rows.defer("after__bundle").order_by("-pk")[: check_limit(limit)])

@@ -83,7 +83,7 @@ class Desk:
 def set_desk() -> Desk:
     """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
     fetcher().clear()
-    for name in ("default", "process"):
+    for name in ("default", "process", "frames"):
         caches[name].clear()
     return Desk(load_people())
 

@@ -96,17 +96,26 @@ def hold_folder(folder: Path) -> Iterator[None]:
 
 
 class Server:
-    """A server with an empty database of its own, which a test may take away and give back."""
+    """A server with an empty database of its own, which a test may take away and give back.
 
-    def __init__(self) -> None:
+    kept: a folder for its data that outlives it; what is there from an earlier server is used.
+    """
+
+    def __init__(self, kept: Path | None = None) -> None:
         as_root = os.geteuid() == 0
         package = copy_once(find_package()) if as_root else find_package()
         self._drop = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups"] if as_root else []
         self._binaries = str(package / "pginstall" / "bin")
         self._hold = contextlib.ExitStack()
-        self._data = self._make_folder()
+        self._is_kept = kept is not None
+        self._data = kept or self._make_folder()
         self._process: subprocess.Popen[bytes] | None = None
         self.url = f"postgresql://postgres@{quote(str(self._data), safe='')}/postgres"
+        if kept is not None and (kept / "PG_VERSION").exists():
+            return
+        if kept is not None and as_root:  # whose folder an unprivileged server could not write to
+            kept.mkdir(parents=True, exist_ok=True)
+            shutil.chown(kept, UNPRIVILEGED)
         initdb = [
             f"{self._binaries}/initdb",
             "-D",
@@ -149,9 +158,10 @@ class Server:
         self._end(signal.SIGQUIT)
 
     def close(self) -> None:
-        """Gone for good, its data too."""
+        """Gone for good, its data too unless they are kept."""
         self._end(signal.SIGINT)
-        shutil.rmtree(self._data, ignore_errors=True)
+        if not self._is_kept:
+            shutil.rmtree(self._data, ignore_errors=True)
         self._hold.close()
 
     def _end(self, how: signal.Signals) -> None:
@@ -162,9 +172,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def run_server() -> Iterator[str]:
-    """A server with an empty database; gives its URL."""
-    server = Server()
+def run_server(kept: Path | None = None) -> Iterator[str]:
+    """A server with an empty database, or with the data that are kept there; gives its URL."""
+    server = Server(kept)
     try:
         server.start()
         yield server.url

@@ -20,6 +20,7 @@ from tests.frontend.conftest import words
 SHARED = {
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
     "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "frames": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
 

@@ -1,0 +1,1 @@
+"""The rows and the addresses of the benchmark of pages."""

@@ -1,0 +1,226 @@
+"""The pages and calls that are measured: what each is, its address, and who asks for it."""
+
+from dataclasses import dataclass
+
+from benchmarks.paging.names import QUIET, name_of
+from registry.changes.models import ChangeRequest
+from registry.core import pagination
+from registry.evaluations.models import Dataset, Run
+from registry.journal.models import Event
+from registry.releases.models import Release
+from registry.templates.models import Template
+
+__all__ = ["Address", "list_addresses"]
+
+ADMIN, READER, KEY, QUIET_KEY = "admin", "reader", "key", "quiet key"  # who asks
+_PLACE = 10  # the number of the template whose pages are measured
+
+
+@dataclass(frozen=True)
+class Address:
+    """A page or call. who: `admin` is a member everywhere, `reader` and `quiet key` belong to the quiet namespace."""
+
+    name: str
+    path: str
+    who: str = ADMIN
+
+
+def list_addresses() -> list[Address]:
+    """All of them, with the cursors of this database."""
+    return [
+        *_browse_pages(),
+        *_search_pages(),
+        *_template_pages(),
+        *_work_pages(),
+        *_namespace_pages(),
+        *_quiet_pages(),
+        *_template_calls(),
+        *_other_calls(),
+    ]
+
+
+def _browse_pages() -> list[Address]:
+    folder, last = name_of(_PLACE).rpartition("/")[0], _near_the_end()
+    return [
+        Address("home", "/"),
+        Address("browse", "/t/"),
+        Address("browse, last page", f"/t/?cursor={_cursor(last)}"),
+        Address("browse by change", "/t/?sort=changed"),
+        Address("browse by change, last", f"/t/?sort=changed&cursor={_cursor(60)}"),
+        Address("browse, a namespace", "/t/ns7/"),
+        Address("browse, a folder", f"/t/{folder}/"),
+        Address("browse, archived", "/t/?archived=1"),
+        Address("environments", "/environments/"),
+        Address("environments, last page", f"/environments/?cursor={_cursor(last)}"),
+        Address("environments behind", "/environments/?show=behind"),
+        Address("environments, open", "/environments/?show=open"),
+        Address("environments by name", "/environments/?q=refund"),
+        Address("calendar", "/environments/calendar"),
+        Address("calendar, a namespace", "/environments/calendar?namespace=ns7"),
+        Address("calendar, an old month", "/environments/calendar?month=2020-01"),
+    ]
+
+
+def _search_pages() -> list[Address]:
+    """Word m500 stands in one template, `refund` in an eighth, `question` in all."""
+    last = _near_the_end()
+    return [
+        Address("search a rare word", "/t/?q=m500"),
+        Address("search a common word", "/t/?q=question"),
+        Address("search, last page", f"/t/?q=question&cursor={_cursor(last)}"),
+        Address("search a frequent word", "/t/?q=refund"),
+        Address("search two words", "/t/?q=unrefund+proinvoice"),
+        Address("search a part of a name", "/t/?q=elivery-t77"),
+        Address("search nothing found", "/t/?q=xylophone"),
+        Address("search by change", "/t/?q=question&sort=changed"),
+        Address("search by change, last", f"/t/?q=question&sort=changed&cursor={_cursor(60)}"),
+        Address("filter tag", "/t/?tag=team-3"),
+        Address("filter label and tag", "/t/?label=production&tag=refund"),
+        Address("filter input", "/t/?input=refund_number"),
+        Address("filter owner", "/t/?owner=author"),
+        Address("filter author and model", "/t/?author=author&model=gpt-4o"),
+        Address("filter check", "/t/?check=failed"),
+        Address("filter behind and word", "/t/?behind=production&q=warranty"),
+        Address("palette", "/search.json?q=refund"),
+        Address("palette, rare", "/search.json?q=t777"),
+    ]
+
+
+def _template_pages() -> list[Address]:
+    name = name_of(_PLACE)
+    return [
+        Address("template", f"/t/{name}"),
+        Address("editor", f"/t/{name}/-/edit"),
+        Address("versions", f"/t/{name}/-/versions"),
+        Address("versions, one diff", f"/t/{name}/-/diff?base=1&head=2"),
+        Address("fetches", f"/t/{name_of(0)}/-/fetches"),
+        Address("samples", f"/t/{name}/-/samples"),
+        Address("new template", "/new"),
+    ]
+
+
+def _work_pages() -> list[Address]:
+    rows = ChangeRequest.objects
+    opened = rows.filter(state=ChangeRequest.OPEN).latest("number").number
+    done = rows.filter(template__name=name_of(_PLACE), state=ChangeRequest.PUBLISHED).latest("number").number
+    first = Release.objects.earliest("number").number
+    run, dataset = Run.objects.earliest("pk").pk, Dataset.objects.order_by("pk").values_list("name", flat=True)[0]
+    return [
+        Address("changes", "/changes/"),
+        Address("changes, published", "/changes/?state=published"),
+        Address("changes, last page", f"/changes/?state=published&cursor={_cursor(60)}"),
+        Address("changes, a namespace", "/changes/?state=all&namespace=ns7"),
+        Address("changes, quiet", f"/changes/?state=all&namespace={QUIET}"),
+        Address("changes, withdrawn", "/changes/?state=withdrawn"),
+        Address("changes, a template", f"/changes/?state=all&template={name_of(_PLACE)}"),
+        Address("change, open", f"/changes/{opened}"),
+        Address("change, published", f"/changes/{done}"),
+        Address("releases", "/releases/"),
+        Address("releases, quiet", f"/releases/?namespace={QUIET}"),
+        Address("releases, published", "/releases/?state=published"),
+        Address("release, the oldest", f"/releases/{first}"),
+        Address("runs", "/runs/"),
+        Address("runs, last page", f"/runs/?cursor={_cursor(60)}"),
+        Address("runs, quiet", f"/runs/?namespace={QUIET}"),
+        Address("runs, failed", "/runs/?state=failed"),
+        Address("run", f"/runs/{run}"),
+        Address("datasets", "/d/"),
+        Address("datasets by name", "/d/?q=refund"),
+        Address("dataset", f"/d/{dataset}"),
+    ]
+
+
+def _namespace_pages() -> list[Address]:
+    audit = "/n/ns0/audit"
+    return [
+        Address("members", "/n/ns0/members"),
+        Address("keys", "/n/ns0/keys"),
+        Address("rules", "/n/ns0/rules"),
+        Address("freezes", "/n/ns0/freezes"),
+        Address("evaluations", "/n/ns0/evaluations"),
+        Address("models", "/n/ns0/models"),
+        Address("webhooks", "/n/ns0/webhooks"),
+        Address("webhook", "/n/ns0/webhooks/bench000"),
+        Address("people", "/people"),
+        Address("audit", audit),
+        Address("audit, last page", f"{audit}?cursor={_cursor(_old_event())}"),
+        Address("audit, a rare kind", f"{audit}?kind=namespace.created"),
+        Address("audit, a kind never", f"{audit}?kind=template.archived"),
+        Address("audit, a common kind", f"{audit}?kind=version.saved"),
+        Address("audit, a person", f"{audit}?person=reviewer"),
+        Address("audit, nobody", f"{audit}?person=outsider"),
+        Address("audit, a key", f"{audit}?key=abcdefgh"),
+        Address("audit, a template", f"{audit}?template={name_of(0)}"),
+        Address("audit, long ago", f"{audit}?until=2020-01-01"),
+        Address("audit, a day", f"{audit}?since=2020-01-01&until=2020-01-02"),
+    ]
+
+
+def _quiet_pages() -> list[Address]:
+    """What a reader sees of one namespace with few rows that are the oldest."""
+    pages = ("/", "/t/", "/t/?sort=changed", "/t/?q=question", "/t/?label=production", "/environments/")
+    pages += ("/environments/calendar", "/changes/", "/changes/?state=all", "/releases/", "/runs/", "/d/")
+    return [Address(f"reader {page}", page, READER) for page in (*pages, f"/n/{QUIET}/audit")]
+
+
+def _template_calls() -> list[Address]:
+    own = list(Template.objects.filter(namespace__name="ns0").order_by("-name").values_list("name", flat=True)[:3])[-1]
+    name, calls = name_of(0), "/api/v1/templates"
+    return [
+        Address("API templates", calls, KEY),
+        Address("API templates, 200", f"{calls}?limit=200", KEY),
+        Address("API templates, last page", f"{calls}?cursor={_cursor(own)}", KEY),
+        Address("API search", f"{calls}?search=question", KEY),
+        Address("API search, rare", f"{calls}?search=m500", KEY),
+        Address("API tag", f"{calls}?tag=refund", KEY),
+        Address("API label", f"{calls}?label=production", KEY),
+        Address("API owner", f"{calls}?owner=author", KEY),
+        Address("API input", f"{calls}?input=refund_number", KEY),
+        Address("API template", f"{calls}/{name}", KEY),
+        Address("API versions", f"{calls}/{name}/-/versions", KEY),
+        Address("API label history", f"{calls}/{name}/-/labels/production/history", KEY),
+        Address("API outcomes", f"{calls}/{name}/-/outcomes", KEY),
+        Address("API dependants", f"{calls}/{name}/-/dependants?from=1&to=2", KEY),
+    ]
+
+
+def _other_calls() -> list[Address]:
+    space = "/api/v1/namespaces/ns0"
+    return [
+        Address("API changes", "/api/v1/changes", KEY),
+        Address("API changes, last page", f"/api/v1/changes?state=published&cursor={_cursor(120)}", KEY),
+        Address("API changes, pending", "/api/v1/changes?state=pending", KEY),
+        Address("API changes, quiet", "/api/v1/changes", QUIET_KEY),
+        Address("API runs", "/api/v1/runs", KEY),
+        Address("API runs, quiet", "/api/v1/runs", QUIET_KEY),
+        Address("API runs, failed", "/api/v1/runs?state=failed", KEY),
+        Address("API datasets", "/api/v1/datasets", KEY),
+        Address("API rollouts", "/api/v1/rollouts", KEY),
+        Address("API rollouts, quiet", "/api/v1/rollouts", QUIET_KEY),
+        Address("API releases", f"{space}/releases", KEY),
+        Address("API events", f"{space}/events", ADMIN),
+        Address("API events, last page", f"{space}/events?cursor={_cursor(_old_event())}", ADMIN),
+        Address("API events, a kind", f"{space}/events?kind=template.archived", ADMIN),
+        Address("API events, a person", f"{space}/events?person=outsider", ADMIN),
+        Address("API namespaces", "/api/v1/namespaces", KEY),
+        Address("API members", f"{space}/members", KEY),
+        Address("API webhooks", f"{space}/webhooks", ADMIN),
+        Address("API deliveries", "/api/v1/webhooks/bench000/deliveries", ADMIN),
+        Address("API people", "/api/v1/people", ADMIN),
+    ]
+
+
+def _near_the_end() -> str:
+    """The name of the template before the last sixty."""
+    return list(Template.objects.order_by("-name").values_list("name", flat=True)[:61])[-1]
+
+
+def _old_event() -> int:
+    """The number of an early event of a busy namespace."""
+    rows = Event.objects.filter(namespace="ns0").order_by("number")
+    return list(rows.values_list("number", flat=True)[:71])[-1]
+
+
+def _cursor(position: str | int) -> str:
+    """The cursor that a page ending here gives."""
+    return pagination.cut([position, position], 1, lambda place: place).next or ""

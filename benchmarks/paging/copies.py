@@ -1,0 +1,167 @@
+"""Copies of the templates that were filled in, with all their rows, written by the database itself.
+
+Each copy has other names, ids, numbers and moments. It repeats the documents of its origin and the texts of its events:
+only the journal of the first templates is a sealed chain. Open changes, drafts and the quiet namespace are not copied.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+
+from django.core.management.color import no_style
+from django.db import connection, models, transaction
+
+from benchmarks.paging.names import QUIET
+from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.evaluations.models import Dataset, DatasetVersion, Run, RunRow
+from registry.jobs.models import Job
+from registry.journal.models import Commit, Event
+from registry.notifications.models import Notification
+from registry.releases.models import Release
+from registry.rollouts.models import Rollout
+from registry.templates.label_models import Label, LabelMove
+from registry.templates.models import Tag, Template, Version
+from registry.templates.search_models import SearchCount, SearchEntry
+from registry.templates.search_terms import name_terms
+from registry.usage.models import Fetch, OutcomeTotal, Report
+from registry.webhooks.models import Attempt, Delivery
+
+__all__ = ["add_copies"]
+
+_TEXTS = {  # columns with a name or number in them: `t777`, and what is once only
+    (Template, "name"),
+    (Event, "template"),
+    (Event, "text"),
+    (Dataset, "name"),
+    (Job, "subject"),
+    (Notification, "sentence"),
+}
+_HASHES = {(Event, "hash"), (Verdict, "key"), (Run, "key"), (Delivery, "message")}
+_NUMBERS = {(Event, "version"), (Event, "change")}
+# In an order in which each refers to what was copied before, but for a template's and a dataset's latest version.
+_MODELS: tuple[type[models.Model], ...] = (Template, Version, Tag, Release, ChangeRequest, Decision, Verdict, Label)
+_MODELS += (LabelMove, Event, Commit, Job, Notification, Dataset, DatasetVersion, Run, RunRow, Rollout, Fetch, Report)
+_MODELS += (OutcomeTotal, Delivery, Attempt)
+
+
+def add_copies(copies: int, base: int) -> None:
+    """So many copies of `base` templates, whose names end in `-t0` and up. What is there is the origin of all."""
+    steps = {model: _step(model) for model in _MODELS}
+    with _without_references():
+        for model in _MODELS:
+            with transaction.atomic():
+                for copy in range(1, copies + 1):
+                    _copy_rows(model, steps, copy, base)
+    _copy_entries(copies, base, steps[Template])
+    _set_sequences()
+
+
+@contextlib.contextmanager
+def _without_references() -> Iterator[None]:
+    """While foreign keys are not checked: a template refers to its latest version, which is copied later."""
+    if connection.vendor == "sqlite":
+        with connection.constraint_checks_disabled():
+            yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        yield
+        cursor.execute("SET session_replication_role = origin")
+
+
+def _step(model: type[models.Model]) -> int:
+    """How far apart the ids of two copies are."""
+    highest = model._default_manager.aggregate(highest=models.Max("pk"))["highest"] or 0
+    return 10 ** len(str(highest))
+
+
+def _copy_rows(model: type[models.Model], steps: dict[type[models.Model], int], copy: int, base: int) -> None:
+    columns, values = [], []
+    for field in model._meta.concrete_fields:
+        columns.append(f'"{field.column}"')
+        values.append(_value(model, field, steps, copy, base))
+    table, where = model._meta.db_table, _condition(model, steps[model])
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {table} {where}")
+
+
+def _value(
+    model: type[models.Model], field: models.Field, steps: dict[type[models.Model], int], copy: int, base: int
+) -> str:
+    """The SQL of a column of the copy."""
+    column = f'"{field.column}"'
+    if field.primary_key and field.related_model is None:
+        return f"{column} + {copy * steps[model]}"
+    if field.related_model in steps:
+        return f"{column} + {copy * steps[field.related_model]}"
+    if (model, field.name) in _TEXTS:
+        return f"replace({column}, '-t', '-t{copy * base // 1000:03}-')"
+    if (model, field.name) in _HASHES:
+        return f"{column} || '.{copy}'" if model is Delivery else f"substr({column}, 1, 60) || '{copy:011}'"
+    if (model, field.name) == (Event, "change"):
+        return f"{column} + {copy * steps[ChangeRequest]}"
+    if (model, field.name) == (Event, "at"):
+        return f"{column} + {copy * base * 60_000_000}"
+    if isinstance(field, models.DateTimeField) and model not in (Fetch, Report, OutcomeTotal):
+        return _later(column, copy * base)
+    return column
+
+
+def _later(column: str, minutes: int) -> str:
+    if connection.vendor == "sqlite":
+        return f"strftime('%Y-%m-%d %H:%M:%f', {column}, '+{minutes} minutes')"
+    return f"{column} + interval '{minutes} minutes'"
+
+
+def _condition(model: type[models.Model], step: int) -> str:
+    """Which rows are origins: those of the first ids, of changes that are closed, and of no quiet namespace."""
+    column = model._meta.pk.column if model._meta.pk else "id"
+    wheres = [f'"{column}" < {step}']
+    columns = {field.column for field in model._meta.concrete_fields}
+    if "namespace_id" in columns:
+        wheres.append(f"namespace_id NOT IN (SELECT id FROM registry_namespace WHERE name = '{QUIET}')")
+    elif "template_id" in columns:
+        wheres.append(f"template_id NOT IN (SELECT id FROM registry_template WHERE name LIKE '{QUIET}/%')")
+    if model is ChangeRequest:
+        wheres.append("state = 'published'")
+    if model is Event:
+        opened = "SELECT number FROM registry_changerequest WHERE state <> 'published'"
+        wheres += [f"namespace <> '{QUIET}'", "template <> ''", f"(change IS NULL OR change NOT IN ({opened}))"]
+    return f"WHERE {' AND '.join(wheres)}"
+
+
+def _copy_entries(copies: int, base: int, step: int) -> None:
+    """The entries of search, by copies so that the newest one has the highest id; then the counts."""
+    origins = list(SearchEntry.objects.exclude(name__startswith=f"{QUIET}/").order_by("pk"))
+    marks: Counter[tuple[int, str]] = Counter()
+    for copy in range(1, copies + 1):
+        rows = list(_entries(origins, copy, base, step))
+        SearchEntry.objects.bulk_create(rows, batch_size=500)
+        for row in rows:
+            marks[row.namespace_id, row.name.rpartition("-")[2]] += 1
+            marks[row.namespace_id, row.name.split("-")[-2]] += 1
+    places = SearchCount.objects.exclude(namespace__name=QUIET)
+    places.update(count=models.F("count") * (copies + 1))
+    places.filter(kind="word", value__regex="^t[0-9]").update(count=1)
+    known = set(places.filter(kind="word").values_list("namespace_id", "value"))
+    words = [(place, count) for place, count in marks.items() if place not in known]
+    counts = [SearchCount(namespace_id=space, kind="word", value=word, count=count) for (space, word), count in words]
+    SearchCount.objects.bulk_create(counts, batch_size=1_000)
+
+
+def _entries(origins: list[SearchEntry], copy: int, base: int, step: int) -> Iterator[SearchEntry]:
+    for origin in origins:
+        name = origin.name.replace("-t", f"-t{copy * base // 1000:03}-")
+        old = set(name_terms(origin.name))
+        words = [*name_terms(name), *(word for word in origin.words.split(" ") if word not in old)]
+        row = SearchEntry(template_id=origin.template_id + copy * step, namespace_id=origin.namespace_id, name=name)
+        row.facts, row.facets, row.words = origin.facts, origin.facets, " ".join(words)
+        yield row
+
+
+def _set_sequences() -> None:
+    """Have PostgreSQL's sequences go on behind the ids of the copies."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            for statement in connection.ops.sequence_reset_sql(no_style(), _MODELS):
+                cursor.execute(statement)

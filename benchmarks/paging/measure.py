@@ -1,0 +1,79 @@
+"""Asks for a page in this process, as often as it is told, and says how long the server took and what it queried."""
+
+import json
+import statistics
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import override_settings
+
+from benchmarks.paging.addresses import ADMIN, KEY, QUIET_KEY, READER, Address, list_addresses
+from benchmarks.paging.fill import Filled, issue_keys
+from benchmarks.paging.names import QUIET
+
+__all__ = ["PageCost", "answer_questions", "measure_page", "open_clients"]
+
+
+@dataclass(frozen=True)
+class PageCost:
+    """Milliseconds of a page, on the clock and of this process's processor, each the median; and its queries."""
+
+    wall: float
+    processor: float
+    queries: int
+
+
+def open_clients(filled: Filled) -> dict[str, Client]:
+    """Whoever asks, by name."""
+    clients = {name: Client(raise_request_exception=True) for name in (ADMIN, READER)}
+    for name, person in ((ADMIN, filled.cast.admin), (READER, filled.reader)):
+        clients[name].force_login(person, backend=settings.AUTHENTICATION_BACKENDS[0])
+    for name, namespace in ((KEY, "ns0"), (QUIET_KEY, QUIET)):
+        secret = issue_keys(filled)[namespace]
+        clients[name] = Client(headers={"Authorization": f"Bearer {secret}"})
+    return clients
+
+
+def answer_questions(filled: Filled) -> None:
+    """The names of all addresses as a line of JSON; then for each line `index rounds` the cost of that page.
+
+    An index of the list is the same in every database; a cursor in its address is this database's own.
+    """
+    addresses, clients = list_addresses(), open_clients(filled)
+    _say([address.name for address in addresses])
+    with override_settings(ALLOWED_HOSTS=["*"]):
+        for line in sys.stdin:
+            index, rounds = map(int, line.split())
+            address = addresses[index]
+            _say(asdict(measure_page(clients[address.who], address, rounds)))
+
+
+def measure_page(client: Client, address: Address, rounds: int) -> PageCost:
+    """The medians of some rounds, after one that warms up, and the queries of one."""
+    client.get(address.path)
+    statements: list[str] = []
+
+    def note_statement(execute: Any, sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        statements.append(sql)
+        return execute(sql, parameters, many, context)
+
+    with connection.execute_wrapper(note_statement):
+        response = client.get(address.path)
+    if response.status_code != 200:
+        raise SystemExit(f"{address.path} answered {response.status_code}")
+    times, processor_times = [], []
+    for _ in range(rounds):
+        started, processor_started = time.perf_counter(), time.process_time()
+        client.get(address.path)
+        processor_times.append(time.process_time() - processor_started)
+        times.append(time.perf_counter() - started)
+    return PageCost(statistics.median(times) * 1000, statistics.median(processor_times) * 1000, len(statements))
+
+
+def _say(answer: Any) -> None:
+    print(json.dumps(answer), flush=True)
