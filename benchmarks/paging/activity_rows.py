@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from benchmarks.paging.journal_rows import JournalRows
 from benchmarks.paging.template_rows import Cast
@@ -141,7 +142,7 @@ def add_releases(
         release.save(force_insert=True)
         numbers = [change.number for change in changes]
         ChangeRequest.objects.filter(number__in=numbers).update(release=release)
-        facts = {"release": number, "label": "production", "changes": numbers}
+        facts: dict[str, Any] = {"release": number, "label": "production", "changes": numbers}
         opened = ReleaseOpened(**facts, title=release.title, description="")
         for event in (opened, ReleasePublished(**facts)):
             journal.add(cast.author, event, namespace=space.name, at=at)

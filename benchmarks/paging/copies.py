@@ -7,6 +7,7 @@ only the journal of the first templates is a sealed chain. Open changes, drafts 
 import contextlib
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
@@ -71,8 +72,8 @@ def _without_references() -> Iterator[None]:
 
 def _step(model: type[models.Model]) -> int:
     """How far apart the ids of two copies are."""
-    highest = model._default_manager.aggregate(highest=models.Max("pk"))["highest"] or 0
-    return 10 ** len(str(highest))
+    highest: int = model._default_manager.aggregate(highest=models.Max("pk"))["highest"] or 0
+    return int(10 ** len(str(highest)))
 
 
 def _copy_rows(model: type[models.Model], steps: dict[type[models.Model], int], copy: int, base: int) -> None:
@@ -86,7 +87,11 @@ def _copy_rows(model: type[models.Model], steps: dict[type[models.Model], int], 
 
 
 def _value(
-    model: type[models.Model], field: models.Field, steps: dict[type[models.Model], int], copy: int, base: int
+    model: type[models.Model],
+    field: "models.Field[Any, Any]",
+    steps: dict[type[models.Model], int],
+    copy: int,
+    base: int,
 ) -> str:
     """The SQL of a column of the copy."""
     column = f'"{field.column}"'
@@ -115,7 +120,7 @@ def _later(column: str, minutes: int) -> str:
 
 def _condition(model: type[models.Model], step: int) -> str:
     """Which rows are origins: those of the first ids, of changes that are closed, and of no quiet namespace."""
-    column = model._meta.pk.column if model._meta.pk else "id"
+    column = next(field.column for field in model._meta.concrete_fields if field.primary_key)
     wheres = [f'"{column}" < {step}']
     columns = {field.column for field in model._meta.concrete_fields}
     if "namespace_id" in columns:

@@ -1,6 +1,7 @@
 """Rows of the journal written in bulk: the same texts, hashes and columns that `registry.journal.log` writes."""
 
 from datetime import datetime
+from typing import Any
 
 from registry.accounts.models import User
 from registry.journal.event import JournalEvent, canonical, columns_of, digest_of, to_microseconds
@@ -16,14 +17,15 @@ class JournalRows:
 
     def __init__(self) -> None:
         last = Event.objects.order_by("-number").values_list("number", "hash").first()
-        self._number, self._head = last or (0, None)
+        self._number: int = last[0] if last else 0
+        self._head: str | None = last[1] if last else None
         self._events: list[Event] = []
 
     def add(self, person: User, event: JournalEvent, *, namespace: str, at: datetime) -> int:
         """Add an event; its number."""
         self._number += 1
         body = event.body()
-        facts = {
+        facts: dict[str, Any] = {
             "at": to_microseconds(at),
             "body": body,
             "key": None,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from typing import Any
 
 from benchmarks.paging.journal_rows import JournalRows
 from benchmarks.paging.names import BEHIND, document_of, subject_of
@@ -13,7 +14,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeProposed
 from registry.changes.models import ChangeRequest, Decision
-from registry.journal.event import canonical, digest_of, to_microseconds
+from registry.journal.event import JournalEvent, canonical, digest_of, to_microseconds
 from registry.namespaces.models import Namespace
 from registry.templates.events import LabelMoved, VersionSaved
 from registry.templates.label_models import Label, LabelMove
@@ -123,7 +124,12 @@ class TemplateRows:
 
     def _propose(self, template: Template, version: Version) -> ChangeRequest:
         self._change += 1
-        facts = {"change": self._change, "template": template.name, "label": "production", "version": version.number}
+        facts: dict[str, Any] = {
+            "change": self._change,
+            "template": template.name,
+            "label": "production",
+            "version": version.number,
+        }
         message = f"Publish version {version.number}"
         self._append(self._cast.author, ChangeProposed(**facts, digest=version.digest, message=message), template)
         change = ChangeRequest(number=self._change, template=template, label="production", version=version)
@@ -133,7 +139,12 @@ class TemplateRows:
 
     def _approve(self, change: ChangeRequest) -> Decision:
         version, template = change.version, change.template
-        facts = {"change": change.number, "template": template.name, "label": change.label, "version": version.number}
+        facts: dict[str, Any] = {
+            "change": change.number,
+            "template": template.name,
+            "label": change.label,
+            "version": version.number,
+        }
         event = ChangeDecided(**facts, digest=version.digest, decision="approve", number=1, round=1, text=None)
         self._append(self._cast.reviewer, event, template)
         row = Decision(change=change, number=1, person=self._cast.reviewer, decision="approve", label=change.label)
@@ -163,7 +174,7 @@ class TemplateRows:
         move.change, move.person, move.created_at = change, person, template.updated_at
         return move
 
-    def _append(self, person: User, event: VersionSaved, template: Template) -> None:
+    def _append(self, person: User, event: JournalEvent, template: Template) -> None:
         self._journal.add(person, event, namespace=template.namespace.name, at=template.updated_at)
 
 

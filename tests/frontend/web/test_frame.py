@@ -10,7 +10,12 @@ from tests.frontend.conftest import words
 def evaluated(monkeypatch):
     """Grows with each evaluation of all pending requests."""
     calls, evaluate = [], change_gate.evaluate_pending
-    monkeypatch.setattr(change_gate, "evaluate_pending", lambda actor: calls.append(actor) or evaluate(actor))
+
+    def note_call(actor):
+        calls.append(actor)
+        return evaluate(actor)
+
+    monkeypatch.setattr(change_gate, "evaluate_pending", note_call)
     return calls
 
 
