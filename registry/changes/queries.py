@@ -138,7 +138,7 @@ def count_pending(actor: Actor) -> int:
 
 
 def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
-    return within_namespaces(ChangeRequest.objects.filter(_IS_PENDING), visible_namespaces(actor))
+    return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
 
 
 def list_members(releases: Collection[int]) -> list[ChangeRequest]:

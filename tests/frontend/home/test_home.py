@@ -85,12 +85,12 @@ def test_an_outsider_reads_nothing_of_it(reply, browser):
 def test_the_page_costs_the_same_however_much_is_open(reply, browser, django_assert_max_num_queries):
     client = browser("reviewer")
     reply.propose(2)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         client.get("/")
     for number in range(3, 7):
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         assert words(client.get("/")).count("<b>Approve</b>") == 5
 
 
