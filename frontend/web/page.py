@@ -16,7 +16,6 @@ from registry.accounts.models import User
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.gate import Gate
-from registry.journal import log
 from registry.releases import gate as release_gate
 
 __all__ = [
@@ -61,7 +60,7 @@ class Frame:
         evaluate: the gates of all pending requests, for when it is not remembered. What waits may change without an
         event when a freeze begins, a run goes on or a service fetches another version.
         """
-        place, head = str(self._person.pk) if self._person else "", log.read_head()
+        place, head = str(self._person.pk) if self._person else "", change_queries.read_journal_head()
         kept_head, count = caches["frames"].get(place, ("", 0))
         if kept_head != head:
             count = self._count_waiting(evaluate())

@@ -48,6 +48,7 @@ __all__ = [
     "list_threads",
     "list_versions_between",
     "lock_change",
+    "read_journal_head",
 ]
 
 MOST_PENDING = 200
@@ -139,6 +140,11 @@ def count_pending(actor: Actor) -> int:
 
 def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
     return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
+
+
+def read_journal_head() -> str:
+    """The hash of the journal's last event: another one once anything about any request was decided."""
+    return log.read_head()
 
 
 def list_members(releases: Collection[int]) -> list[ChangeRequest]:
