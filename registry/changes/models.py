@@ -19,8 +19,7 @@ __all__ = [
     "Verdict",
 ]
 
-_IS_SCHEDULED = models.Q(goes_live_at__isnull=False)
-_IS_EMERGENCY = models.Q(unreviewed=True, emergency_closed_at=None)
+_SCHEDULED, _EMERGENCY = models.Q(goes_live_at__isnull=False), models.Q(unreviewed=True, emergency_closed_at=None)
 
 
 class ChangeRequests(models.QuerySet["ChangeRequest"]):
@@ -86,8 +85,8 @@ class ChangeRequest(models.Model):
         indexes = [
             models.Index(fields=["state", "-number"], name="change_by_state"),
             models.Index(fields=["template", "label"], name="change_by_label"),
-            models.Index(fields=["goes_live_at"], condition=_IS_SCHEDULED, name="change_scheduled"),
-            models.Index(fields=["-number"], condition=_IS_EMERGENCY, name="change_in_emergency"),
+            models.Index(fields=["goes_live_at"], condition=_SCHEDULED, name="change_scheduled"),
+            models.Index(fields=["-number"], condition=_EMERGENCY, name="change_in_emergency"),
         ]
 
     def __str__(self) -> str:
