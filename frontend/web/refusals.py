@@ -34,6 +34,7 @@ HEADINGS: dict[type, str] = {
     core_errors.Gone: "Redacted: this text was removed",
     core_errors.NotAllowed: "Not allowed",
     core_errors.ApprovalRequired: "Approval required",
+    core_errors.AddressNotAllowed: "Not allowed from this address",
     core_errors.TwoStepRequired: "Two-step sign-in required",
     core_errors.ProofRequired: "Confirm that it is you",
     core_errors.Conflict: "Conflict: this was changed meanwhile",
