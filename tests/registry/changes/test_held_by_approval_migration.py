@@ -22,7 +22,6 @@ pytestmark = pytest.mark.dialect
 
 NAME = "support/reply"
 BEFORE = [("registry", "0016_judged_runs")]
-MIGRATION = ("registry", "0017_held_by_approval")
 
 
 def protect(admin, *names):
@@ -78,16 +77,6 @@ def there_and_back():
     migrate(MigrationExecutor(connection).loader.graph.leaf_nodes("registry"))
 
 
-def repeat_migration():
-    """Take this one migration back and apply it again, on the tables as the later ones left them."""
-    migration = MigrationExecutor(connection).loader.get_migration(*MIGRATION)
-    state = MigrationExecutor(connection).loader.project_state()
-    state.remove_field("registry", "labelmove", "protected")
-    for apply in (migration.unapply, migration.apply):
-        with connection.schema_editor(atomic=migration.atomic) as editor:
-            apply(state.clone(), editor)
-
-
 @pytest.mark.slow
 def test_live_migrated_and_restored_rows_are_the_same(transactional_db, wandered, settings, tmp_path, capsys):
     live = rows()
@@ -123,13 +112,13 @@ def test_a_move_that_the_journal_does_not_know_counts_as_unprotected_and_is_name
     move = LabelMove.objects.filter(protected=True).order_by("pk").first()
     move.pk, move.created_at, move.protected = None, Label.objects.first().moved_at, True
     move.save(force_insert=True)
-    repeat_migration()
+    there_and_back()
     assert not LabelMove.objects.get(pk=move.pk).protected
     assert f"{NAME} production: 1 moves have no event in the journal" in capsys.readouterr().out
 
 
 def test_an_empty_database_is_migrated_without_a_word(transactional_db, capsys):
-    repeat_migration()
+    there_and_back()
     assert capsys.readouterr().out == ""
 
 
