@@ -114,13 +114,12 @@ def list_changes(
     since."""
     limit = check_limit(limit)
     spaces = visible_namespaces(actor)
-    rows = within_namespaces(ChangeRequest.objects.all(), spaces.filter(name=namespace) if namespace else spaces)
+    spaces = spaces.filter(name=namespace) if namespace else spaces
+    rows = within_namespaces(ChangeRequest.objects.all(), spaces, template)
     if state == "pending":
         rows = rows.filter(_IS_PENDING)
     elif state:
         rows = rows.filter(state=state)
-    if template:
-        rows = rows.filter(template__name=template)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     rows = rows.select_related(*_RELATED).defer("version__bundle").order_by("-number")

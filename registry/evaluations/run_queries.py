@@ -117,9 +117,8 @@ def list_runs(  # the filters of the page and the API
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
     spaces = visible_namespaces(actor)
-    runs = within_namespaces(Run.objects.all(), spaces.filter(name=namespace) if namespace else spaces)
-    if template:
-        runs = runs.filter(template__name=template)
+    spaces = spaces.filter(name=namespace) if namespace else spaces
+    runs = within_namespaces(Run.objects.all(), spaces, template)
     if dataset:
         runs = runs.filter(dataset_version__dataset__name=dataset)
     if state:

@@ -34,12 +34,16 @@ _MOST_WORDS = 10
 _FEW = 500  # templates that a list is narrowed to by their ids
 
 
-def within_namespaces(rows: QuerySet[Rows], namespaces: QuerySet[Namespace]) -> QuerySet[Rows]:
-    """Those of the rows whose `template` is in one of the namespaces.
+def within_namespaces(
+    rows: QuerySet[Rows], namespaces: QuerySet[Namespace], template: str | None = None
+) -> QuerySet[Rows]:
+    """Those of the rows whose `template` is in one of the namespaces; with a name, those of that template alone.
 
     Few templates are named by their ids, so that the newest rows of a quiet namespace are found by the index of
     templates. By namespace, the rows of all others would be walked past.
     """
+    if template:
+        return rows.filter(template__name=template, template__namespace__in=namespaces)
     found = Template.objects.filter(namespace__in=namespaces).order_by().values_list("pk", flat=True)
     templates = list(found[: _FEW + 1])
     if len(templates) > _FEW:

@@ -85,7 +85,7 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(29):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
 
 

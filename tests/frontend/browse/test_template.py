@@ -80,7 +80,7 @@ def test_an_unprotected_label_can_be_moved_from_the_page(reply, browser):
 
 def test_the_page_of_a_template_needs_few_queries(reply, browser, django_assert_max_num_queries):
     client = browser("reader")
-    with django_assert_max_num_queries(45):
+    with django_assert_max_num_queries(46):
         client.get(f"/t/{REPLY}")
 
 
