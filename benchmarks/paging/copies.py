@@ -81,7 +81,7 @@ def _copy_rows(model: type[models.Model], steps: dict[type[models.Model], int], 
     for field in model._meta.concrete_fields:
         columns.append(f'"{field.column}"')
         values.append(_value(model, field, steps, copy, base))
-    table, where = model._meta.db_table, _condition(model, steps[model])
+    table, where = model._meta.db_table, f"WHERE {_condition(model, steps)}"
     with connection.cursor() as cursor:
         cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM {table} {where}")
 
@@ -118,21 +118,29 @@ def _later(column: str, minutes: int) -> str:
     return f"{column} + interval '{minutes} minutes'"
 
 
-def _condition(model: type[models.Model], step: int) -> str:
-    """Which rows are origins: those of the first ids, of changes that are closed, and of no quiet namespace."""
-    column = next(field.column for field in model._meta.concrete_fields if field.primary_key)
-    wheres = [f'"{column}" < {step}']
+def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) -> str:
+    """Which rows are origins: those of the first ids, of changes that are closed, and of no quiet namespace, whose
+    parents are origins too.
+    """
+    wheres = [f'"{_primary_column(model)}" < {steps[model]}']
     columns = {field.column for field in model._meta.concrete_fields}
     if "namespace_id" in columns:
         wheres.append(f"namespace_id NOT IN (SELECT id FROM registry_namespace WHERE name = '{QUIET}')")
-    elif "template_id" in columns:
-        wheres.append(f"template_id NOT IN (SELECT id FROM registry_template WHERE name LIKE '{QUIET}/%')")
     if model is ChangeRequest:
         wheres.append("state = 'published'")
     if model is Event:
         opened = "SELECT number FROM registry_changerequest WHERE state <> 'published'"
         wheres += [f"namespace <> '{QUIET}'", "template <> ''", f"(change IS NULL OR change NOT IN ({opened}))"]
-    return f"WHERE {' AND '.join(wheres)}"
+    for field in model._meta.concrete_fields:
+        parent = field.related_model
+        if parent in steps and parent is not model and field.name != "latest":
+            found = f'SELECT "{_primary_column(parent)}" FROM {parent._meta.db_table} WHERE {_condition(parent, steps)}'
+            wheres.append(f'("{field.column}" IS NULL OR "{field.column}" IN ({found}))')
+    return " AND ".join(wheres)
+
+
+def _primary_column(model: type[models.Model]) -> str:
+    return next(field.column for field in model._meta.concrete_fields if field.primary_key)
 
 
 def _copy_entries(copies: int, base: int, step: int) -> None:
