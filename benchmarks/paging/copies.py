@@ -140,7 +140,7 @@ def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) 
 
 
 def _primary_column(model: type[models.Model]) -> str:
-    return next(field.column for field in model._meta.concrete_fields if field.primary_key)
+    return str(next(field.column for field in model._meta.concrete_fields if field.primary_key))
 
 
 def _copy_entries(copies: int, base: int, step: int) -> None:

@@ -21,7 +21,7 @@ __all__ = ["keep_favourite", "list_saved_views", "view_address"]
 
 
 class _ViewForm(forms.Form):
-    """A name for the search of an address."""
+    """The name of a saved view and its search."""
 
     name = forms.CharField(max_length=60)
     folder = forms.CharField(max_length=520, required=False, widget=forms.HiddenInput)
@@ -70,6 +70,6 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def view_address(view: SavedView) -> str:
-    """Where the search of a saved view is."""
+    """The address of a saved view's search."""
     folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
     return f"{folder}?{view.query}"

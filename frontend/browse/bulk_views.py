@@ -29,7 +29,7 @@ class _TagForm(forms.Form):
 
 
 class _ArchiveForm(forms.Form):
-    """Why they are put away."""
+    """The reason for archiving, and whether protected labels may point to the templates."""
 
     reason = forms.CharField(max_length=500, required=False)
     force = forms.BooleanField(required=False)

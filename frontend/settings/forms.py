@@ -153,7 +153,7 @@ class RotateForm(forms.Form):
 
 
 class AddressesForm(forms.Form):
-    """Where a key is used from; empty: from anywhere."""
+    """The network addresses that a key is limited to; empty for any."""
 
     key = forms.CharField(max_length=20)
     addresses = forms.CharField(max_length=3000, required=False)

@@ -55,10 +55,10 @@ class Frame:
         return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
 
     def read_waiting(self, evaluate: Callable[[], Sequence[Gate]]) -> int:
-        """The count, as remembered while nothing is added to the journal, for `_KEPT_SECONDS` at most; else by gates.
+        """The count of what waits, kept until the next event of the journal and `_KEPT_SECONDS` at most.
 
-        evaluate: the gates of all pending requests, for when it is not remembered. What waits may change without an
-        event when a freeze begins, a run goes on or a service fetches another version.
+        evaluate: gives the gates of all pending requests where no count is kept. A freeze that begins, a run and a
+        fetch may change the count without an event.
         """
         place, head = str(self._person.pk) if self._person else "", change_queries.read_journal_head()
         kept_head, count = caches["frames"].get(place, ("", 0))

@@ -12,14 +12,15 @@ from promptuary.commands.output import UsageError
 __all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows"]
 
 JudgeDocument = Annotated[
-    Path | None, typer.Option("--judge", help="A document that judges each row, as the starter's judge-answer-support.")
+    Path | None,
+    typer.Option("--judge", help="The document that judges each row, such as the starter's judge-answer-support."),
 ]
 JudgeModel = Annotated[
-    str, typer.Option("--judge-model", help="Whom the judge asks, as --model; the same model without it.")
+    str, typer.Option("--judge-model", help="The judge's model, in the form of --model. Default: the same model.")
 ]
 JudgePlaces = Annotated[
     list[str] | None,
-    typer.Option("--judge-path", help="Where a row has what the judge reads: documents=inputs.excerpts."),
+    typer.Option("--judge-path", help="Where in a row the judge finds an input, such as documents=inputs.excerpts."),
 ]
 _NAMES = ("documents", "question", "response")
 

@@ -1,1 +1,1 @@
-"""What a person keeps at hand: favourite templates, and searches under a name."""
+"""Favourite templates and saved searches of a person."""

@@ -1,4 +1,4 @@
-"""Favourites and saved views. They are each person's own affair, so they are in no journal."""
+"""Favourites and saved views. They are private to each person and not in the journal."""
 
 from django.db import models
 
@@ -9,7 +9,7 @@ __all__ = ["Favourite", "SavedView"]
 
 
 class Favourite(models.Model):
-    """A template that a person keeps at hand."""
+    """A template that a person marked as a favourite."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="favourites")
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")

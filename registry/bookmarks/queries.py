@@ -13,7 +13,7 @@ __all__ = ["find_readable", "is_favourite", "list_favourites", "list_views"]
 
 
 def is_favourite(actor: Actor, template: Template) -> bool:
-    """Whether the actor keeps the template at hand."""
+    """Whether the template is a favourite of the actor."""
     return Favourite.objects.filter(person=actor.person, template=template).exists()
 
 

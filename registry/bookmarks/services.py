@@ -22,7 +22,7 @@ _MOST_QUERY = 1000
 
 
 def add_favourite(*, actor: Actor, name: str) -> None:
-    """Keep a template at hand; one that is a favourite already stays one.
+    """Make a template a favourite; nothing happens where it is one already.
 
     Raises NotFound where the actor may not read the template, and Conflict at MOST_FAVOURITES.
     """
@@ -36,12 +36,12 @@ def add_favourite(*, actor: Actor, name: str) -> None:
 
 
 def remove_favourite(*, actor: Actor, name: str) -> None:
-    """Keep a template at hand no longer. One that the actor may not read any more can be removed as well."""
+    """Remove a favourite, also one that the actor may not read any more."""
     Favourite.objects.filter(person=_person(actor), template__name=name).delete()
 
 
 def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
-    """Keep a search of the list of templates under a name; a view of that name gets the new search.
+    """Save a search of the list of templates under a name, in place of a view of that name.
 
     folder: where the search looks, empty for all templates. query: of the address, without its question mark. Invalid
     by field; Conflict at MOST_VIEWS.
@@ -66,7 +66,7 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
 
 
 def remove_view(*, actor: Actor, view_id: int) -> str:
-    """Forget a saved view; its name. NotFound where it is somebody else's, or nobody's."""
+    """Delete a saved view and return its name. NotFound where the actor has no such view."""
     view = SavedView.objects.filter(person=_person(actor), pk=view_id).first()
     if view is None:
         raise NotFound("You have no such saved view.")

@@ -142,7 +142,7 @@ def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
 
 
 def read_journal_head() -> str:
-    """The hash of the journal's last event: another one once anything about any request was decided."""
+    """The hash of the journal's last event, which changes with every decision about any request."""
     return log.read_head()
 
 

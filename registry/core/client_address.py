@@ -1,4 +1,4 @@
-"""The network address that a request comes from, as far as it can be believed, and networks that it may lie in."""
+"""The network address that a request comes from, and lists of networks that it is compared with."""
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network

@@ -48,7 +48,7 @@ class EvaluationPlan:
     judge: JudgeChoice | None = None
 
     def run_key(self, version_digest: str) -> str:
-        """What runs of this version that it is measured by have as their key."""
+        """The key of the runs that measure this version."""
         judge_digest = self.judge.digest if self.judge else ""
         return run_queries.run_key(version_digest, self.rows_digest, self.model_digest, judge_digest)
 
@@ -67,7 +67,7 @@ class EvaluationPlan:
 
     @property
     def is_computed(self) -> bool:
-        """Whether a run has scores without people's: by metrics or by a judge."""
+        """Whether a run computes scores, by metrics or a judge."""
         return bool(self.run_metrics) or self.judge is not None
 
     @property

@@ -122,7 +122,7 @@ def check_gates(texts: Sequence[str]) -> list[str]:
 
 
 def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:
-    """Invalid where a threshold is on what only a judge gives, and there is none."""
+    """Raise Invalid where a threshold needs a judge and there is none."""
     judged = [gate for gate in gate_list if gates.parse_gate(gate).metric in JUDGE_METRICS]
     if judged and judge is None:
         raise Invalid(fields={"judge": f"'{judged[0]}' is a judge's score: name the template that judges."})

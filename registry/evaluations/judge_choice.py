@@ -18,7 +18,7 @@ from registry.templates.models import Version
 __all__ = ["JUDGE_METRICS", "JudgeChoice", "find_judge"]
 
 JUDGE_METRICS = frozenset(NAMES)
-"""What a judge gives a row scores by."""
+"""The names of a judge's scores."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class JudgeChoice:
 
     @property
     def digest(self) -> str:
-        """One digest over what its judgements follow from."""
+        """The digest of everything that decides its judgements."""
         return digest_of(canonical([self.version.digest, self.model_digest, dict(self.paths)]))
 
     def columns(self) -> dict[str, Any]:
-        """The columns of a run that say who judges it."""
+        """The columns of a run that name its judge."""
         return {
             "judge": self.version,
             "judge_model": self.model,

@@ -291,7 +291,7 @@ class Attachment(models.Model):
 
     @property
     def judge_address(self) -> str | None:
-        """Who judges, as `namespace/name@number`, or None."""
+        """The judge's version as `namespace/name@number`, or None."""
         return f"{self.judge.template.name}@{self.judge.number}" if self.judge else None
 
     def fits(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""The upkeep of the replies that are kept so that nothing is asked twice."""
+"""Deletes old replies of models, which are kept so that a run over the same rows costs nothing."""
 
 from datetime import timedelta
 

@@ -62,7 +62,7 @@ class RunColumnInput(Input):
 
 
 class StartTogetherInput(Input):
-    """What to run side by side: versions and models, over the same rows."""
+    """The versions and models to run over the same rows."""
 
     template = Text()
     columns = RunColumnInput(many=True, help_text=f"1 to {MOST_COLUMNS} of them.")

@@ -206,7 +206,7 @@ def read_mark() -> Mark | None:
 
 
 def read_head() -> str:
-    """The hash of the last event, empty where there is none: it is another one after every append."""
+    """The hash of the last event, empty where there is none. It changes with every append."""
     return Event.objects.order_by("-number").values_list("hash", flat=True).first() or ""
 
 

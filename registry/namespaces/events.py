@@ -199,7 +199,7 @@ class KeyRotated(KeyIssued):
 @event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key set")
 @dataclass(frozen=True, kw_only=True)
 class KeyAddressesSet(JournalEvent):
-    """A key may be used from these networks only from now on; none: from anywhere."""
+    """A key is limited to these networks from now on; an empty list allows any address."""
 
     id: str
     addresses: Sequence[str]

@@ -51,7 +51,7 @@ class IssueInput(Input):
 
 
 class AddressesInput(Input):
-    """Where a key is used from."""
+    """The network addresses that a key is limited to."""
 
     addresses = serializers.ListField(
         child=Text(), help_text="The only IP addresses and networks, such as 203.0.113.0/24; empty: any."

@@ -1,6 +1,6 @@
-"""Keys that nobody has used for long: a door that stays open for no service. PROMPTUARY_UNUSED_KEY_DAYS says how long.
+"""Valid keys that nobody used for PROMPTUARY_UNUSED_KEY_DAYS days, which should be revoked.
 
-A key that was never used counts from the day on which it was issued.
+For a key that was never used, the days count from its issue.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _IDLE_SINCE = Coalesce("last_used_at", "created_at")
 
 
 def is_key_unused(key: Key, at: datetime) -> bool:
-    """Whether the key still opens something at that moment and was not used for so long."""
+    """Whether the key is valid at that moment and was not used for the configured number of days."""
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS or key.revoked_at is not None:
         return False
     is_open = key.expires_at is None or key.expires_at > at
@@ -30,7 +30,7 @@ def is_key_unused(key: Key, at: datetime) -> bool:
 
 
 def find_unused_keys(at: datetime) -> QuerySet[Key]:
-    """The same of all keys, as a query; each row has `idle_since`: its last use, else when it was issued."""
+    """All unused keys as a query; each row has `idle_since`: its last use, else when it was issued."""
     rows = Key.objects.annotate(idle_since=_IDLE_SINCE)
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS:
         return rows.none()
@@ -39,8 +39,9 @@ def find_unused_keys(at: datetime) -> QuerySet[Key]:
 
 
 def list_unused_keys(actor: Actor) -> list[Key]:
-    """Those that the actor may revoke: in the namespaces where they are admin, and those that act for them; the longest
-    unused first. Not by key.
+    """The unused keys that the actor may revoke, the longest unused first. Raises NotAllowed for a key.
+
+    They are those of namespaces where the actor is admin, and those that act for the actor.
     """
     if actor.key is not None:
         raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)

@@ -1,4 +1,4 @@
-"""Following a template over the API. For people who signed in, never by key: it is a person's own affair."""
+"""Following a template over the API. For people who signed in, never by key."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers

@@ -86,7 +86,7 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
         return user.get_username()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Not the app of somebody who writes in a namespace that requires it; readers need none."""
+        """Whether it may be deleted: no authenticator app of somebody who writes in a namespace that requires one."""
         rows = authenticator.user.memberships.filter(namespace__two_step_required=True)
         return authenticator.type != Authenticator.Type.TOTP or not rows.exclude(role="reader").exists()
 

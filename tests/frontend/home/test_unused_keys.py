@@ -38,7 +38,7 @@ def test_home_shows_five_and_counts_the_rest(key, reply, browser):
 
 
 def test_the_lists_of_keys_mark_it(key, browser):
-    mark = "unused for long: revoke it?"
+    mark = "not used for a long time: revoke it?"
     for username, path in (("author", "/account/keys"), ("admin", "/n/support/keys")):
         assert mark in words(browser(username).get(path))
     Key.objects.update(last_used_at=log.now())
