@@ -62,7 +62,7 @@ def _browse_pages() -> list[Address]:
 
 
 def _search_pages() -> list[Address]:
-    """Word m500 stands in one template, `refund` in an eighth, `question` in all."""
+    """The word `m500` is in one template, `refund` in an eighth of them, `question` in all."""
     last = _near_the_end()
     return [
         Address("search a rare word", "/t/?q=m500"),

@@ -70,5 +70,5 @@ def _read_network(field: str, text: str) -> Network:
     if "/" in text and ip_address(text.partition("/")[0]) != network.network_address:
         raise Invalid(fields={field: f"{shown} names an address inside a network: write {network}, or the address."})
     if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
-        raise Invalid(fields={field: f"{shown} stands for IPv4 addresses: write them as IPv4."})
+        raise Invalid(fields={field: f"{shown} is the IPv6 form of IPv4 addresses: write them as IPv4."})
     return network

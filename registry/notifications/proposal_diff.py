@@ -25,7 +25,7 @@ _HEAD = 2  # lines of a unified diff that name the sides
 class ProposalDiff:
     """The difference that a mail shows.
 
-    heading: the sample or document that was compared. lines: a unified diff, without line ends; `…` stands for lines
+    heading: the sample or document that was compared. lines: a unified diff, without line ends; `…` replaces lines
     left out in between. more: how many lines were left out at the end.
     """
 

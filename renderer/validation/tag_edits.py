@@ -1,4 +1,4 @@
-"""The tags of a document written anew, all other text left as it is."""
+"""Replaces the tags of a document and leaves all other text as it is."""
 
 from collections.abc import Sequence
 from dataclasses import replace

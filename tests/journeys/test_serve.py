@@ -16,6 +16,7 @@ import pytest
 
 from registry.core.parent_death import end_with_parent
 from tests.support import instances
+from tests.support.server_process import wait_until
 
 pytestmark = pytest.mark.sqlite  # SQLite is what `serve` starts with
 
@@ -134,10 +135,7 @@ def test_a_test_run_that_is_killed_leaves_no_server_behind(tmp_path):
         "server_process.Server(place).start(); os.kill(os.getpid(), signal.SIGKILL)"
     )
     subprocess.run([sys.executable, "-c", run, str(place.home)], cwd=ROOT, check=False, timeout=240)
-    deadline = time.monotonic() + 60
-    while left := list_processes(place.home):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.2)  # nothing tells when other processes have ended
+    wait_until(lambda: not list_processes(place.home))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
@@ -145,10 +143,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind(serve):
     served = serve()
     served.process.kill()
     served.process.wait(60)
-    deadline = time.monotonic() + 60
-    while served.left_behind():
-        assert time.monotonic() < deadline, served.left_behind()
-        time.sleep(0.2)  # nothing tells when other processes have ended
+    wait_until(lambda: not served.left_behind())
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the worker under /proc")
@@ -156,13 +151,8 @@ def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
     served = serve()
     (worker,) = served.find_processes("registry.celery")
     os.kill(worker, signal.SIGKILL)
-    deadline = time.monotonic() + 60
-    while "worker   | ended with code -9, starts again in 0.5 s" not in served.printed:
-        assert time.monotonic() < deadline, served.printed
-        time.sleep(0.1)  # what another process prints can only be looked at again
-    while worker in (found := served.find_processes("registry.celery")) or not found:
-        assert time.monotonic() < deadline, served.printed
-        time.sleep(0.1)
+    wait_until(lambda: "worker   | ended with code -9, starts again in 0.5 s" in served.printed)
+    wait_until(lambda: (found := served.find_processes("registry.celery")) and worker not in found)
     assert httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).status_code == 200
     assert served.process.poll() is None
     served.interrupt()

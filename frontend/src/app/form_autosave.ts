@@ -1,6 +1,6 @@
 import { createElement, timeAgo } from "../dom.ts";
 
-// What is typed into `form[data-keep]` stays in this browser until the server has taken it, whatever happens in between:
+// What is typed into `form[data-keep]` stays in this browser until the server has taken it, whatever happens meanwhile:
 // a reload, another page, a session that ended. Entries nobody came back to for a month are dropped.
 const PREFIX = "kept:";
 const MONTH = 30 * 86_400_000;

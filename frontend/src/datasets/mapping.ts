@@ -5,7 +5,7 @@ import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
 
-/** For each column of the file the key it fills: `id`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
+/** The key that each column of the file fills: `id`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
 export type Mapping = readonly string[];
 
 /** What becomes of a row whose name a row of the grid has. */
@@ -22,7 +22,7 @@ export interface ImportedRow {
 
 const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
 
-/** The likely key for a column of the file: the same name, else a new input; `customer.name` is a name in `customer`. */
+/** The likely key for a column: the same name, else a new input; `customer.name` is the field `name` of `customer`. */
 export function guessTarget(header: string, columns: readonly Column[]): string {
   const name = simplify(header);
   if (["id", "row", "rowname"].includes(name)) return "id";

@@ -1,4 +1,4 @@
-"""Tags written anew: the tags are those asked for, and no other character of the document changes."""
+"""Replacing tags: the tags are those asked for, and no other character of the document changes."""
 
 import pytest
 from hypothesis import given
