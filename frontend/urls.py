@@ -48,6 +48,7 @@ from frontend.settings import (
     webhook_views,
 )
 from frontend.web.decorators import by_method
+from frontend.web.language import answer_script_texts
 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 
@@ -71,6 +72,7 @@ urlpatterns = [
     path("", require_safe(home_views.home), name="home"),
     path("", include(account_urls)),
     path("first-steps/close", checklist_views.close, name="close-checklist"),
+    path("texts/<str:language>.js", require_safe(answer_script_texts), name="script-texts"),
     path("theme", account_views.set_theme, name="theme"),
     path("search.json", require_safe(palette_views.search), name="palette"),
     path("saved-views", bookmark_views.list_saved_views, name="saved-views"),

@@ -101,6 +101,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "registry.middleware.note_session",
+    "frontend.web.language.use_language",
     "frontend.web.decorators.use_time_zone",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -130,6 +131,7 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]  # each with its catalogues in frontend/locale
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

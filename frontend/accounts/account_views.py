@@ -11,6 +11,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils import translation
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.cache import never_cache
 
 from frontend.accounts.mail_views import describe_watches
@@ -30,10 +32,11 @@ _PAUSE = 3600  # seconds until a person may ask for another mail
 
 
 class ProfileForm(forms.Form):
-    """How a person is called, and in which zone their pages tell the time."""
+    """How a person is called, and the zone and language of their pages."""
 
     full_name = forms.CharField(max_length=150, required=False)
     time_zone = forms.CharField(max_length=64, required=False)
+    language = forms.CharField(max_length=8, required=False)
 
 
 class AddressForm(forms.Form):
@@ -52,7 +55,7 @@ def account(request: HttpRequest, actor: Actor) -> HttpResponse:
     button = request.POST.get("do", "") if request.method == "POST" else ""
     profile_form = ProfileForm(
         request.POST if button == "profile" else None,
-        initial={"full_name": person.get_full_name(), "time_zone": person.time_zone},
+        initial={"full_name": person.get_full_name(), "time_zone": person.time_zone, "language": person.language},
     )
     address_form = AddressForm(request.POST if button == "address" else None, initial={"email": person.email})
     status = 200
@@ -79,7 +82,7 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
     try:
         if request.method == "POST":
             email = own_account.confirm_address(actor=actor, token=token).email
-            messages.success(request, f"Mail goes to {email} from now on.")
+            messages.success(request, gettext("Mail goes to {email} from now on.").format(email=email))
             return redirect("mfa_index")
         context = {"section": "account", "email": own_account.read_address_link(actor=actor, token=token)}
     except Conflict as error:
@@ -101,30 +104,35 @@ def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) ->
 
 
 def _save_profile(_request: HttpRequest, actor: Actor, data: dict[str, Any]) -> str:
-    own_account.set_profile(actor=actor, full_name=data["full_name"], time_zone=data["time_zone"])
-    return "Saved."
+    own_account.set_profile(actor=actor, **data)
+    with translation.override(actor.person.language or translation.get_language()):
+        return gettext("Saved.")
 
 
 def _change_address(request: HttpRequest, actor: Actor, data: dict[str, Any]) -> str:
     email = data["email"]
     if email and settings.MAIL_IS_SENT and not consume(request, action="confirm_address", user=actor.person):
-        raise TooMany("You asked for many mails. Try again in an hour.", retry_after=_PAUSE)
+        raise TooMany(gettext("You asked for many mails. Try again in an hour."), retry_after=_PAUSE)
     if own_account.change_address(actor=actor, email=email):
         days = own_account.ADDRESS_DAYS
-        return f"Open the link in the mail to {email} within {days} days. Until then your address is as before."
-    return f"Mail goes to {email} from now on." if email else "You get no mail any more."
+        return gettext(
+            "Open the link in the mail to {email} within {days} days. Until then your address is as before."
+        ).format(email=email, days=days)
+    if email:
+        return gettext("Mail goes to {email} from now on.").format(email=email)
+    return gettext("You get no mail any more.")
 
 
 def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:
     if button == "end":
         sessions.end_session(actor=actor, session_id=parse_form_number(request.POST.get("session")))
-        messages.success(request, "That session is over.")
+        messages.success(request, gettext("That session is over."))
         return
     if button != "end_others":
-        raise Invalid(fields={"do": "one of profile, address, end, end_others."})
+        raise Invalid(fields={"do": gettext("one of {names}.").format(names="profile, address, end, end_others")})
     count = sessions.end_other_sessions(actor=actor, current_key=request.session.session_key)
-    words = "1 other session is" if count == 1 else f"{count} other sessions are"
-    messages.success(request, f"{words} over." if count else "There was no other session.")
+    ended = ngettext("{count} other session is over.", "{count} other sessions are over.", count).format(count=count)
+    messages.success(request, ended if count else gettext("There was no other session."))
 
 
 def _context(
@@ -137,6 +145,7 @@ def _context(
         "section": "account",
         "profile_form": profile_form,
         "time_zones": list_time_zones(),
+        "languages": settings.LANGUAGES,
         "address_form": address_form,
         "is_mail_sent": settings.MAIL_IS_SENT,
         "has_password": person.has_usable_password(),

@@ -12,12 +12,15 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
+from frontend.web.language import script_texts_version
 from frontend.web.wording import plural, time_since
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
@@ -44,6 +47,15 @@ def is_built(name: str) -> bool:
 def built(name: str) -> str:
     """The address of a file that the npm build makes, or an empty string where nothing was built."""
     return static(f"frontend/dist/{name}") if is_built(name) else ""
+
+
+@register.simple_tag
+def script_texts() -> str:
+    """The address of the scripts' texts in the language of the page; empty in English, in which they are written."""
+    language = get_language() or settings.LANGUAGE_CODE
+    if language == settings.LANGUAGE_CODE:
+        return ""
+    return f"{reverse('script-texts', args=[language])}?{urlencode({'v': script_texts_version(language)})}"
 
 
 @register.simple_tag

@@ -11,6 +11,12 @@ class User(AbstractUser):
 
     checklist_closed_at = models.DateTimeField(null=True, help_text="when the first steps on the home page were closed")
     time_zone = models.CharField(max_length=64, default="", blank=True, help_text="an IANA name; empty: UTC")
+    language = models.CharField(
+        max_length=8,
+        default="",
+        blank=True,
+        help_text="of pages and mails: a code such as de; empty: as the browser asks",
+    )
     is_address_unproven = models.BooleanField(
         default=False, help_text="whether the address was typed by its person and never confirmed by mail"
     )

@@ -26,10 +26,13 @@ ADDRESS_DAYS = 3  # days that the link to confirm an address works
 _SALT = "promptuary.address"
 
 
-def set_profile(*, actor: Actor, full_name: str | None = None, time_zone: str | None = None) -> User:
-    """Set one's own name and the time zone of one's pages; None leaves a value as it is. Never by key.
+def set_profile(
+    *, actor: Actor, full_name: str | None = None, time_zone: str | None = None, language: str | None = None
+) -> User:
+    """Set one's own name, and the time zone and language of one's pages; None leaves a value as it is. Never by key.
 
-    time_zone: an IANA name such as `Europe/Zurich`; empty for UTC. Invalid names the wrong field.
+    time_zone: an IANA name such as `Europe/Zurich`; empty for UTC. language: a code of `settings.LANGUAGES`; empty for
+    what the browser asks for. Invalid names the wrong field.
     """
     _require_person(actor)
     values = {}
@@ -38,6 +41,8 @@ def set_profile(*, actor: Actor, full_name: str | None = None, time_zone: str | 
         values["last_name"] = ""
     if time_zone is not None:
         values["time_zone"] = _read_time_zone(time_zone)
+    if language is not None:
+        values["language"] = _check_language(language)
     person = actor.person
     for name, value in values.items():
         setattr(person, name, value)
@@ -108,6 +113,13 @@ def _read_time_zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise Invalid(fields={"time_zone": f"there is no time zone {name[:60]}."}) from error
     return name
+
+
+def _check_language(code: str) -> str:
+    codes = [known for known, _ in settings.LANGUAGES]
+    if code and code not in codes:
+        raise Invalid(fields={"language": f"there are the languages {', '.join(codes)}."})
+    return code
 
 
 def _check_address(email: str) -> None:

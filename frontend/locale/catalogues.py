@@ -1,0 +1,129 @@
+"""The catalogues of texts: `update` finds the texts in the sources, `compile` writes what the server reads.
+
+    python frontend/locale/catalogues.py update     # needs the packages of `make setup-dev`
+    python frontend/locale/catalogues.py compile    # part of `make setup`
+
+A language has two catalogues in `<language>/LC_MESSAGES/`: `django.po` with the texts of templates and Python modules,
+`djangojs.po` with those of the scripts. `docs/contributing/languages.md` says how a text is marked and translated.
+"""
+
+import io
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import polib
+
+__all__ = ["DOMAINS", "FOLDER", "catalogue_paths", "compile_catalogues", "find_texts", "update_catalogues"]
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+DOMAINS = ("django", "djangojs")
+_SKIPPED = {"node_modules", "__pycache__", "static", "management"}
+_PYTHON_KEYWORDS: dict[str, Any] = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+}
+_SCRIPT_KEYWORDS: dict[str, Any] = {"gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
+
+
+def catalogue_paths(domain: str) -> list[Path]:
+    """The catalogue of each language, by language."""
+    return sorted(FOLDER.glob(f"*/LC_MESSAGES/{domain}.po"))
+
+
+def compile_catalogues() -> None:
+    """Write the `.mo` file beside each `.po` file: all texts that are translated and not marked fuzzy."""
+    for domain in DOMAINS:
+        for path in catalogue_paths(domain):
+            polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+
+
+def find_texts(domain: str) -> polib.POFile:
+    """The texts that the sources mark, in the order of files and lines, without translations."""
+    found = polib.POFile(wrapwidth=100)
+    entries: dict[tuple[str | None, str], polib.POEntry] = {}
+    for path, text in _read_messages(domain):
+        key = (text.msgctxt, text.msgid)
+        if key not in entries:
+            entries[key] = text
+            found.append(text)
+        if (path, "") not in entries[key].occurrences:
+            entries[key].occurrences.append((path, ""))
+        if text.msgid_plural and not entries[key].msgid_plural:
+            entries[key].msgid_plural, entries[key].msgstr_plural = text.msgid_plural, {0: "", 1: ""}
+    return found
+
+
+def update_catalogues() -> None:
+    """Merge the texts of the sources into each catalogue; a translation is kept while its text stands somewhere."""
+    for domain in DOMAINS:
+        texts = find_texts(domain)
+        for path in catalogue_paths(domain):
+            catalogue = polib.pofile(str(path), wrapwidth=100)
+            catalogue.merge(texts)
+            known = {(entry.msgctxt, entry.msgid): entry for entry in catalogue}
+            ordered = [known[text.msgctxt, text.msgid] for text in texts]
+            catalogue.clear()
+            catalogue.extend(ordered)
+            catalogue.save()
+            missing = len(catalogue.untranslated_entries())
+            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(ordered)} texts, {missing} to translate\n")
+
+
+def _read_messages(domain: str) -> Iterator[tuple[str, polib.POEntry]]:
+    from babel.messages.extract import extract  # noqa: PLC0415 -- for development only
+
+    for path, method, keywords in _list_sources(domain):
+        content = io.BytesIO(path.read_bytes())
+        options = {"encoding": "utf-8"}
+        for _, words, comments, context in extract(method, content, keywords, ["Translators:"], options):
+            singular, plural = (words, "") if isinstance(words, str) else (words[0], words[1])
+            entry = polib.POEntry(msgid=singular, msgid_plural=plural, msgctxt=context, comment="\n".join(comments))
+            if plural:
+                entry.msgstr_plural = {0: "", 1: ""}
+            yield str(path.relative_to(ROOT)), entry
+
+
+def _list_sources(domain: str) -> Iterator[tuple[Path, Any, dict[str, Any]]]:
+    if domain == "djangojs":
+        for path in _walk(ROOT / "frontend" / "src", "*.ts"):
+            yield path, "javascript", _SCRIPT_KEYWORDS
+        return
+    for path in _walk(ROOT / "frontend" / "templates", "*.html", "*.txt"):
+        yield path, _extract_from_template, _PYTHON_KEYWORDS
+    for folder in ("frontend", "registry"):
+        for path in _walk(ROOT / folder, "*.py"):
+            yield path, "python", _PYTHON_KEYWORDS
+
+
+def _walk(folder: Path, *patterns: str) -> Iterator[Path]:
+    for path in sorted({path for pattern in patterns for path in folder.rglob(pattern)}):
+        if not _SKIPPED & set(path.relative_to(folder).parts):
+            yield path
+
+
+def _extract_from_template(content: IO[bytes], keywords: Any, comment_tags: Any, options: Any) -> Iterable[Any]:
+    """Babel's interface of an extractor: Django's own reading of a template gives Python calls, one after the other."""
+    from babel.messages.extract import extract_python  # noqa: PLC0415 -- for development only
+    from django.utils.translation.template import templatize  # noqa: PLC0415 -- for development only
+
+    calls = templatize(content.read().decode(), origin=None)
+    # What is no call is blanked out, indented as in the template, which is no Python.
+    lines = "\n".join(line.strip() for line in calls.splitlines())
+    return extract_python(io.BytesIO(lines.encode()), keywords, comment_tags, options)
+
+
+if __name__ == "__main__":
+    commands = {"compile": compile_catalogues, "update": update_catalogues}
+    if len(sys.argv) != 2 or sys.argv[1] not in commands:
+        sys.exit(f"usage: {sys.argv[0]} {' | '.join(commands)}")
+    commands[sys.argv[1]]()

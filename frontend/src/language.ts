@@ -1,0 +1,37 @@
+// Texts in the reader's language: from the catalogue that the page loads before the scripts, in English without one.
+
+type Values = Record<string, string | number>;
+
+interface Catalogue {
+  gettext(text: string): string;
+  ngettext(singular: string, plural: string, count: number): string;
+}
+
+function catalogue(): Partial<Catalogue> {
+  return (globalThis as { django?: Partial<Catalogue> }).django ?? {};
+}
+
+function fillIn(text: string, values: Values): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+}
+
+/** A text in the reader's language; `{name}` in it is replaced by that value. The text is written out where it is used. */
+export function gettext(text: string, values: Values = {}): string {
+  return fillIn(catalogue().gettext?.(text) ?? text, values);
+}
+
+/** A text about a count, which `{count}` stands for, in the form of the reader's language. */
+export function ngettext(singular: string, plural: string, count: number, values: Values = {}): string {
+  const text = catalogue().ngettext?.(singular, plural, count) ?? (count === 1 ? singular : plural);
+  return fillIn(text, { count: formatNumber(count), ...values });
+}
+
+/** The language of the page, for `Intl` and `toLocaleString`. */
+export function pageLanguage(): string {
+  return globalThis.document?.documentElement.lang || "en";
+}
+
+/** A number with the separators of the reader's language. */
+export function formatNumber(number: number, options: Intl.NumberFormatOptions = {}): string {
+  return number.toLocaleString(pageLanguage(), options);
+}

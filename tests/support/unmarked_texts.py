@@ -1,0 +1,164 @@
+"""Texts of the pages that no translation can reach, found in the sources.
+
+    python -m tests.support.unmarked_texts frontend/templates/frontend/browse frontend/browse frontend/src/app
+
+Of templates: what stands between tags, in the attributes that people read or hear, and in the arguments of our own
+tags. Of Python: sentences given to an error or a message, or that a function returns. Of TypeScript: every text of two
+words or with a capital. What only looks like a text carries the comment `no text: <why>` on its line.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SPOKEN = {"title", "aria-label", "placeholder", "alt", "aria-description", "aria-roledescription", "data-confirm"}
+NO_TEXT = re.compile(r"(?:#|//|{#) ?no text: \S")
+# Names, units, and what is code: the same in every language.
+SAME_EVERYWHERE = re.compile(
+    r"Promptuary|JSON|YAML|CSV|JSONL|HTML|API|URL|SHA-256|Git|HEAD|UTC|Ctrl|Enter|Esc|Tab|Alt|ms|USD|Slack"
+    r"|Microsoft Teams|v\d*"
+)
+CALLS = {"gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop", "pgettext", "pgettext_lazy"}
+
+
+class _Words(HTMLParser):
+    """Collects what a reader reads, with its line."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[int, str]] = []
+        self._silent: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("code", "pre", "kbd", "script", "style", "svg"):
+            self._silent.append(tag)
+        for name, value in attrs:
+            if name in SPOKEN or (tag == "input" and name == "value"):
+                self._note(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._silent and self._silent[-1] == tag:
+            self._silent.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self._note(data)
+
+    def _note(self, text: str) -> None:
+        if re.search(r"[^\W\d_]{2}", SAME_EVERYWHERE.sub("", text)):
+            before = len(text) - len(text.lstrip())
+            self.found.append((self.getpos()[0] + text[:before].count("\n"), " ".join(text.split())))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "", found[0])
+
+
+def find_in_template(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each unmarked text of a Django template."""
+    lines = source.splitlines()
+    source = re.sub(r"{% comment .*?{% endcomment %}|{#.*?#}", _blank, source, flags=re.DOTALL)
+    source = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", _blank, source, flags=re.DOTALL)
+    for tag in re.finditer(r"{%\s*(\w+)(.*?)%}|{{(.*?)}}", source, flags=re.DOTALL):
+        yield from (
+            (source.count("\n", 0, tag.start()) + 1, text)
+            for text in _find_in_tag(tag[1] or "", tag[2] or tag[3] or "")
+            if not NO_TEXT.search(lines[source.count("\n", 0, tag.start())])
+        )
+    page = _Words()
+    page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank, source, flags=re.DOTALL))
+    page.close()
+    yield from ((line, text) for line, text in page.found if not NO_TEXT.search(lines[line - 1]))
+
+
+def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
+    """The literals of a tag or variable that look like words to read: a capital or a blank in them."""
+    if tag in ("translate", "url", "static", "extends", "load", "icon", "built", "block", "endblock", "if", "elif"):
+        return
+    for literal in re.finditer(r'(_\()?("[^"]*"|\'[^\']*\')', rest):
+        text = SAME_EVERYWHERE.sub("", literal[2][1:-1])
+        after_date = re.search(r"\|(?:date|time|cut|add|slice|floatformat):$", rest[: literal.start()])
+        if not literal[1] and not after_date and re.search(r"[A-Z][a-z]|[a-z] [a-z]|\|yesno|\|plural", text):
+            yield literal[2][1:-1]
+
+
+def find_in_python(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each sentence that is given to an error or shown by a page, outside of gettext."""
+    lines, tree = source.splitlines(), ast.parse(source)
+    for node in ast.walk(tree):
+        texts: list[ast.expr] = []
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            texts = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
+            if getattr(node.exc.func, "id", "").endswith("Error") or isinstance(node.exc.func, ast.Attribute):
+                texts = texts if isinstance(node.exc.func, ast.Attribute) else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if getattr(node.func.value, "id", "") == "messages":
+                texts = node.args[1:]
+        elif isinstance(node, ast.Return) and node.value is not None:
+            texts = [node.value]
+        for text in texts:
+            yield from ((line, words) for line, words in _find_sentences(text) if not NO_TEXT.search(lines[line - 1]))
+
+
+def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Constants with two words below a node, but for those inside a call of gettext."""
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in CALLS:
+            return
+        if isinstance(node.func, ast.Attribute):
+            yield from _find_sentences(node.func.value)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", node.value):
+            yield node.lineno, node.value
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _find_sentences(child)
+
+
+def find_in_script(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each text of a TypeScript module that is given neither to gettext nor to the console."""
+    code = re.sub(
+        r"//[^\n]*|/\*.*?\*/",
+        lambda found: found[0] if "no text:" in found[0] else _blank(found),
+        source,
+        flags=re.DOTALL,
+    )
+    lines = code.splitlines()
+    code = re.sub(r"\b(?:n|p)?gettext\((?:\s*\"(?:[^\"\\\n]|\\.)*\"\s*[,+)]?)+", _blank, code)
+    for literal in re.finditer(r"\"((?:[^\"\\\n]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", code):
+        text = literal[1] if literal[1] is not None else re.sub(r"\${[^}]*}", "", literal[2])
+        line = code.count("\n", 0, literal.start()) + 1
+        before = code[: literal.start()].rpartition("\n")[2]
+        if re.search(r"\b(?:import|from|throw|console\.\w+)\b", before) or NO_TEXT.search(lines[line - 1]):
+            continue
+        if re.search(
+            r"^[A-Z][a-z]+(?:\W|$)|[a-z]{2}[,:]? [a-z]{2}.* [a-z]|^[A-Z][a-z]+ ", SAME_EVERYWHERE.sub("", text)
+        ):
+            yield line, text
+
+
+FINDERS = {".html": find_in_template, ".py": find_in_python, ".ts": find_in_script}
+
+
+def find_in_file(path: Path) -> list[tuple[int, str]]:
+    """(line, text) of each unmarked text of one file, in order."""
+    return sorted(FINDERS[path.suffix](path.read_text(encoding="utf-8")))
+
+
+def main(places: list[str]) -> None:
+    count = 0
+    for place in map(Path, places):
+        for path in [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.suffix in FINDERS):
+            for line, text in find_in_file(path):
+                count += 1
+                sys.stdout.write(f"{path}:{line}: {text[:100]}\n")
+    sys.stdout.write(f"{count} unmarked texts\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
