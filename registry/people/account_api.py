@@ -25,6 +25,7 @@ class AccountInput(Input):
 
     full_name = Text(required=False)
     time_zone = Text(required=False, help_text="An IANA name such as Europe/Zurich; empty for UTC.")
+    language = Text(required=False, help_text="Of pages and mails: en or de; empty for what the browser asks for.")
     email = Text(
         required=False, help_text="Used once the link sent to it was opened; at once where no mail server is set up."
     )
@@ -36,6 +37,7 @@ class AccountOutput(Output):
     username = serializers.CharField()
     full_name = serializers.CharField(source="get_full_name")
     time_zone = serializers.SerializerMethodField()
+    language = serializers.CharField(help_text="Of pages and mails; empty for what the browser asks for.")
     email = serializers.CharField()
     unconfirmed_email = serializers.CharField(required=False, help_text="The address that a link was just sent to.")
 

@@ -226,6 +226,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "last_name": _NOTHING,
         "email": _NOTHING,
         "time_zone": _NOTHING,
+        "language": _NOTHING,
     },
     # Of Django and allauth: accounts, sessions and what is counted for them.
     "auth_permission": {"name": _NOTHING, "codename": _NOTHING},

@@ -1,13 +1,16 @@
 """One's own account and sessions over the API."""
 
+import pytest
+
 from tests.support.sessions import open_session
 
 
 def test_name_zone_and_address_are_read_and_changed(cast, caller):
     author = caller("author", session=True)
-    assert author.get("account").json() == {"username": "author", "full_name": "", "time_zone": "UTC", "email": ""}
-    changed = author.call("PATCH", "account", {"full_name": "An Author", "time_zone": "Europe/Zurich"}).json()
-    assert (changed["full_name"], changed["time_zone"]) == ("An Author", "Europe/Zurich")
+    before = {"username": "author", "full_name": "", "time_zone": "UTC", "language": "", "email": ""}
+    assert author.get("account").json() == before
+    values = {"full_name": "An Author", "time_zone": "Europe/Zurich", "language": "de"}
+    assert author.call("PATCH", "account", values).json() == before | values
     assert author.call("PATCH", "account", {"email": "author@example.org"}).json()["email"] == "author@example.org"
 
 
@@ -17,9 +20,10 @@ def test_an_address_that_a_link_was_sent_to_is_told(cast, caller, settings):
     assert (changed["email"], changed["unconfirmed_email"]) == ("", "author@example.org")
 
 
-def test_wrong_values_name_their_field(cast, caller):
-    answer = caller("author", session=True).call("PATCH", "account", {"time_zone": "Mars/Base"})
-    assert (answer.status_code, list(answer.json()["fields"])) == (422, ["time_zone"])
+@pytest.mark.parametrize(("field", "value"), [("time_zone", "Mars/Base"), ("language", "xx")])
+def test_wrong_values_name_their_field(cast, caller, field, value):
+    answer = caller("author", session=True).call("PATCH", "account", {field: value})
+    assert (answer.status_code, list(answer.json()["fields"])) == (422, [field])
 
 
 def test_sessions_are_listed_and_ended(cast, caller):

@@ -295,6 +295,7 @@ NO_PAGES = {
     "logout",
     "preview",
     "run-draft",
+    "script-texts",
     "start-draft",
     "start-run",
     "stop-column",

@@ -149,6 +149,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("mfa_download_recovery_codes", "GET", ""): Row("/account/recovery-codes/file", NO_STEP),
     ("logout", "POST", ""): Row("/logout", _row(302, 302, 302, 302, 302, 302), {}),
     ("theme", "POST", ""): Row("/theme", _row(302, 302, 302, 302, 302, 302), {"theme": "dark"}),
+    ("script-texts", "GET", ""): Row("/texts/de.js", ANYONE),
     ("palette", "GET", ""): Row("/search.json?q=reply", SIGNED_IN),
     ("saved-views", "GET", ""): Row("/saved-views", SIGNED_IN),
     ("saved-views", "POST", ""): Row("/saved-views", PEOPLE_DO, {"name": "Refunds", "folder": "", "query": "q=refund"}),
