@@ -114,6 +114,12 @@ def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
     return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
 
 
+@register.simple_block_tag
+def captured(content: str) -> str:
+    """What the tags inside show, under a name, for a translated sentence: such a sentence can't hold tags itself."""
+    return content
+
+
 @register.inclusion_tag("frontend/web/_live.html")
 def live_status(*topics: str) -> dict[str, Any]:
     """The line in which the page's script tells what others do meanwhile: `home`, `template=<name>`, `change=<n>`."""

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.template import Context, Template
 
 from frontend.templatetags import display
 from frontend.web.wording import plural, time_since
@@ -59,3 +60,14 @@ def test_words_follow_their_number(number, word, words):
 )
 def test_a_finding_is_shown_as_a_sentence(text, shown):
     assert display.sentence(text) == shown
+
+
+def test_a_captured_tag_stands_in_a_translated_sentence_as_markup():
+    source = (
+        "{% load display i18n %}{% captured as label %}{% pill name True %}{% endcaptured %}"
+        "{% blocktranslate %}to {{ label }} of {{ name }}{% endblocktranslate %}"
+    )
+    shown = Template(source).render(Context({"name": "<prod>"}))
+    assert '<span class="pill pill-protected"' in shown
+    assert shown.endswith(" of &lt;prod&gt;")
+    assert "<prod>" not in shown
