@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 __all__ = ["EXAMPLES", "Example", "example_values"]
 
 
@@ -11,8 +14,8 @@ class Example:
     """A first document and its samples; `about` is the sentence beside the choice."""
 
     key: str
-    title: str
-    about: str
+    title: str | Promise
+    about: str | Promise
     document: str
     samples: dict[str, dict[str, Any]]
 
@@ -94,32 +97,38 @@ description: What this prompt is for
 QUESTION = {"question": "How long does the glue take to dry?"}
 EXCERPTS = ["The glue is dry after 20 minutes.", "In a cold room it takes twice as long."]
 _ALL = (
-    Example("blank", "Blank", "A system message and a question. Good for a first prompt.", BLANK, {"first": QUESTION}),
+    Example(
+        "blank",
+        gettext_lazy("Blank"),
+        gettext_lazy("A system message and a question. Good for a first prompt."),
+        BLANK,
+        {"first": QUESTION},
+    ),
     Example(
         "parts",
-        "Chat in parts",
-        "Named parts with roles; a list of excerpts that may be cut when the prompt grows too long.",
+        gettext_lazy("Chat in parts"),
+        gettext_lazy("Named parts with roles; a list of excerpts that may be cut when the prompt grows too long."),
         PARTS,
         {"two excerpts": {**QUESTION, "excerpts": EXCERPTS}},
     ),
     Example(
         "text",
-        "One text",
-        "A single text with nothing stripped: completion models, judges, fragments of other templates.",
+        gettext_lazy("One text"),
+        gettext_lazy("A single text with nothing stripped: completion models, judges, fragments of other templates."),
         TEXT,
         {"a note": {"text": "The shop opens at nine. On Mondays it stays closed. Deliveries come in by the yard."}},
     ),
     Example(
         "shaped",
-        "Shaped",
-        "Functions such as join shape lists into text; for question answering over documents.",
+        gettext_lazy("Shaped"),
+        gettext_lazy("Functions such as join shape lists into text; for question answering over documents."),
         SHAPED,
         {"two documents": {"query": QUESTION["question"], "documents": EXCERPTS}},
     ),
     Example(
         "prompter",
-        "Prompter",
-        "An instruction and the model's own chat markup, as tuning and local models want it.",
+        gettext_lazy("Prompter"),
+        gettext_lazy("An instruction and the model's own chat markup, as tuning and local models want it."),
         PROMPTER,
         {"first": {"input": QUESTION["question"]}},
     ),

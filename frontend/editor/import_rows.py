@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from frontend.diff import rendered
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
@@ -52,7 +54,8 @@ class ImportRow:
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service takes it."""
-        return ChosenTemplate(self.path, self.document, self.samples, f"Imported from {self.source}")
+        message = f"Imported from {self.source}"
+        return ChosenTemplate(self.path, self.document, self.samples, message)
 
     def with_refusal(self, sentence: str) -> "ImportRow":
         """The row with the reason why it was not saved."""
@@ -81,8 +84,10 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
         reports.append(FileReport(file.path, rows, file.refusal, file.line))
     if index > MOST_ROWS:
         raise TooLarge(
-            f"These files become {index} templates; the page takes {MOST_ROWS} at once. Import fewer, or use the "
-            "command line."
+            gettext(
+                "These files become {count} templates; the page takes {most} at once. Import fewer, or use the "
+                "command line."
+            ).format(count=index, most=MOST_ROWS)
         )
     return reports
 
@@ -121,7 +126,7 @@ def write_payload(rows: Sequence[ImportRow]) -> str:
     ]
     payload = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
     if len(payload.encode()) > PAYLOAD_BYTES:
-        raise TooLarge("These templates are too large for one import in the browser. Import fewer at once.")
+        raise TooLarge(gettext("These templates are too large for one import in the browser. Import fewer at once."))
     return payload
 
 
@@ -134,7 +139,8 @@ def posted_rows(fields: Mapping[str, str]) -> list[ImportRow]:
         entries = parse_json(text.encode("utf-8", "replace"))
         return [_read_row(entry, fields) for entry in entries]
     except (BadJson, KeyError, TypeError, ValueError) as error:
-        raise Invalid(fields={"templates": "the page was changed on its way. Show again what it becomes."}) from error
+        sentence = gettext("the page was changed on its way. Show again what it becomes.")
+        raise Invalid(fields={"templates": sentence}) from error
 
 
 def _read_row(entry: Mapping[str, Any], fields: Mapping[str, str]) -> ImportRow:

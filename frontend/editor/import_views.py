@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
 from frontend.web.decorators import form_page, signed_in
@@ -24,7 +25,7 @@ from registry.templates.imports import IMPORT_BYTES
 __all__ = ["import_prompts"]
 
 PASTED = "pasted"
-FORMAT_CHOICES = [("", "What it looks like"), *((entry.name, entry.title) for entry in FORMATS)]
+FORMAT_CHOICES = [("", gettext_lazy("What it looks like")), *((entry.name, entry.title) for entry in FORMATS)]
 
 
 @form_page
@@ -35,7 +36,7 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
         space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank
     ]
     if not namespaces:
-        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
         return _render_page(request, actor, namespaces, fields)
@@ -64,7 +65,7 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
     if fields["text"].strip():
         files[PASTED] = fields["text"].encode()
     if not files:
-        raise Invalid(fields={"files": "paste a prompt or choose a file first."})
+        raise Invalid(fields={"files": gettext("paste a prompt or choose a file first.")})
     return report_files(
         imports.preview_import(
             actor=actor,
@@ -97,17 +98,19 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
     rows = posted_rows(request.POST)
     kept = [row for row in rows if row.is_kept]
     if not kept:
-        raise Invalid(fields={"templates": "tick at least one template."})
+        raise Invalid(fields={"templates": gettext("tick at least one template.")})
     namespace = fields["namespace"]
     chosen = [row.chosen() for row in kept]
     if request.POST["do"] == "drafts":
         saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
-        messages.success(request, f"Kept as {_count(len(saved), 'draft')}.")
+        kept_as = ngettext("Kept as {count} draft.", "Kept as {count} drafts.", len(saved))
+        messages.success(request, kept_as.format(count=len(saved)))
         return redirect("edit", f"{namespace}/{saved[0].path}") if len(saved) == 1 else redirect("home")
     results = imports.save_imported_versions(actor=actor, namespace=namespace, chosen=chosen)
     versions = [result.version for result in results if result.version]
     if len(versions) == len(results):
-        messages.success(request, f"Imported {_count(len(versions), 'template')}.")
+        sentence = ngettext("Imported {count} template.", "Imported {count} templates.", len(versions))
+        messages.success(request, sentence.format(count=len(versions)))
         return redirect("template", versions[0].template.name) if len(versions) == 1 else redirect("folder", namespace)
     refusals = {row.index: result.refusal for row, result in zip(kept, results, strict=True) if not result.version}
     saved_rows = {row.index for row in kept} - set(refusals)
@@ -157,7 +160,3 @@ def _render_page(
         regions={"becomes": "editor/_import_result.html"},
         status=200 if is_partial else status,
     )
-
-
-def _count(number: int, word: str) -> str:
-    return f"1 {word}" if number == 1 else f"{number} {word}s"

@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.editor.example_documents import EXAMPLES
 from frontend.web.decorators import form_page, signed_in
@@ -81,7 +82,8 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"Copied {name} v{origin.number}; this is version 1 of {copied}.")
+                sentence = gettext("Copied {name} v{number}; this is version 1 of {copied}.")
+                messages.success(request, sentence.format(name=name, number=origin.number, copied=copied))
                 return redirect("template", copied)
     context = {"section": "templates", "form": form, "origin": origin, "name": name}
     return show(request, "editor/new.html", context, status=status)
@@ -91,7 +93,7 @@ def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
     writable = [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
     if not writable:
-        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in writable else writable[0],
@@ -107,7 +109,8 @@ def _begin(actor: Actor, fields: dict[str, Any]) -> str:
     _require_free(actor, name)
     start = EXAMPLES[fields["start"]]
     if template_queries.find_draft(actor, name) is not None:
-        raise Conflict(f"You have a draft of {name} already: open it, or choose another name.")
+        sentence = gettext("You have a draft of {name} already: open it, or choose another name.")
+        raise Conflict(sentence.format(name=name))
     drafts.save_draft(
         actor=actor,
         namespace=fields["namespace"],
@@ -134,7 +137,8 @@ def _copy(actor: Actor, origin: Version, fields: dict[str, Any]) -> str:
             copied_from=address,
         )
     except PreconditionRequired as error:
-        raise Conflict(f"{name} was made by somebody else just now: choose another name.") from error
+        sentence = gettext("{name} was made by somebody else just now: choose another name.")
+        raise Conflict(sentence.format(name=name)) from error
     return name
 
 
@@ -143,4 +147,4 @@ def _require_free(actor: Actor, name: str) -> None:
         template_queries.get_template(actor, name)
     except NotFound:
         return
-    raise Invalid(fields={"path": f"there is a {name} already."})
+    raise Invalid(fields={"path": gettext("there is a {name} already.").format(name=name)})

@@ -4,20 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 from frontend.editor.sample_edits import Samples, read_value
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
 
 __all__ = ["KINDS", "MissingValue", "Notices", "UndeclaredRow", "kind_of_schema", "list_missing_values", "list_notices"]
 
-KINDS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "text": ("Text", {"type": "string"}),
-    "number": ("Number", {"type": "number"}),
-    "yes-no": ("Yes or no", {"type": "boolean"}),
-    "list": ("List of text", {"type": "array", "items": {"type": "string"}}),
-    "group": ("Group", {"type": "object"}),
-    "groups": ("List of groups", {"type": "array", "items": {"type": "object"}}),
-    "any": ("Anything", {}),
+KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
+    "text": (gettext_lazy("Text"), {"type": "string"}),
+    "number": (gettext_lazy("Number"), {"type": "number"}),
+    "yes-no": (gettext_lazy("Yes or no"), {"type": "boolean"}),
+    "list": (gettext_lazy("List of text"), {"type": "array", "items": {"type": "string"}}),
+    "group": (gettext_lazy("Group"), {"type": "object"}),
+    "groups": (gettext_lazy("List of groups"), {"type": "array", "items": {"type": "object"}}),
+    "any": (gettext_lazy("Anything"), {}),
 }
 """The kinds of input that the table offers: words for people, and the schema of each."""
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from frontend.editor.notices import KINDS, kind_of_schema
 from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample
 from frontend.editor.state import EditorState, select_sample
@@ -34,38 +36,38 @@ def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
     checked = document_check.check_document(actor, state.document)
     schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in checked.undeclared.inputs}
     _declare_all(state, checked, schemas)
-    return f"Declared {_count(len(schemas))}."
+    return ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
 
 
 def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
     checked = document_check.check_document(actor, state.document)
     _set_default(state, checked, name, bare)
-    return f"{name} is optional now: it is empty where nobody sends it."
+    return gettext("{name} is optional now: it is empty where nobody sends it.").format(name=name)
 
 
 def _give_default(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
     typed = str(fields.get(f"default.{name}", ""))
     if not typed.strip():
-        raise Invalid(fields={f"default.{name}": "Enter the default first."})
+        raise Invalid(fields={f"default.{name}": gettext("Enter the default first.")})
     checked = document_check.check_document(actor, state.document)
     _set_default(state, checked, name, lambda schema: _read_typed(name, schema, typed))
-    return f"{name} has a default now."
+    return gettext("{name} has a default now.").format(name=name)
 
 
 def _use_value(_: Actor, state: EditorState, path: str, __: Fields) -> str:
     value = read_value(state.data, path)
     if value is None:
-        raise Invalid(fields={"data": f"Enter a value for {path} first."})
+        raise Invalid(fields={"data": gettext("Enter a value for {path} first.").format(path=path)})
     state.samples = fill_missing_value(state.samples, path, value)
-    return f"Every sample has a value for {path} now."
+    return gettext("Every sample has a value for {path} now.").format(path=path)
 
 
 def _remove_sample(_: Actor, state: EditorState, name: str, __: Fields) -> str:
     if name not in state.samples:
-        raise Invalid(fields={"sample": f"There is no sample called {name}."})
+        raise Invalid(fields={"sample": gettext("There is no sample called {name}.").format(name=name)})
     state.samples = remove_sample(state.samples, name)
     select_sample(state, state.sample)
-    return f"Removed the sample {name}."
+    return gettext("Removed the sample {name}.").format(name=name)
 
 
 QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
@@ -90,20 +92,20 @@ def _set_default(
         return
     schemas = {each.name: each.schema for each in checked.undeclared.inputs}
     if name not in schemas:
-        raise Invalid(fields={"name": f"The text does not use {name}."})
+        raise Invalid(fields={"name": gettext("The text does not use {name}.").format(name=name)})
     schemas[name] = {**schemas[name], "default": value_of(schemas[name])}
     _declare_all(state, checked, schemas)
 
 
 def _declare_all(state: EditorState, checked: CheckedDocument, schemas: Mapping[str, dict[str, Any]]) -> None:
     if not schemas:
-        raise Invalid(fields={"document": "Every input of this text is declared already."})
+        raise Invalid(fields={"document": gettext("Every input of this text is declared already.")})
     _apply(state, fixes.declare_all(_require_document(checked), schemas))
 
 
 def _apply(state: EditorState, fix: Fix | None) -> None:
     if fix is None:
-        message = "The inputs are laid out in a way that only the source can change. Edit them there."
+        message = gettext("The inputs are laid out in a way that only the source can change. Edit them there.")
         raise Invalid(fields={"document": message})
     state.document = fixes.apply_fix(state.document, fix)
 
@@ -135,9 +137,5 @@ def _read_typed(name: str, schema: Mapping[str, Any], typed: str) -> Any:
     try:
         return parse_json(typed.encode())
     except BadJson as error:
-        message = f'This is no value for {name}. Enter it as JSON, like 3, true or ["a"].'
-        raise Invalid(fields={f"default.{name}": message}) from error
-
-
-def _count(number: int) -> str:
-    return "1 input" if number == 1 else f"{number} inputs"
+        message = gettext('This is no value for {name}. Enter it as JSON, like 3, true or ["a"].')
+        raise Invalid(fields={f"default.{name}": message.format(name=name)}) from error

@@ -175,7 +175,7 @@ def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
     return [
         {"name": row.name, "tokens": row.tokens, "change": row.change}
         for row in preview.budget.rows
-        if row.rule != "fixed"
+        if not row.is_markup
     ]
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from frontend.editor.sample_edits import Samples, set_values
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
@@ -142,7 +144,7 @@ def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> Ed
         data = _parse(data) if data.strip() else {}
     if data is not None:
         if not isinstance(data, dict):
-            raise Invalid(fields={"data": 'The values must be one JSON object, like {"question": "…"}.'})
+            raise Invalid(fields={"data": gettext('The values must be one JSON object, like {"question": "…"}.')})
         _take_values(state, data, fields)
     return state
 
@@ -193,7 +195,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
         return None
     version = parse_number(number)
     if version is None:
-        raise Invalid(fields={"base": f"{number[:20]!r} is no version number."})
+        raise Invalid(fields={"base": gettext("{text} is no version number.").format(text=repr(number[:20]))})
     return version_queries.get_version(actor, name, version)
 
 
@@ -219,5 +221,6 @@ def read_samples(text: str, stored: Samples) -> Samples:
 
 def _check_samples(value: Any) -> Samples:
     if not isinstance(value, dict) or not all(isinstance(data, dict) for data in value.values()):
-        raise Invalid(fields={"samples": "Samples are one JSON object: each name with an object of inputs."})
+        sentence = gettext("Samples are one JSON object: each name with an object of inputs.")
+        raise Invalid(fields={"samples": sentence})
     return value

@@ -1,6 +1,6 @@
 """The token budget of a rendered prompt: how much of the limit each part uses, compared with another version.
 
-Pure; no Django.
+Pure; no database.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.contrib.humanize.templatetags.humanize import ordinal
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
 
 __all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
 
@@ -28,7 +30,7 @@ class BarSegment:
 class PartRow:
     """One part of the prompt: its tokens, the change against the other version (None without one), and how it is cut.
 
-    `stretches` share one scale: the largest part is full width.
+    `stretches` share one scale: the largest part is full width. `is_markup` marks the row of what is between parts.
     """
 
     name: str
@@ -38,6 +40,7 @@ class PartRow:
     change: int | None
     rule: str
     stretches: tuple[BarSegment, ...]
+    is_markup: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = 
         limit=limit,
         reserve=reserve,
         room=None if limit is None else limit - used,
-        tokenizer=f"{tokenizer.get('name', 'no tokenizer')} {revision[:8]}".strip(),
+        tokenizer=f"{tokenizer.get('name') or gettext('no tokenizer')} {revision[:8]}".strip(),
         exact=bool(tokenizer.get("exact")),
         model=str(rendered.get("model") or ""),
         change=None if other is None else used - int(other["token_count"]),
@@ -146,7 +149,9 @@ def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | Non
 def _rest(rows: Sequence[PartRow]) -> PartRow:
     change = None if rows[0].change is None else sum(row.change or 0 for row in rows)
     tokens, from_inputs = sum(row.tokens for row in rows), sum(row.from_inputs for row in rows)
-    return PartRow(f"{len(rows):,} more parts", "", tokens, from_inputs, change, "each by its own rule", ())
+    name = ngettext("{count} more part", "{count} more parts", len(rows))
+    count = number_format(len(rows), force_grouping=True)
+    return PartRow(name.format(count=count), "", tokens, from_inputs, change, gettext("each by its own rule"), ())
 
 
 def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartRow:
@@ -154,7 +159,8 @@ def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartR
     if other is not None:
         change = tokens - (int(other["token_count"]) - sum(_tokens(part)[0] for part in other["parts"]))
     width = min(100.0, _percent(tokens, max(largest, 1)))
-    return PartRow("chat markup", "", tokens, 0, change, "fixed", (BarSegment("template", 0.0, width),))
+    bar = (BarSegment("template", 0.0, width),)
+    return PartRow(gettext("chat markup"), "", tokens, 0, change, gettext("fixed"), bar, is_markup=True)
 
 
 def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -162,7 +168,11 @@ def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
     priorities = [int(part.get("truncation_priority") or 0) for part in parts]
     order = sorted((place for place, rank in enumerate(priorities) if rank > 0), key=lambda place: -priorities[place])
     turns = {place: turn for turn, place in enumerate(order, start=1)}
-    return [f"cut {ordinal(turns[place])}" if place in turns else "never cut" for place in range(len(parts))]
+    return [_rule(turns.get(place)) for place in range(len(parts))]
+
+
+def _rule(turn: int | None) -> str:
+    return gettext("never cut") if turn is None else gettext("cut {turn}").format(turn=ordinal(turn))
 
 
 def _by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:

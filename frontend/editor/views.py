@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template.loader import render_to_string
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from frontend.editor import responses
@@ -118,7 +119,7 @@ def _read_revision(fields: Mapping[str, Any]) -> int | None:
         return None
     revision = fields["revision"]
     if type(revision) is not int or revision < 0:
-        raise Invalid(fields={"revision": "this must be a whole number."})
+        raise Invalid(fields={"revision": gettext("this must be a whole number.")})
     return revision
 
 
@@ -195,7 +196,7 @@ def _discard(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Discard the draft; the editor then offers to restore it."""
     state = load_state(actor, name)
     drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path)
-    messages.success(request, "Draft discarded. You can restore it for 30 days.")
+    messages.success(request, gettext("Draft discarded. You can restore it for 30 days."))
     return redirect("edit", name)
 
 
@@ -203,7 +204,7 @@ def _restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Bring the discarded draft back."""
     namespace, _, path = name.partition("/")
     drafts.restore_draft(actor=actor, namespace=namespace, path=path)
-    messages.success(request, "Draft restored.")
+    messages.success(request, gettext("Draft restored."))
     return redirect("edit", name)
 
 
@@ -256,7 +257,7 @@ def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) ->
 def _read_version(text: object) -> int:
     version = parse_number(str(text))
     if version is None:
-        raise Invalid(fields={"version": f"{str(text)[:20]!r} is no version number."})
+        raise Invalid(fields={"version": gettext("{text} is no version number.").format(text=repr(str(text)[:20]))})
     return version
 
 
@@ -266,7 +267,7 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
         body, status = answer()
     except PromptuaryError as error:
         body, status = {"error": str(error)}, status_of(error)
-    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})
+    return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 
 def _read_json(request: HttpRequest) -> Mapping[str, Any]:
@@ -275,5 +276,5 @@ def _read_json(request: HttpRequest) -> Mapping[str, Any]:
     except BadJson as error:
         raise Invalid(error.message) from error
     if not isinstance(fields, dict):
-        raise Invalid("The body must be one JSON object.")
+        raise Invalid(gettext("The body must be one JSON object."))
     return fields

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import signed_in
@@ -101,7 +102,7 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
         _find_column(actor, name, column_id)
         fields = _read_object(request)
         if fields.get("tags"):
-            raise Invalid(fields={"tags": "rows of a dataset have no tags."})
+            raise Invalid(fields={"tags": gettext("rows of a dataset have no tags.")})
         saved = services.add_reply_as_row(
             actor=actor,
             column_id=column_id,
@@ -122,7 +123,7 @@ def restore_draft(_request: HttpRequest, actor: Actor, name: str, run_id: int) -
 
     def answer() -> tuple[dict[str, Any], int]:
         if queries.find_own_run(actor, run_id).name != name:
-            raise NotFound(f"{name} has no run {run_id} of yours.")
+            raise NotFound(gettext("{name} has no run {number} of yours.").format(name=name, number=run_id))
         draft = services.restore_draft_of_run(actor=actor, run_id=run_id)
         return {"url": reverse("edit", args=[name]), "document": draft.document, **_draft_facts(draft)}, 200
 
@@ -132,7 +133,7 @@ def restore_draft(_request: HttpRequest, actor: Actor, name: str, run_id: int) -
 def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
     column = queries.find_own_column(actor, column_id)
     if column.run.name != name:
-        raise NotFound(f"{name} has no column {column_id} of yours.")
+        raise NotFound(gettext("{name} has no column {number} of yours.").format(name=name, number=column_id))
     return column
 
 
@@ -147,7 +148,7 @@ def _read_object(request: HttpRequest) -> Mapping[str, Any]:
     except BadJson as error:
         raise Invalid(error.message) from error
     if not isinstance(fields, dict):
-        raise Invalid("The body must be one JSON object.")
+        raise Invalid(gettext("The body must be one JSON object."))
     return fields
 
 

@@ -37,7 +37,7 @@ class _Words(HTMLParser):
         if tag in ("code", "pre", "kbd", "script", "style", "svg"):
             self._silent.append(tag)
         for name, value in attrs:
-            if name in SPOKEN or (tag == "input" and name == "value"):
+            if name in SPOKEN or (tag == "input" and name == "value" and ("type", "hidden") not in attrs):
                 self._note(value or "")
 
     def handle_endtag(self, tag: str) -> None:
