@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from frontend.settings import event_sentences
@@ -35,7 +36,8 @@ class SoughtForm(forms.Form):
     """What is looked for; days are whole days of the reader's time zone, both included."""
 
     kind = forms.ChoiceField(
-        choices=[("", "anything"), *((kind, title_of(kind)) for kind in audit_queries.KINDS)], required=False
+        choices=[("", gettext_lazy("anything")), *((kind, title_of(kind)) for kind in audit_queries.KINDS)],
+        required=False,
     )
     checks = forms.BooleanField(required=False)
     person = forms.CharField(max_length=150, required=False)
@@ -57,7 +59,9 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
-        messages.success(request, "The worker goes through every event now; the result is here when it is done.")
+        messages.success(
+            request, gettext("The worker goes through every event now; the result is here when it is done.")
+        )
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
     sought = replace(_read(form) or Sought(), by_people="checks" not in request.GET)
@@ -88,10 +92,10 @@ def export_events(
 ) -> HttpResponse | StreamingHttpResponse:
     """What the filters find as a file, oldest first; results of checks are in it."""
     if form not in FORMS:
-        return refuse(request, Invalid(fields={"form": f"one of {', '.join(FORMS)}."}))
+        return refuse(request, Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))}))
     sought = _read(SoughtForm(request.GET or None))
     if sought is None:
-        return refuse(request, Invalid(fields={"filters": "these can't be read."}))
+        return refuse(request, Invalid(fields={"filters": gettext("these can't be read.")}))
     answer = StreamingHttpResponse(
         export.lines(form, audit_queries.stream(actor, namespace, sought)), content_type=export.CONTENT_TYPES[form]
     )

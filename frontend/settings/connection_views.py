@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 
 from frontend.settings.forms import CapForm, ConnectionForm
@@ -39,14 +40,16 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
             try:
                 if is_cap:
                     services.set_caps(actor=actor, namespace=namespace, **cap_form.cleaned_data)
-                    messages.success(request, "The spending caps are set. They are checked before each call.")
+                    messages.success(request, gettext("The spending caps are set. They are checked before each call."))
                     return redirect("connections", namespace)
                 row = services.create_connection(actor=actor, namespace=namespace, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(chosen, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"{row.name} is connected. Test it before others use it.")
+                messages.success(
+                    request, gettext("{name} is connected. Test it before others use it.").format(name=row.name)
+                )
                 return redirect("connection", namespace, row.id)
     context = {
         **_frame(namespace),
@@ -70,7 +73,7 @@ def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id
         return redirect("connection", namespace, connection_id)
     if button == "remove":
         services.remove_connection(actor=actor, connection_id=connection_id)
-        messages.success(request, f"The connection {row.name} is removed.")
+        messages.success(request, gettext("The connection {name} is removed.").format(name=row.name))
         return redirect("connections", namespace)
     form, status = ConnectionForm(initial={name: getattr(row, name) for name in _SHOWN}), 200
     if request.method == "POST":
@@ -85,7 +88,7 @@ def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, "The connection is changed.")
+                messages.success(request, gettext("The connection is changed."))
                 return redirect("connection", namespace, connection_id)
     context = {**_frame(namespace), "connection": row, "form": form}
     return show(request, "settings/connection.html", context, status=status)
@@ -98,7 +101,10 @@ def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None
         messages.error(request, error.message)
         return
     seconds = result.milliseconds / 1000
-    messages.success(request, f"The model answered “{result.text.strip()}” after {seconds:.1f} s.")
+    messages.success(
+        request,
+        gettext("The model answered “{text}” after {seconds:.1f} s.").format(text=result.text.strip(), seconds=seconds),
+    )
 
 
 def _cap_values(actor: Actor, namespace: str) -> dict[str, Any]:

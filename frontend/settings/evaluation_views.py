@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, ngettext
 
 from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.score_table import TITLES
@@ -41,7 +42,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         permissions.require_verb(actor, Verb.MANAGE, space)
     if button == "remove":
         attachments.detach_evaluation(actor=actor, namespace=namespace, name=request.POST.get("name", ""))
-        messages.success(request, "The evaluation is taken away.")
+        messages.success(request, gettext("The evaluation is taken away."))
         return redirect("evaluations", namespace)
     listed = attachment_queries.list_attachments(actor, namespace)
     chosen = next((row for row in listed if row.name == request.GET.get("name")), None)
@@ -55,7 +56,9 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
                 trials = _try_gates(actor, namespace, form, rows)
             elif form.is_valid():
                 _attach(actor, namespace, form, rows, listed)
-                messages.success(request, "Saved. Open changes of these templates are measured by it from now on.")
+                messages.success(
+                    request, gettext("Saved. Open changes of these templates are measured by it from now on.")
+                )
                 return redirect("evaluations", namespace)
         except (Invalid, NotFound) as error:
             _place_errors(form, error)
@@ -93,7 +96,12 @@ def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Atta
         if chosen.judge is not None:
             judges = [
                 *judges,
-                (str(chosen.judge_address), f"{chosen.judge.template.name} v{chosen.judge.number}, as now"),
+                (
+                    str(chosen.judge_address),
+                    gettext("{template} v{number}, as now").format(
+                        template=chosen.judge.template.name, number=chosen.judge.number
+                    ),
+                ),
             ]
     posted = request.POST if request.method == "POST" else None
     return EvaluationForm(posted, initial=initial, datasets=names, models=models, judges=judges)
@@ -132,7 +140,9 @@ def _place_errors(form: EvaluationForm, error: Invalid | NotFound) -> None:
     for fault in faults[:_MOST_FAULTS]:
         form.add_error("dataset", fault)
     if len(faults) > _MOST_FAULTS:
-        form.add_error("dataset", f"{len(faults) - _MOST_FAULTS} more rows do not fit.")
+        count = len(faults) - _MOST_FAULTS
+        text = ngettext("{count} more row does not fit.", "{count} more rows do not fit.", count)
+        form.add_error("dataset", text.format(count=count))
 
 
 def _texts(rows: Sequence[GateRow]) -> list[str]:

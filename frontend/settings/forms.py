@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.forms import set_choices
 from registry.accounts.models import Key
@@ -16,6 +17,7 @@ from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 
 __all__ = [
+    "ROLES_IN_WORDS",
     "AddressesForm",
     "CapForm",
     "ConnectionForm",
@@ -29,26 +31,39 @@ __all__ = [
     "initial_rules",
 ]
 
-VERSIONS_OF_KEYS = [("", "as the namespace's rules say"), ("approved", "approved ones only"), ("any", "any version")]
+VERSIONS_OF_KEYS = [
+    ("", gettext_lazy("as the namespace's rules say")),
+    ("approved", gettext_lazy("approved ones only")),
+    ("any", gettext_lazy("any version")),
+]
 CHECKS_IN_WORDS = {
-    "problems": "the document has no errors",
-    "samples": "every sample renders",
-    "budget": "every sample fits the token limit",
-    "contract": "no caller has to send something else",
-    "dependants": "templates that include it stay sound",
-    "evaluation": "attached evaluations reach their thresholds",
+    "problems": gettext_lazy("the document has no errors"),
+    "samples": gettext_lazy("every sample renders"),
+    "budget": gettext_lazy("every sample fits the token limit"),
+    "contract": gettext_lazy("no caller has to send something else"),
+    "dependants": gettext_lazy("templates that include it stay sound"),
+    "evaluation": gettext_lazy("attached evaluations reach their thresholds"),
 }
 RECEIVERS_IN_WORDS = {
-    Webhook.STANDARD: "a service (Standard Webhooks, signed)",
+    Webhook.STANDARD: gettext_lazy("a service (Standard Webhooks, signed)"),
     Webhook.SLACK: "Slack",
     Webhook.TEAMS: "Microsoft Teams",
 }
-MODES_IN_WORDS = {"none": "may change freely", "backward": "may not break what a label serves"}
+ROLES_IN_WORDS = {
+    Role.READER: gettext_lazy("reader"),
+    Role.AUTHOR: gettext_lazy("author"),
+    Role.REVIEWER: gettext_lazy("reviewer"),
+    Role.ADMIN: gettext_lazy("admin"),
+}
+MODES_IN_WORDS = {
+    "none": gettext_lazy("may change freely"),
+    "backward": gettext_lazy("may not break what a label serves"),
+}
 
 PROTOCOLS_IN_WORDS = {
-    "openai": "OpenAI chat completions, or a local server (llama.cpp, vLLM, Ollama)",
-    "responses": "OpenAI responses",
-    "anthropic": "Anthropic messages",
+    "openai": gettext_lazy("OpenAI chat completions, or a local server (llama.cpp, vLLM, Ollama)"),
+    "responses": gettext_lazy("OpenAI responses"),
+    "anthropic": gettext_lazy("Anthropic messages"),
 }
 
 
@@ -107,9 +122,9 @@ class KeyForm(forms.Form):
     person = forms.ChoiceField()
     scope = forms.ChoiceField(
         choices=[
-            (Key.READ, "read"),
-            (Key.WRITE, "write, which includes read, but not rolling back"),
-            (Key.CHOSEN, "only what is chosen below"),
+            (Key.READ, gettext_lazy("read")),
+            (Key.WRITE, gettext_lazy("write, which includes read, but not rolling back")),
+            (Key.CHOSEN, gettext_lazy("only what is chosen below")),
         ]
     )
     verbs = forms.MultipleChoiceField(
@@ -119,7 +134,14 @@ class KeyForm(forms.Form):
     addresses = forms.CharField(max_length=3000, required=False)
     versions = forms.ChoiceField(choices=VERSIONS_OF_KEYS, required=False)
     days = forms.TypedChoiceField(
-        coerce=int, choices=[(0, "until it is revoked"), (30, "30 days"), (90, "90 days"), (365, "a year")], initial=0
+        coerce=int,
+        choices=[
+            (0, gettext_lazy("until it is revoked")),
+            (30, gettext_lazy("30 days")),
+            (90, gettext_lazy("90 days")),
+            (365, gettext_lazy("a year")),
+        ],
+        initial=0,
     )
 
     def __init__(self, *args: Any, people: Sequence[str], **options: Any) -> None:
@@ -143,10 +165,10 @@ class RotateForm(forms.Form):
     hours = forms.TypedChoiceField(
         coerce=int,
         choices=[
-            (0, "ends at once"),
-            (1, "goes on for an hour"),
-            (24, "goes on for a day"),
-            (168, "goes on for a week"),
+            (0, gettext_lazy("ends at once")),
+            (1, gettext_lazy("goes on for an hour")),
+            (24, gettext_lazy("goes on for a day")),
+            (168, gettext_lazy("goes on for a week")),
         ],
         initial=24,
     )
@@ -166,14 +188,17 @@ class MemberForm(forms.Form):
     """An account and its role; no role takes the membership away."""
 
     username = forms.CharField(max_length=150)
-    role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role] + [("", "no member")], required=False)
+    role = forms.ChoiceField(
+        choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()] + [("", gettext_lazy("no member"))],
+        required=False,
+    )
 
 
 class InvitationForm(forms.Form):
     """Who is invited, and as what."""
 
     email = forms.CharField(max_length=254, required=False)
-    role = forms.ChoiceField(choices=[(role.value, role.value) for role in Role])
+    role = forms.ChoiceField(choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()])
 
 
 class WebhookForm(forms.Form):
@@ -243,5 +268,7 @@ def _owner(number: int, line: str) -> dict[str, Any]:
     pattern, colon, people = line.partition(":")
     names = _words(people)
     if not colon or not pattern.strip() or not names:
-        raise forms.ValidationError(f"Line {number} is no owner: write a pattern, a colon, and accounts.")
+        raise forms.ValidationError(
+            gettext("Line {number} is no owner: write a pattern, a colon, and accounts.").format(number=number)
+        )
     return {"pattern": pattern.strip(), "people": names}

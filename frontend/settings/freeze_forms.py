@@ -4,14 +4,14 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.dates import WEEKDAYS
 
 from frontend.web.time_zones import list_time_zones
 from registry.freezes.windows import DAYS
 
 __all__ = ["OneFreezeForm", "WeeklyFreezeForm"]
 
-_DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DAY_CHOICES = list(zip(DAYS, _DAY_NAMES, strict=True))
+_DAY_CHOICES = list(zip(DAYS, WEEKDAYS.values(), strict=True))
 
 
 class OneFreezeForm(forms.Form):

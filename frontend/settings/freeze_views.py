@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from frontend.settings.freeze_forms import OneFreezeForm, WeeklyFreezeForm
 from frontend.web.decorators import form_page, signed_in
@@ -34,14 +35,14 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if button == "remove":
         number = parse_form_number(request.POST.get("freeze"))
         freeze_services.remove_freeze(actor=actor, namespace=namespace, number=number)
-        messages.success(request, "The freeze is removed.")
+        messages.success(request, gettext("The freeze is removed."))
         return redirect("freezes", namespace)
     if request.method == "POST":
         form = once if button == "once" else weekly
         permissions.require_verb(actor, Verb.MANAGE, space)
         status = _set_freeze(actor, namespace, form)
         if status == 200:
-            messages.success(request, "The freeze is set.")
+            messages.success(request, gettext("The freeze is set."))
             return redirect("freezes", namespace)
     rows = freeze_queries.list_freezes(actor, namespace)
     context = {

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.accounts import key_revocation
@@ -46,7 +47,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if do == "addresses":
         changed, status = key_panel.set_addresses(request, actor)
         if changed.is_valid():
-            messages.success(request, "The network addresses of the key are set. This holds within a second.")
+            messages.success(request, gettext("The network addresses of the key are set. This holds within a second."))
             return redirect(f"{reverse('keys', args=[namespace])}?can={changed.cleaned_data['key']}#can")
     if do == "look":
         rows, address = keys_query.list_keys(actor, namespace), reverse("keys", args=[namespace])

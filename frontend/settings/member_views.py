@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.settings.forms import InvitationForm, MemberForm
@@ -29,10 +30,10 @@ __all__ = ["members"]
 
 T = TypeVar("T")
 MAY = {
-    Role.READER: "read, fetch, check and render",
-    Role.AUTHOR: "also save, propose, comment, move unprotected labels and publish what was approved",
-    Role.REVIEWER: "also approve what is not their own, and roll back",
-    Role.ADMIN: "also manage members, keys and rules",
+    Role.READER: gettext_lazy("read, fetch, check and render"),
+    Role.AUTHOR: gettext_lazy("also save, propose, comment, move unprotected labels and publish what was approved"),
+    Role.REVIEWER: gettext_lazy("also approve what is not their own, and roll back"),
+    Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
 _ROLES = [(role.value, words) for role, words in MAY.items()]
 
@@ -54,7 +55,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
             return redirect("members", namespace)
     elif button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
-        messages.success(request, "The invitation is taken back: its link works no more.")
+        messages.success(request, gettext("The invitation is taken back: its link works no more."))
         return redirect("members", namespace)
     elif button == "again":
         invitation_id = request.POST.get("invitation", "")
@@ -91,7 +92,9 @@ def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]
     def set_role(data: dict[str, Any]) -> str:
         username, role = data["username"], data["role"] or None
         members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
-        return f"{username} is {role} now." if role else f"{username} is no member any more."
+        if role is None:
+            return gettext("{username} is no member any more.").format(username=username)
+        return gettext("{username} is {role} now.").format(username=username, role=gettext(role))
 
     sentence, status = _attempt(form, set_role)
     return sentence or "", status

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 
 from frontend.settings.event_sentences import describe_event
 from frontend.web.decorators import form_page, signed_in
@@ -84,7 +85,9 @@ def deactivate(request: HttpRequest, actor: Actor, username: str) -> HttpRespons
         "settings/deactivate_person.html",
         context,
         lambda: administration.deactivate_person(actor=actor, username=username),
-        f"{username} is deactivated: signed out everywhere, and no key acts for them.",
+        gettext("{username} is deactivated: signed out everywhere, and no key acts for them.").format(
+            username=username
+        ),
     )
 
 
@@ -99,7 +102,9 @@ def reset_sign_in(request: HttpRequest, actor: Actor, username: str) -> HttpResp
         "settings/reset_sign_in.html",
         {"section": "settings", "username": username},
         lambda: administration.reset_second_step(actor=actor, username=username),
-        f"{username} signs in without a second step now, and is signed out everywhere.",
+        gettext("{username} signs in without a second step now, and is signed out everywhere.").format(
+            username=username
+        ),
     )
 
 
@@ -122,14 +127,20 @@ def _act(actor: Actor, posted: Any) -> str:
     if button == "role":
         namespace, role = posted.get("namespace", ""), posted.get("role") or None
         namespace_services.set_role(actor=actor, namespace=namespace, username=username, role=role)
-        return f"{username} is {role} in {namespace} now." if role else f"{username} has no access to {namespace} now."
+        names = {"username": username, "namespace": namespace}
+        if role is None:
+            return gettext("{username} has no access to {namespace} now.").format(**names)
+        return gettext("{username} is {role} in {namespace} now.").format(**names, role=gettext(role))
     if button == "end_sessions":
         count = administration.end_sessions_of_person(actor=actor, username=username)
-        return f"{username} is signed out everywhere." if count else f"{username} wasn't signed in."
+        if not count:
+            return gettext("{username} wasn't signed in.").format(username=username)
+        return gettext("{username} is signed out everywhere.").format(username=username)
     if button == "reactivate":
         administration.reactivate_person(actor=actor, username=username)
-        return f"{username} can sign in again."
-    raise Invalid(fields={"do": "one of role, end_sessions, reactivate."})
+        return gettext("{username} can sign in again.").format(username=username)
+    buttons = "role, end_sessions, reactivate"
+    raise Invalid(fields={"do": gettext("one of {names}.").format(names=buttons)})
 
 
 def _shown(request: HttpRequest) -> str:
@@ -150,8 +161,10 @@ def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[tuple[st
 
 def _join(names: list[str], count: int) -> str:
     if len(names) == count and count > 2:
-        return f"all {count} namespaces"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return gettext("all {count} namespaces").format(count=count)
+    if len(names) == 1:
+        return names[0]
+    return gettext("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
 
 
 def _count_sessions(person: PersonSummary) -> int:

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.settings import forms
 from frontend.settings.forms import NamespaceForm, RulesForm
@@ -91,15 +92,21 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"{space.name} is there, and you are its admin.")
+                messages.success(request, gettext("{name} is there, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)
     context = {"section": "templates", "form": form, "checks": forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)
 
 
 def _told(namespace: str, reopened: list[int]) -> str:
-    sentence = f"The rules of {namespace} are saved. Open changes were checked against them."
-    if reopened:
-        numbers = ", ".join(map(str, reopened[:_MOST_NAMED])) + (" and more" if len(reopened) > _MOST_NAMED else "")
-        sentence += f" Opened to approve what is served: change {numbers}."
-    return sentence
+    sentence = gettext("The rules of {namespace} are saved. Open changes were checked against them.").format(
+        namespace=namespace
+    )
+    if not reopened:
+        return sentence
+    numbers = ", ".join(map(str, reopened[:_MOST_NAMED]))
+    if len(reopened) > _MOST_NAMED:
+        opened = gettext("Opened to approve what is served: change {numbers} and more.")
+    else:
+        opened = gettext("Opened to approve what is served: change {numbers}.")
+    return f"{sentence} {opened.format(numbers=numbers)}"

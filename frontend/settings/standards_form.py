@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import SEVERITIES
@@ -12,7 +14,7 @@ from registry.core.errors import Invalid
 __all__ = ["StandardsForm", "add_standards_errors", "describe_standards"]
 
 PREFIX = "standards"
-_SEVERITIES_IN_WORDS = {"error": "refuses the save", "warning": "is a warning"}
+_SEVERITIES_IN_WORDS = {"error": gettext_lazy("refuses the save"), "warning": gettext_lazy("is a warning")}
 _MOST_CHARACTERS = 25_000  # of a list, as it is typed
 
 
@@ -99,7 +101,7 @@ def add_standards_errors(form: StandardsForm, error: Invalid) -> Invalid | None:
 def describe_standards(standards: Standards) -> list[str]:
     """A line for each thing that is asked of a document."""
     return [
-        f"{sentence} (warning)" if standard.severity == "warning" else sentence
+        gettext("{sentence} (warning)").format(sentence=sentence) if standard.severity == "warning" else sentence
         for name, standard in standards.each()
         for sentence in _sentences(name, standards)
     ]
@@ -111,18 +113,19 @@ def _sentences(name: str, standards: Standards) -> Iterator[str]:
     least = settings.get("least", 0)
     if name == "tags":
         if least:
-            yield f"at least {least} tag{'' if least == 1 else 's'}"
+            yield ngettext("at least {count} tag", "at least {count} tags", least).format(count=least)
         if listing:
-            yield f"only these tags: {listing}"
+            yield gettext("only these tags: {names}").format(names=listing)
         return
+    most = settings.get("most", 0)
     yield {
-        "description": "a description",
-        "samples": f"at least {least} sample{'' if least == 1 else 's'}",
-        "name": f"names of new templates that match {settings.get('pattern')}",
-        "size": f"at most {settings.get('most', 0):,} characters",
-        "banned_words": f"none of these words: {listing}",
-        "required_words": f"all of these words: {listing}",
-        "models": f"only these models: {listing}",
+        "description": gettext("a description"),
+        "samples": ngettext("at least {count} sample", "at least {count} samples", least).format(count=least),
+        "name": gettext("names of new templates that match {pattern}").format(pattern=settings.get("pattern")),
+        "size": gettext("at most {count} characters").format(count=number_format(most, force_grouping=True)),
+        "banned_words": gettext("none of these words: {names}").format(names=listing),
+        "required_words": gettext("all of these words: {names}").format(names=listing),
+        "models": gettext("only these models: {names}").format(names=listing),
     }[name]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.debug import sensitive_variables
 
 from frontend.settings.forms import WebhookForm
@@ -39,7 +40,9 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
                 status = status_of(error)
             else:
                 if created.webhook.is_chat:
-                    messages.success(request, "The channel hears of events from now on. Send a test message to try it.")
+                    messages.success(
+                        request, gettext("The channel hears of events from now on. Send a test message to try it.")
+                    )
                     return redirect("webhook", namespace, created.webhook.id)
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
     context = {**_frame(namespace), "rows": rows, "form": form, "created": created}
@@ -68,7 +71,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
             except Invalid as error:
                 add_errors(form, error)
             else:
-                messages.success(request, "What the webhook hears of is changed.")
+                messages.success(request, gettext("What the webhook hears of is changed."))
                 return redirect("webhook", namespace, webhook_id)
     state = request.GET.get("state") or None
     page = queries.list_deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
@@ -97,27 +100,29 @@ def _frame(namespace: str) -> dict[str, Any]:
 
 def _ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.ping_webhook(actor=actor, webhook_id=webhook_id)
-    return "A message is on its way; the log below tells how it went."
+    return gettext("A message is on its way; the log below tells how it went.")
 
 
 def _pause(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.change_webhook(actor=actor, webhook_id=webhook_id, paused=True)
-    return "The webhook is paused; what waited was given up."
+    return gettext("The webhook is paused; what waited was given up.")
 
 
 def _resume(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.change_webhook(actor=actor, webhook_id=webhook_id, paused=False)
-    return "The webhook goes on with the next event."
+    return gettext("The webhook goes on with the next event.")
 
 
 def _replay(actor: Actor, webhook_id: str, message: str | None) -> str:
     count = services.replay_deliveries(actor=actor, webhook_id=webhook_id, message=message)
-    return f"{count} {'message is' if count == 1 else 'messages are'} on the way again."
+    return ngettext("{count} message is on the way again.", "{count} messages are on the way again.", count).format(
+        count=count
+    )
 
 
 def _remove(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.remove_webhook(actor=actor, webhook_id=webhook_id)
-    return "The webhook is removed."
+    return gettext("The webhook is removed.")
 
 
 _NAMES = {Webhook.SLACK: "Slack", Webhook.TEAMS: "Microsoft Teams"}

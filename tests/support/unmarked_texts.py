@@ -36,8 +36,9 @@ class _Words(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in ("code", "pre", "kbd", "script", "style", "svg"):
             self._silent.append(tag)
+        is_button = tag == "input" and dict(attrs).get("type") in ("submit", "button", "reset")
         for name, value in attrs:
-            if name in SPOKEN or (tag == "input" and name == "value" and ("type", "hidden") not in attrs):
+            if name in SPOKEN or (is_button and name == "value"):
                 self._note(value or "")
 
     def handle_endtag(self, tag: str) -> None:
@@ -70,6 +71,7 @@ def find_in_template(source: str) -> Iterator[tuple[int, str]]:
             if not NO_TEXT.search(lines[source.count("\n", 0, tag.start())])
         )
     page = _Words()
+    source = re.sub(r"{% block width %}.*?{% endblock", _blank, source, flags=re.DOTALL)  # names of classes
     page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank, source, flags=re.DOTALL))
     page.close()
     yield from ((line, text) for line, text in page.found if not NO_TEXT.search(lines[line - 1]))
@@ -79,6 +81,8 @@ def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
     """The literals of a tag or variable that look like words to read: a capital or a blank in them."""
     if tag in ("translate", "url", "static", "extends", "load", "icon", "built", "block", "endblock", "if", "elif"):
         return
+    if tag == "term":  # the name of its entry in the glossary
+        rest = re.sub(r"^\s*(\"[^\"]*\"|'[^']*')", "", rest)
     for literal in re.finditer(r'(_\()?("[^"]*"|\'[^\']*\')', rest):
         text = SAME_EVERYWHERE.sub("", literal[2][1:-1])
         after_date = re.search(r"\|(?:date|time|cut|add|slice|floatformat):$", rest[: literal.start()])
