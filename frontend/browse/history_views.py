@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.label_status import LabelStatus, label_statuses
 from frontend.web.decorators import signed_in
+from frontend.web.draft_links import list_draft_links
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
@@ -53,7 +54,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "default_from": _baseline(marks, numbers, live_label(template.namespace)),
         "may_write": may_write,
         "may_restore": may_write and template.archived_at is None,
-        "draft": template_queries.find_draft(actor, name),
+        "drafts": list_draft_links(actor, name),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
     return show(request, "browse/versions.html", context)

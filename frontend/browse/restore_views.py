@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from frontend.diff.versions import compare_source
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.draft_links import draft_address
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
@@ -75,7 +76,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "newest": newest,
         "next_number": newest.number + 1,
         "is_same": newest.digest == version.digest,
-        "has_draft": template_queries.find_draft(actor, name) is not None,
+        "has_draft": bool(template_queries.list_template_drafts(actor, name)),
         "message": request.POST.get("message", f"Restore v{version.number}"),
         "source": _compare_with_newest(newest, version),
         "refusal": refusal,
@@ -88,12 +89,15 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @signed_in
 def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Open the editor with a version's text; a draft with other text can be restored there."""
-    started = template_restore.start_draft(actor=actor, name=name, ref=request.POST.get("ref", ""))
+    draft_name = request.POST.get("draft", "")
+    started = template_restore.start_draft(
+        actor=actor, name=name, ref=request.POST.get("ref", ""), draft_name=draft_name
+    )
     sentence = f"Your draft has the text of v{started.version.number} now."
     if started.replaced is not None:
         sentence += " The draft you had before can be restored here for 30 days."
     messages.success(request, sentence)
-    return redirect("edit", name)
+    return redirect(draft_address(name, started.draft.name))
 
 
 def _compare_with_newest(newest: Version, version: Version) -> Any:

@@ -15,6 +15,7 @@ from frontend.changes import emergency_notices
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web.decorators import signed_in
+from frontend.web.draft_links import draft_address, list_draft_links
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
@@ -29,7 +30,6 @@ from registry.namespaces.queries import live_label
 from registry.notifications import following
 from registry.rollouts import queries as rollout_queries
 from registry.templates import fragments, label_queries, version_queries
-from registry.templates import queries as template_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
 
@@ -96,7 +96,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
         "is_favourite": bookmark_queries.is_favourite(actor, template),
         "follows": following.find_follow(actor, template) is not None,
-        "has_draft": template_queries.find_draft(actor, name) is not None,
+        **_own_drafts(actor, name),
         "label_statuses": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
@@ -131,6 +131,13 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         context,
         regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"},
     )
+
+
+def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
+    """The reader's drafts of the template, and the address of the one that was written last."""
+    links = list_draft_links(actor, name)
+    last = max(links, key=lambda link: link.saved_at, default=None)
+    return {"drafts": links, "has_draft": bool(links), "edit_url": last.url if last else draft_address(name)}
 
 
 def _facts(template: Template, document: Any) -> list[str]:

@@ -11,19 +11,19 @@ from frontend.diff.side_by_side import pair_lines
 from frontend.diff.text import shorten_diff
 from frontend.diff.versions import SourceDiff, compare_texts, diff_context
 from frontend.web.decorators import signed_in
+from frontend.web.draft_links import describe_own_draft
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
-from registry.core.errors import NotFound
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
+from registry.templates.named_drafts import draft_ref, get_draft, read_draft_ref
 
 __all__ = ["compare_versions"]
 
 # A select of versions should stay a select; older ones are reached from the history.
 CHOICES = 100
-DRAFT = "draft"
 LAYOUTS = {"lines": "One column", "columns": "Side by side"}
 
 
@@ -36,11 +36,13 @@ class _Side:
 
     @property
     def ref(self) -> str:
-        return str(self.version.number) if self.version else DRAFT
+        return str(self.version.number) if self.version else draft_ref(self.draft.name if self.draft else "")
 
     @property
     def word(self) -> str:
-        return f"v{self.version.number}" if self.version else "your draft"
+        if self.version:
+            return f"v{self.version.number}"
+        return describe_own_draft(self.draft.name if self.draft else "")
 
     @property
     def document(self) -> str:
@@ -49,12 +51,14 @@ class _Side:
 
 @signed_in
 def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """From one version to another; by default from what is live to the newest. `draft` names the reader's draft."""
+    """From one version to another; by default from what is live to the newest.
+
+    `draft` names the reader's draft, `draft:Shorter` one with a name.
+    """
     template = template_queries.get_template(actor, name)
     standing = label_queries.label_numbers(template)
-    draft = template_queries.find_draft(actor, name)
-    new = _find_side(actor, name, request.GET.get("to") or "latest", draft)
-    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, standing, new), draft)
+    new = _find_side(actor, name, request.GET.get("to") or "latest")
+    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, standing, new))
     layout = request.GET.get("layout", "")
     layout = layout if layout in LAYOUTS else "lines"
     versions = [side.version for side in (old, new) if side.version]
@@ -62,7 +66,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "section": "templates",
         "template": template,
         "crumbs": breadcrumbs(name),
-        "choices": _choices(template, standing, draft, versions),
+        "choices": _choices(template, standing, template_queries.list_template_drafts(actor, name), versions),
         "old_side": old,
         "new_side": new,
         **_compare(request, old, new),
@@ -74,12 +78,11 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
-def _find_side(actor: Actor, name: str, ref: str, draft: Draft | None) -> _Side:
-    if ref != DRAFT:
+def _find_side(actor: Actor, name: str, ref: str) -> _Side:
+    draft_name = read_draft_ref(ref)
+    if draft_name is None:
         return _Side(version_queries.resolve_version(actor, name, ref))
-    if draft is None:
-        raise NotFound(f"You have no draft of {name}.")
-    return _Side(None, draft)
+    return _Side(None, get_draft(actor, name, draft_name))
 
 
 def _choose_old(template: Template, standing: dict[str, int], new: _Side) -> str:
@@ -112,12 +115,12 @@ def _layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[
 
 
 def _choices(
-    template: Template, standing: dict[str, int], draft: Draft | None, always: Sequence[Version]
+    template: Template, standing: dict[str, int], drafts: Sequence[Draft], always: Sequence[Version]
 ) -> list[dict[str, str]]:
-    """The versions to choose from, newest first, after the draft where there is one."""
+    """The versions to choose from, newest first, after the drafts."""
     newest = template.latest.number if template.latest else 1
     numbers = {*range(max(1, newest - CHOICES + 1), newest + 1), *(version.number for version in always)}
-    choices = [{"ref": DRAFT, "word": "your draft"}] if draft else []
+    choices = [{"ref": draft_ref(draft.name), "word": describe_own_draft(draft.name)} for draft in drafts]
     for number in sorted(numbers, reverse=True):
         labels = [label for label, at in standing.items() if at == number]
         choices.append({"ref": str(number), "word": ", ".join([f"v{number}", *labels])})

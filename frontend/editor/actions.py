@@ -68,6 +68,7 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
             samples=state.samples_to_save,
             base=base,
             parallel=parallel,
+            draft_name=state.draft_name,
         )
     except Stale as error:
         newer = version_queries.resolve_version(actor, state.name, "latest") if state.template else None

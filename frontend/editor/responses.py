@@ -14,6 +14,7 @@ from frontend.editor.actions import ActionResult
 from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState, read_samples
+from frontend.web.draft_links import draft_address
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
 from registry.connections.endpoint import ECHO
@@ -45,6 +46,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The data that the script starts from."""
     return {
         "name": state.name,
+        "draftName": state.draft_name,
         "base": _version_facts(state.base),
         "samples": state.samples,
         "savedSamples": state.kept_samples,
@@ -138,7 +140,7 @@ def _page_addresses(state: EditorState) -> dict[str, str]:
     """The addresses that the script calls or leads to."""
     place = {"in": state.namespace.name, "for": state.name}
     return {
-        **{name: reverse(name, args=[state.name]) for name in ("edit", "preview", "draft")},
+        **{name: draft_address(state.name, state.draft_name, name) for name in ("edit", "preview", "draft")},
         "startDraft": reverse("start-draft", args=[state.name]),
         "run": reverse("playground-choices", args=[state.name]).removesuffix("choices"),
         "newDataset": f"{reverse('new-dataset')}?{urlencode(place)}",

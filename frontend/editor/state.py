@@ -16,6 +16,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
+from registry.templates.drafts import check_draft_name
 from registry.templates.models import Draft, Template, Version
 
 __all__ = [
@@ -52,7 +53,7 @@ class EditorState:
     `base` is the version the text was made from (None for a template that does not exist yet), `latest` the newest one
     now. `data` are the inputs of the preview, `target` is `messages` or `text`, `prompt` the index where the inputs
     give several prompts; `data_text` is the text of the inputs, which need not be JSON yet. `discarded` is a draft that
-    can be restored.
+    can be restored. `draft_name` is which of the person's drafts it is, empty for the first one.
     """
 
     name: str
@@ -71,6 +72,7 @@ class EditorState:
     target: str = "messages"
     prompt: int = 0
     discarded: Draft | None = None
+    draft_name: str = ""
 
     @property
     def path(self) -> str:
@@ -92,8 +94,10 @@ class EditorState:
         return self.samples if self.samples != self.kept_samples else None
 
 
-def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
+def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "") -> EditorState:
     """The stored state: the actor's draft, else the latest version, else a first text for a new template.
+
+    draft_name: which of the actor's drafts, empty for the first one. One with a name stays while it says nothing new.
 
     Raises NotFound for outsiders and NotAllowed, naming the role, for those who may only read.
     """
@@ -101,8 +105,9 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
     latest = template.latest if template else None
     sample_set = template.current_samples() if template else None
     stored: Samples = sample_set.samples if sample_set else {}
-    draft = template_queries.find_draft(actor, name)
-    if draft and latest and _says_nothing_new(draft, latest, stored):
+    draft_name = check_draft_name(draft_name)
+    draft = template_queries.find_draft(actor, name, draft_name)
+    if draft and latest and not draft_name and _says_nothing_new(draft, latest, stored):
         draft = None  # it holds nothing that is not saved
     state = EditorState(
         name=name,
@@ -116,6 +121,7 @@ def load_state(actor: Actor, name: str, sample: str = "") -> EditorState:
         kept_samples=stored,
         message=draft.message if draft else "",
         discarded=template_queries.find_discarded_draft(actor, name),
+        draft_name=draft_name,
     )
     select_sample(state, sample)
     return state
@@ -126,9 +132,9 @@ def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
     return is_same_text and not draft.message.strip() and read_samples(draft.samples, stored) == stored
 
 
-def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:
+def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state as a form or a script sent it. Raises Invalid where the inputs or samples are no JSON objects."""
-    state = load_state(actor, name)
+    state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", state.message)).strip()
     state.target = "text" if fields.get("target") == "text" else "messages"
@@ -163,9 +169,9 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
     select_sample(state, written if chosen == shown else chosen)
 
 
-def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any]) -> EditorState:
+def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state with every text that was sent, where `state_from_request` refused some of it: nothing typed is lost."""
-    state = load_state(actor, name)
+    state = load_state(actor, name, draft_name=draft_name)
     state.document = _with_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))
     select_sample(state, str(fields.get("sample", "")))

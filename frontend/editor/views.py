@@ -17,6 +17,7 @@ from frontend.editor.preview import build_preview, render_samples
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.draft_links import draft_address, list_draft_links
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
@@ -36,21 +37,23 @@ __all__ = ["draft", "edit", "preview"]
 @signed_in
 def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The editor with the actor's draft or the latest version, and what its buttons do."""
+    draft_name = request.GET.get("draft", "")
     if request.method == "GET":
-        return _render_page(request, actor, load_state(actor, name, request.GET.get("sample", "")))
+        state = load_state(actor, name, request.GET.get("sample", ""), draft_name=draft_name)
+        return _render_page(request, actor, state)
     if request.content_type == "application/json":
         return _as_json(lambda: _run_action_as_json(request, actor, name))
     fields = request.POST.dict()
     if fields.get("do") == "discard":
         return _discard(request, actor, name)
-    if fields.get("do") == "restore-draft":
+    if str(fields.get("do", "")).partition(":")[0] == "restore-draft":
         return _restore(request, actor, name)
     if _is_quick_fix(fields):
-        state, result = _fix_in_draft(actor, name, fields)
+        state, result = _fix_in_draft(actor, name, draft_name, fields)
         return _render_page(request, actor, state, result)
-    state, result = _run_action(actor, name, fields)
+    state, result = _run_action(actor, name, draft_name, fields)
     if result and result.kind == "saved":
-        state = load_state(actor, name, state.sample)
+        state = load_state(actor, name, state.sample, draft_name=draft_name)
     return _render_page(request, actor, state, result, with_diff=fields.get("do") == "review")
 
 
@@ -63,7 +66,7 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         fields = _read_json(request)
         if fields.get("want") == "fragments":
             return {"fragments": responses.fragment_choices(fragment_queries.list_text_fragments(actor))}, 200
-        state = state_from_request(actor, name, fields)
+        state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
         if fields.get("want") == "samples":
@@ -80,19 +83,20 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
     def answer() -> tuple[dict[str, Any], int]:
         namespace, _, path = name.partition("/")
+        draft_name = request.GET.get("draft", "")
         if request.method == "DELETE":
-            drafts.discard_draft(actor=actor, namespace=namespace, path=path)
+            drafts.discard_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
             return {}, 200
         fields = _read_json(request)
         try:
-            return responses.draft_response(_store_sent_draft(actor, name, fields)), 200
+            return responses.draft_response(_store_sent_draft(actor, name, draft_name, fields)), 200
         except drafts.NewerDraft as error:
             return responses.newer_draft_response(error.draft), 409
 
     return _as_json(answer)
 
 
-def _store_sent_draft(actor: Actor, name: str, fields: Mapping[str, Any]) -> Draft | None:
+def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> Draft | None:
     """Store what a script sent; None where it says nothing but what is saved, so that no empty draft is left."""
     namespace, _, path = name.partition("/")
     revision = _read_revision(fields)
@@ -106,8 +110,9 @@ def _store_sent_draft(actor: Actor, name: str, fields: Mapping[str, Any]) -> Dra
         base=_read_version(fields["base"]) if fields.get("base") else None,
         message=str(fields.get("message", "")),
         revision=revision,
+        name=draft_name,
     )
-    if load_state(actor, name).draft is None:
+    if load_state(actor, name, draft_name=draft_name).draft is None:
         drafts.forget_draft(stored)
         return None
     return stored
@@ -127,19 +132,21 @@ def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
     return str(fields.get("do", "")).partition(":")[0] in QUICK_FIXES
 
 
-def _quick_fix(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
-    state = state_from_request(actor, name, fields)
+def _quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
+    state = state_from_request(actor, name, fields, draft_name)
     verb, _, subject = str(fields["do"]).partition(":")
     return state, apply_quick_fix(actor, state, verb, subject, fields)
 
 
-def _fix_in_draft(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
+def _fix_in_draft(
+    actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
+) -> tuple[EditorState, ActionResult | None]:
     """A quick fix of a plain form: the draft keeps what it changed, samples among it."""
     try:
-        state, _ = _quick_fix(actor, name, fields)
+        state, _ = _quick_fix(actor, name, draft_name, fields)
         _store_draft(actor, state)
     except Invalid as error:
-        return state_with_unsaved_text(actor, name, fields), ActionResult("refused", 422, error=error)
+        return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
     return state, None
 
 
@@ -152,30 +159,33 @@ def _store_draft(actor: Actor, state: EditorState) -> None:
         samples=json.dumps(state.samples, ensure_ascii=False),
         base=state.base.number if state.base else None,
         message=state.message,
+        name=state.draft_name,
     )
 
 
 def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
-    fields = _read_json(request)
+    fields, draft_name = _read_json(request), request.GET.get("draft", "")
     if _is_quick_fix(fields):
-        return responses.quick_fix_response(*_quick_fix(actor, name, fields)), 200
+        return responses.quick_fix_response(*_quick_fix(actor, name, draft_name, fields)), 200
     revision = _read_revision(fields)
-    written = template_queries.find_draft(actor, name)
+    written = template_queries.find_draft(actor, name, draft_name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
     if is_save and revision is not None and written is not None and written.revision != revision:
         # A save ends the draft, so one that was written elsewhere must be seen first.
         return responses.newer_draft_response(written), 409
-    state, result = _run_action(actor, name, fields)
+    state, result = _run_action(actor, name, draft_name, fields)
     return responses.action_response(request, state, result), result.status if result else 200
 
 
-def _run_action(actor: Actor, name: str, fields: Mapping[str, Any]) -> tuple[EditorState, ActionResult | None]:
+def _run_action(
+    actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]
+) -> tuple[EditorState, ActionResult | None]:
     """The state that was sent, and the result of the button; `check`, `preview` and `review` change nothing."""
     try:
-        state = state_from_request(actor, name, fields)
+        state = state_from_request(actor, name, fields, draft_name)
         return state, _dispatch(actor, state, str(fields.get("do", "check")))
     except Invalid as error:
-        return state_with_unsaved_text(actor, name, fields), ActionResult("refused", 422, error=error)
+        return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
 
 
 def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | None:
@@ -194,8 +204,8 @@ def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | N
 
 def _discard(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Discard the draft; the editor then offers to restore it."""
-    state = load_state(actor, name)
-    drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path)
+    state = load_state(actor, name, draft_name=request.GET.get("draft", ""))
+    drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=state.draft_name)
     messages.success(request, gettext("Draft discarded. You can restore it for 30 days."))
     return redirect("edit", name)
 
@@ -203,9 +213,10 @@ def _discard(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Bring the discarded draft back."""
     namespace, _, path = name.partition("/")
-    drafts.restore_draft(actor=actor, namespace=namespace, path=path)
+    draft_name = request.POST["do"].partition(":")[2]
+    drafts.restore_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
     messages.success(request, gettext("Draft restored."))
-    return redirect("edit", name)
+    return redirect(draft_address(name, draft_name))
 
 
 def _render_page(
@@ -223,6 +234,7 @@ def _render_page(
         "crumbs": breadcrumbs(state.name),
         "result": result,
         "overlaps": _overlaps(actor, state),
+        "drafts": list_draft_links(actor, state.name),
         "source": responses.source_diff(state.base.remaining if state.base else "", state.document)
         if with_diff
         else None,

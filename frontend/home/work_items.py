@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.changes.presenters import change_title
+from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
 from registry.changes import policy
 from registry.changes.gate import Gate
@@ -83,7 +84,7 @@ def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
         name = f"{draft.namespace.name}/{draft.path}" if draft.path else draft.namespace.name
         latest = newest.get(name)
         newer = latest if latest and draft.base and latest > draft.base.number else None
-        url = reverse("edit", args=[name]) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
+        url = draft_address(name, draft.name) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
         rows.append(ResumableDraft(draft, name, url, newer))
     return rows
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import signed_in
+from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.input_checks import BadJson, parse_json
@@ -86,9 +87,12 @@ def save_sample(request: HttpRequest, actor: Actor, name: str, column_id: int) -
 
     def answer() -> tuple[dict[str, Any], int]:
         _find_column(actor, name, column_id)
-        sample = _read_object(request).get("name", "")
-        draft = services.save_inputs_as_sample(actor=actor, column_id=column_id, sample=sample)
-        return {"title": str(sample).strip(), "url": reverse("edit", args=[name]), **_draft_facts(draft)}, 200
+        fields = _read_object(request)
+        sample = fields.get("name", "")
+        draft = services.save_inputs_as_sample(
+            actor=actor, column_id=column_id, sample=sample, draft_name=fields.get("draft", "")
+        )
+        return {"title": str(sample).strip(), "url": draft_address(name, draft.name), **_draft_facts(draft)}, 200
 
     return _as_json(answer)
 
@@ -118,14 +122,15 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
 
 @require_POST
 @signed_in
-def restore_draft(_request: HttpRequest, actor: Actor, name: str, run_id: int) -> HttpResponse:
+def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) -> HttpResponse:
     """Make the text that a run tried the draft."""
 
     def answer() -> tuple[dict[str, Any], int]:
         if queries.find_own_run(actor, run_id).name != name:
             raise NotFound(gettext("{name} has no run {number} of yours.").format(name=name, number=run_id))
-        draft = services.restore_draft_of_run(actor=actor, run_id=run_id)
-        return {"url": reverse("edit", args=[name]), "document": draft.document, **_draft_facts(draft)}, 200
+        draft_name = _read_object(request).get("draft", "")
+        draft = services.restore_draft_of_run(actor=actor, run_id=run_id, draft_name=draft_name)
+        return {"url": draft_address(name, draft.name), "document": draft.document, **_draft_facts(draft)}, 200
 
     return _as_json(answer)
 

@@ -144,7 +144,7 @@ function start(root: HTMLFormElement): void {
   };
   const draft = new Draft(
     root,
-    { name: setup.name, savedAt: setup.draftSavedAt, revision: setup.draftRevision },
+    { name: setup.name, draftName: setup.draftName, savedAt: setup.draftSavedAt, revision: setup.draftRevision },
     { url: setup.urls.draft, body, use },
   );
   const save = installSave(root, {

@@ -168,29 +168,31 @@ def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
     return queries.find_own_column(actor, column_id)
 
 
-def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str) -> Draft:
+def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_name: str = "") -> Draft:
     """Add the inputs of a column's run to the samples of the actor's draft, which begins here where there is none.
 
-    Invalid where the name is taken or none; Conflict where the inputs are not stored.
+    draft_name: which of the actor's drafts, empty for the first one. Invalid where the name of the sample is taken or
+    none; Conflict where the inputs are not stored.
     """
     run = _require_stored(queries.find_own_column(actor, column_id)).run
     sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
     if not sample or not sample.isprintable() or len(sample) > _LONGEST_NAME:
         raise Invalid(fields={"name": f"a name of 1 to {_LONGEST_NAME} characters, in one line."})
     with transaction.atomic():
-        base = _draft_base(actor, run)
+        base = _draft_base(actor, run, draft_name)
         samples = base["samples"]
         if sample in samples:
             raise Invalid(fields={"name": f"There is already a sample called {sample}."})
         samples = {**samples, sample: json.loads(run.inputs)}
         document_check.write_samples(samples)
-        return _save_draft(actor, run, {**base, "samples": samples})
+        return _save_draft(actor, run, draft_name, {**base, "samples": samples})
 
 
-def restore_draft_of_run(*, actor: Actor, run_id: int) -> Draft:
+def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> Draft:
     """Make the text that a run's draft column ran the actor's draft; the draft there was can be restored.
 
-    Conflict where the run had no draft, or its text is not stored.
+    draft_name: which of the actor's drafts becomes it, empty for the first one. Conflict where the run had no draft, or
+    its text is not stored.
     """
     run = queries.find_own_run(actor, run_id)
     column = run.columns.filter(source=PlaygroundColumn.DRAFT).order_by("position").first()
@@ -198,22 +200,22 @@ def restore_draft_of_run(*, actor: Actor, run_id: int) -> Draft:
         raise Conflict("This run had no draft.")
     document = json.loads(_require_stored(column).bundle)["document"]
     with transaction.atomic():
-        base = _draft_base(actor, run)
+        base = _draft_base(actor, run, draft_name)
         path = run.name.partition("/")[2]
-        current = template_queries.find_draft(actor, run.name)
+        current = template_queries.find_draft(actor, run.name, draft_name)
         if current is not None and current.document != document:
-            drafts.discard_draft(actor=actor, namespace=run.namespace.name, path=path)
-        draft = _save_draft(actor, run, {**base, "document": document})
+            drafts.discard_draft(actor=actor, namespace=run.namespace.name, path=path, name=draft_name)
+        draft = _save_draft(actor, run, draft_name, {**base, "document": document})
         if current is not None and draft.pk != current.pk:
             draft.revision = current.revision + 1  # a tab that shows the old draft must not take this one for its own
             draft.save(update_fields=["revision"])
     return draft
 
 
-def _draft_base(actor: Actor, run: PlaygroundRun) -> dict[str, Any]:
+def _draft_base(actor: Actor, run: PlaygroundRun, draft_name: str) -> dict[str, Any]:
     """What the actor's draft says now: the draft, else the newest version, else the draft that the run was of."""
     _, template = queries.find_place(actor, run.name)
-    draft = template_queries.find_draft(actor, run.name)
+    draft = template_queries.find_draft(actor, run.name, draft_name)
     latest = template.latest if template else None
     sample_set = template.current_samples() if template else None
     stored = sample_set.samples if sample_set else {}
@@ -236,7 +238,7 @@ def _read_samples(text: str, stored: Mapping[str, Any]) -> dict[str, Any]:
     return dict(samples) if isinstance(samples, Mapping) else dict(stored)
 
 
-def _save_draft(actor: Actor, run: PlaygroundRun, parts: Mapping[str, Any]) -> Draft:
+def _save_draft(actor: Actor, run: PlaygroundRun, draft_name: str, parts: Mapping[str, Any]) -> Draft:
     return drafts.save_draft(
         actor=actor,
         namespace=run.namespace.name,
@@ -244,6 +246,7 @@ def _save_draft(actor: Actor, run: PlaygroundRun, parts: Mapping[str, Any]) -> D
         document=parts["document"],
         samples=json.dumps(parts["samples"], ensure_ascii=False),
         base=parts["base"],
+        name=draft_name,
     )
 
 

@@ -192,10 +192,12 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
 
 
 def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
-    """Those begun from a version, those with its whole text, and those that repeat a passage of it."""
+    """Those begun from a version, those with its whole text, and those that repeat a passage of it; discarded ones
+    too, which could be restored.
+    """
     copies = Q(base__in=versions) | Q(document__in={row.document for row in versions})
     repeating = [run_texts.contains_passage(column, passages) for column in ("document", "samples", "message")]
-    return Draft.objects.filter(copies | repeating[0] | repeating[1] | repeating[2])
+    return Draft.everything.filter(copies | repeating[0] | repeating[1] | repeating[2])
 
 
 def _require_alone(plan: RedactionPlan) -> None:

@@ -4,20 +4,39 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core import names
-from registry.core.errors import Conflict, NotFound
+from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates.models import Draft, Version
 
-__all__ = ["KEPT", "NewerDraft", "delete_old_drafts", "discard_draft", "forget_draft", "restore_draft", "save_draft"]
+__all__ = [
+    "KEPT",
+    "LONGEST_NAME",
+    "MOST_DRAFTS",
+    "NewerDraft",
+    "check_draft_name",
+    "delete_old_drafts",
+    "discard_draft",
+    "forget_draft",
+    "require_free_name",
+    "require_new_name",
+    "restore_draft",
+    "save_draft",
+]
 
 KEPT = timedelta(days=30)
 """How long a discarded draft can be restored."""
+MOST_DRAFTS = 20
+"""How many drafts a person can have of one template."""
+LONGEST_NAME = 60
+_FIRST = "Draft"  # what pages call the draft without a name
 
 
 class NewerDraft(Conflict):
@@ -28,7 +47,7 @@ class NewerDraft(Conflict):
         self.draft = draft
 
 
-def save_draft(  # what an editor has
+def save_draft(  # noqa: PLR0913  # what an editor has
     *,
     actor: Actor,
     namespace: str,
@@ -38,14 +57,17 @@ def save_draft(  # what an editor has
     base: int | None = None,
     message: str = "",
     revision: int | None = None,
+    name: str = "",
 ) -> Draft:
     """Store the actor's work on a template, in place of what was stored before.
 
     path: inside the namespace, empty while the new template has no name. document and samples: text as typed, which
     need not be well-formed yet. base: number of the version that the work began from. revision: of the draft that the
     caller read last, 0 where there was none; NewerDraft where it is another one now that says something else. Without
-    a revision the work is stored in any case.
+    a revision the work is stored in any case. name: of the draft, empty for the first one; a draft with a name that
+    there is not yet is made, Invalid and Conflict as `require_new_name`.
     """
+    name = check_draft_name(name)
     if path:
         names.check_template(f"{namespace}/{path}")
     check_text(
@@ -64,10 +86,12 @@ def save_draft(  # what an editor has
     try:
         with transaction.atomic():
             rows = Draft.objects.select_for_update().filter(person=actor.person, namespace=space, path=path)
-            draft = rows.first()
+            draft = rows.filter(name=name).first()
             if draft is None:
                 _require_revision(None, revision, facts)
-                return Draft.objects.create(person=actor.person, namespace=space, path=path, **facts)
+                if name:
+                    require_new_name(name, rows)
+                return Draft.objects.create(person=actor.person, namespace=space, path=path, name=name, **facts)
             _require_revision(draft, revision, facts)
             for name, value in facts.items():
                 setattr(draft, name, value)
@@ -75,7 +99,8 @@ def save_draft(  # what an editor has
             draft.save()
             return draft
     except IntegrityError as error:  # another tab made the first draft at this moment
-        raise NewerDraft(Draft.objects.filter(person=actor.person, namespace=space, path=path).first()) from error
+        made = Draft.objects.filter(person=actor.person, namespace=space, path=path, name=name).first()
+        raise NewerDraft(made) from error
 
 
 def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[str, object]) -> None:
@@ -87,9 +112,36 @@ def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[
     raise NewerDraft(draft)
 
 
-def discard_draft(*, actor: Actor, namespace: str, path: str) -> None:
+def check_draft_name(name: str) -> str:
+    """The name of a draft with single spaces; empty for the first draft. Invalid where no draft can be called so."""
+    name = " ".join(check_text("draft", name, 4 * LONGEST_NAME).split())
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        words = gettext("a name of 1 to {most} characters, in one line.")
+        raise Invalid(fields={"draft": words.format(most=LONGEST_NAME)})
+    if name.casefold() == _FIRST.casefold():
+        words = gettext("{name} is the draft without a name: choose another name.")
+        raise Invalid(fields={"draft": words.format(name=_FIRST)})
+    return name
+
+
+def require_free_name(name: str, others: QuerySet[Draft]) -> None:
+    """Refuse a name that another of the person's drafts of the template has, in any case of letters. Raises Invalid."""
+    if name.casefold() in (other.casefold() for other in others.values_list("name", flat=True)):
+        raise Invalid(fields={"draft": gettext("There is already a draft called {name}.").format(name=name)})
+
+
+def require_new_name(name: str, others: QuerySet[Draft]) -> None:
+    """Refuse a name as `require_free_name`, and a draft more than MOST_DRAFTS: Invalid and Conflict."""
+    require_free_name(name, others)
+    if others.count() >= MOST_DRAFTS:
+        words = gettext("You have {most} drafts of this template, which is the most: save or discard one first.")
+        raise Conflict(words.format(most=MOST_DRAFTS))
+
+
+def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> None:
     """Put the actor's draft aside; it can be restored for a while. Nothing happens where there is none."""
-    rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path)
+    name = check_draft_name(name)
+    rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
     rows.update(discarded_at=log.now())
 
 
@@ -98,18 +150,23 @@ def forget_draft(draft: Draft) -> None:
     draft.delete()
 
 
-def restore_draft(*, actor: Actor, namespace: str, path: str) -> Draft:
-    """Bring back the draft that the actor discarded last; one that was begun since is discarded in its place.
+def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> Draft:
+    """Bring back the draft of this name that the actor discarded last; one that was begun since is discarded in its
+    place.
 
     NotFound where there is none.
     """
+    name = check_draft_name(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace)
     with transaction.atomic():
-        rows = Draft.everything.select_for_update().filter(person=actor.person, namespace=space, path=path)
+        drafts = Draft.everything.select_for_update().filter(person=actor.person, namespace=space, path=path)
+        rows = drafts.filter(name=name)
         draft = rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
         if draft is None:
             raise NotFound("There is no discarded draft to restore.")
         current = rows.filter(discarded_at=None).first()
+        if name and current is None:
+            require_new_name(name, drafts.filter(discarded_at=None))
         rows.filter(discarded_at=None).update(discarded_at=log.now())
         draft.discarded_at = None
         # A tab that shows either draft must not take this one for its own.

@@ -262,13 +262,14 @@ class CurrentDrafts(models.Manager["Draft"]):
 class Draft(models.Model):
     """What a person's editor contains for one path; `path` is empty until the new template has a name.
 
-    A discarded one stays for a while, so that it can be restored. `revision` counts the writes: a second tab that
-    knows an older one is told.
+    A person has one draft of a template without a name, and more with names. A discarded one stays for a while, so that
+    it can be restored. `revision` counts the writes: a second tab that knows an older one is told.
     """
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="drafts")
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="drafts")
     path = models.CharField(max_length=460, default="", blank=True)
+    name = models.CharField(max_length=60, default="", blank=True, help_text="empty for the first draft")
     document = models.TextField()
     samples = models.TextField(default="", blank=True, help_text="as the editor shows them, maybe not yet well-formed")
     base = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+", null=True)
@@ -283,7 +284,7 @@ class Draft(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["person", "namespace", "path"],
+                fields=["person", "namespace", "path", "name"],
                 condition=models.Q(discarded_at=None),
                 name="draft_once_unless_discarded",
             )

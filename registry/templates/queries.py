@@ -12,7 +12,7 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.templates.drafts import KEPT
+from registry.templates.drafts import KEPT, check_draft_name
 from registry.templates.models import Draft, Template
 
 Rows = TypeVar("Rows", bound=Model)
@@ -24,7 +24,9 @@ __all__ = [
     "find_draft",
     "find_template",
     "get_template",
+    "list_discarded_drafts",
     "list_drafts",
+    "list_template_drafts",
     "lock_template",
     "search_words",
     "within_namespaces",
@@ -74,8 +76,10 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
     return template
 
 
-def find_draft(actor: Actor, name: str) -> Draft | None:
-    """The actor's draft for a full template name, or for a namespace with nothing after its slash: the unnamed one."""
+def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:
+    """The actor's draft for a full template name, or for a namespace with nothing after its slash: work on a template
+    without a name. draft_name: which of the drafts, empty for the first one.
+    """
     namespace, _, path = name.partition("/")
     if path:
         names.check_template(name)
@@ -85,14 +89,36 @@ def find_draft(actor: Actor, name: str) -> Draft | None:
         namespace__in=visible_namespaces(actor),
         namespace__name=namespace,
         path=path,
+        name=check_draft_name(draft_name),
     ).first()
 
 
 def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
     """The draft of a template that the actor discarded last and can still restore."""
+    return _discarded_drafts(actor, name).first()
+
+
+def list_discarded_drafts(actor: Actor, name: str) -> list[Draft]:
+    """The drafts of a template that the actor can restore: of each name the one that was discarded last."""
+    rows = _discarded_drafts(actor, name).defer("document", "samples")
+    newest: dict[str, Draft] = {}
+    for draft in rows:
+        newest.setdefault(draft.name, draft)
+    return list(newest.values())
+
+
+def list_template_drafts(actor: Actor, name: str) -> list[Draft]:
+    """The actor's drafts of one template without their texts, the one without a name first."""
+    namespace, _, path = name.partition("/")
+    rows = Draft.objects.select_related("base").defer("base__bundle", "document", "samples")
+    rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace)
+    return list(rows.filter(person=actor.person, path=path).order_by("name"))
+
+
+def _discarded_drafts(actor: Actor, name: str) -> QuerySet[Draft]:
     namespace, _, path = name.partition("/")
     rows = Draft.everything.filter(person=actor.person, namespace__name=namespace, path=path)
-    return rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
+    return rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk")
 
 
 def list_drafts(actor: Actor) -> list[Draft]:

@@ -45,29 +45,33 @@ def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, mess
     return saved
 
 
-def start_draft(*, actor: Actor, name: str, ref: str) -> StartedDraft:
+def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> StartedDraft:
     """A draft of the actor with the text of a version, made over the newest version.
 
-    A draft with another text is discarded, so that it can be restored; one that says the same stays as it is. Raises
-    Gone where the text was redacted.
+    A draft with another text is discarded, so that it can be restored; one that says the same stays as it is.
+    draft_name: which of the actor's drafts, empty for the first one. Raises Gone where the text was redacted.
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
     template = version.template
+    draft_name = drafts.check_draft_name(draft_name)
     with transaction.atomic():
         template_queries.lock_template(name)
         template.refresh_from_db(fields=["latest"])
         if template.latest is None:
             raise NotFound(f"{name} has no version yet.")
-        replaced = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).first()
+        rows = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path)
+        replaced = rows.filter(name=draft_name).first()
         if replaced is not None and replaced.document == version.document and replaced.base == template.latest:
             return StartedDraft(replaced, version)
-        drafts.discard_draft(actor=actor, namespace=template.namespace.name, path=template.path)
+        space, path = template.namespace.name, template.path
+        drafts.discard_draft(actor=actor, namespace=space, path=path, name=draft_name)
         draft = drafts.save_draft(
             actor=actor,
-            namespace=template.namespace.name,
-            path=template.path,
+            namespace=space,
+            path=path,
             document=version.document,
             base=template.latest.number,
+            name=draft_name,
         )
         if replaced is not None:
             # A tab that still shows the old draft must not take this one for its own.

@@ -55,6 +55,7 @@ class _Work:
     even_if_equal: bool
     contributions: Sequence[Contribution]
     ends_draft: bool
+    draft_name: str
 
 
 def save_version(  # noqa: PLR0913  # what a person hands in when saving
@@ -70,6 +71,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     even_if_equal: bool = False,
     contributions: Sequence[Contribution] = (),
     ends_draft: bool = True,
+    draft_name: str = "",
 ) -> SavedVersion:
     """Make the next version of a template, or its first; nothing is stored unless all is right.
 
@@ -78,8 +80,8 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     unless `parallel`. A bundle equal to the latest makes no version, unless `even_if_equal`: a merge has to be made
     from what it takes in, whatever it reads. copied_from: name@ref of the origin of a new template. contributions:
     unsaved rows, without their version, of the suggestions that are in it and of the version that it merges with its
-    base. ends_draft: whether the text is what the actor's draft came to, which is deleted then. Invalid carries all
-    problems.
+    base. ends_draft: whether the text is what the actor's draft came to, which is deleted then. draft_name: which of
+    the actor's drafts, empty for the first one. Invalid carries all problems.
     """
     namespace, _ = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace)
@@ -107,6 +109,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
                 even_if_equal,
                 contributions,
                 ends_draft,
+                draft_name,
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
@@ -145,7 +148,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
             _add_contributions(version, work)
             search_index.update_search_index(template, version, work.examined.document)
         if work.ends_draft:
-            _delete_draft(actor, template)
+            _delete_draft(actor, template, work.draft_name)
         if created:
             _append(actor, template, version, work, at)
             _require_unredacted(template, work)
@@ -259,9 +262,10 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
 
 
-def _delete_draft(actor: Actor, template: Template) -> None:
+def _delete_draft(actor: Actor, template: Template, name: str) -> None:
     if actor.key is None:
-        Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path).delete()
+        rows = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path)
+        rows.filter(name=name).delete()
 
 
 def _held_samples(name: str) -> SampleSet | None:

@@ -16,7 +16,7 @@ from registry.changes import check_results, emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.namespaces import keys
-from registry.templates import archive, drafts, label_queries, labels
+from registry.templates import archive, drafts, label_queries, labels, named_drafts
 from registry.templates import save as template_save
 from registry.templates.models import Draft, Version
 from registry.usage.models import Fetch
@@ -57,6 +57,9 @@ MORE = [
     f"{T}/-/diff?from=draft&to=2",
     f"{T}/-/diff?from=1&to=draft&layout=columns",
     f"{T}/-/restore?ref=latest",
+    f"{T}/-/drafts?from=1",
+    f"{T}/-/edit?draft=Shorter",
+    f"{T}/-/diff?from=latest&to=draft:Shorter",
     f"{T}/-/propose?label=production&version=2",
     f"{T}/-/dependants",
     "/runs/?template=support/refunds/reply",
@@ -193,6 +196,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
+    named_drafts.start_named_draft(actor=author, name=REPLY, draft_name="Shorter", source="1")
     key = keys.issue_key(actor=admin, namespace="support", name="checkout", scope="read").key
     now = first.created_at
     Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)

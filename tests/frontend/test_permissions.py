@@ -184,6 +184,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("edit", "GET", ""): Row(f"{T}/-/edit", AUTHORS),
     ("edit", "POST", ""): Row(f"{T}/-/edit", _row(OUT, 404, 403, 200, 200, 200), SAVE),
     ("preview", "POST", ""): Row(f"{T}/-/edit/preview", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
+    ("drafts", "GET", ""): Row(f"{T}/-/drafts", AUTHORS),
+    ("drafts", "POST", ""): Row(f"{T}/-/drafts", AUTHORS_DO, {"do": "start", "name": "Shorter", "source": "1"}),
     ("draft", "PUT", ""): Row(f"{T}/-/edit/draft", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
     ("draft", "DELETE", ""): Row(
         f"{T}/-/edit/draft", _row(OUT, 200, 200, 200, 200, 200), {}

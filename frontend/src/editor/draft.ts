@@ -51,9 +51,13 @@ export class Draft {
   #dirty = false;
   #sending: Promise<void> = Promise.resolve();
 
-  constructor(root: HTMLElement, stored: { name: string; savedAt: number | null; revision: number }, wiring: Wiring) {
+  constructor(
+    root: HTMLElement,
+    stored: { name: string; draftName: string; savedAt: number | null; revision: number },
+    wiring: Wiring,
+  ) {
     this.#wiring = wiring;
-    this.#key = `draft:${stored.name}`;
+    this.#key = `draft:${stored.name}${stored.draftName ? `:${stored.draftName}` : ""}`;
     this.#state = findElement(root, "[data-draft-state]");
     this.#badge = findElement(root, "[data-draft-badge]");
     this.#place = findElement(root, "[data-draft-conflict]");

@@ -41,6 +41,8 @@ export interface Schema {
 
 export interface Setup {
   name: string;
+  /** Which of the author's drafts is edited; empty for the first one. */
+  draftName: string;
   base: { number: number; digest: string; document: string } | null;
   samples: Record<string, Data>;
   /** The samples as they were saved last. */

@@ -20,6 +20,7 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
   const panel = installInputsPanel(root);
   const playground = new Playground(area, {
     url: setup.urls.run,
+    draftName: setup.draftName,
     labels: setup.labels,
     newDatasetUrl: setup.urls.newDataset,
     inputs: () => ({
@@ -41,13 +42,13 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
     saveDraft: () => parts.saveDraft(),
     startDraft: async (ref) => {
       const token = findElement<HTMLInputElement>(document, "input[name=csrfmiddlewaretoken]").value;
-      const body = new URLSearchParams({ ref, csrfmiddlewaretoken: token });
+      const body = new URLSearchParams({ ref, draft: setup.draftName, csrfmiddlewaretoken: token });
       const answer = await fetch(setup.urls.startDraft, { method: "POST", redirect: "manual", body });
       if (answer.type !== "opaqueredirect") return false;
-      window.location.assign(`${setup.urls.edit}?view=run`);
+      openRun(setup.urls.edit);
       return true;
     },
-    open: (url) => window.location.assign(`${url}?view=run`),
+    open: openRun,
   });
   document.addEventListener(
     "keydown",
@@ -64,6 +65,11 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
 }
 
 /** The panel of inputs over the columns: opened by its button, closed by Close or Escape. */
+/** Opens the editor at this address in its Run view. */
+function openRun(url: string): void {
+  window.location.assign(`${url}${url.includes("?") ? "&" : "?"}view=run`);
+}
+
 function installInputsPanel(root: HTMLElement): { open(): void } {
   const opener = findElement(root, "[data-play-edit]");
   const pane = findElement(root, "[data-pane=inputs]");

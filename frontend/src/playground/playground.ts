@@ -19,6 +19,8 @@ const TICK = 250; // milliseconds between two looks at the clock while a reply i
 export interface PlaygroundHost {
   /** The address of the playground's calls, with a slash at its end. */
   url: string;
+  /** Which of the author's drafts the editor shows; empty for the first one. */
+  draftName: string;
   labels: RunState["labels"];
   newDatasetUrl: string;
   /** The sample that is chosen, its values, and what is known of each. */
@@ -53,7 +55,7 @@ export class Playground {
   constructor(root: HTMLElement, host: PlaygroundHost) {
     this.#root = root;
     this.#host = host;
-    this.#server = new RunServer(host.url);
+    this.#server = new RunServer(host.url, host.draftName);
     const { data, sample } = host.inputs();
     this.#state = makeState(host.labels, { document: host.document(), data: JSON.stringify(data), sample });
     this.#history = new RunHistory(findElement(root, "[data-play-history]"), {

@@ -17,12 +17,14 @@ function describeError(error: unknown): string {
   return error instanceof CallError ? error.message : NO_ANSWER;
 }
 
-/** The addresses below `base` (`/t/<name>/-/run/`). */
+/** The addresses below `base` (`/t/<name>/-/run/`), for one of the author's drafts. */
 export class RunServer {
   readonly #base: string;
+  readonly #draftName: string;
 
-  constructor(base: string) {
+  constructor(base: string, draftName: string) {
     this.#base = base;
+    this.#draftName = draftName;
   }
 
   /** What can be chosen, as an action. */
@@ -105,7 +107,9 @@ export class RunServer {
   /** Makes the draft of a run the draft again; gives the address of the editor, or a sentence why not. */
   async restoreDraft(id: Run["id"]): Promise<{ url: string } | string> {
     try {
-      const answer = await callServer<Answer<{ url: string }>>("POST", `${this.#base}history/${id}/draft`, {});
+      const answer = await callServer<Answer<{ url: string }>>("POST", `${this.#base}history/${id}/draft`, {
+        draft: this.#draftName,
+      });
       return isRefused(answer) ? answer.detail : answer;
     } catch (error) {
       return describeError(error);

@@ -1,0 +1,61 @@
+"""Links to a person's drafts of a template: a draft with a name is told by `?draft=` from the one without."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft
+from registry.templates.named_drafts import draft_ref
+
+__all__ = ["DraftLink", "describe_own_draft", "draft_address", "draft_title", "list_draft_links"]
+
+
+@dataclass(frozen=True)
+class DraftLink:
+    """A draft in a list: what it is called, where it is edited, and how a comparison names it (`ref`)."""
+
+    name: str
+    title: str
+    url: str
+    ref: str
+    saved_at: datetime
+    message: str
+    base: int | None
+
+
+def draft_address(name: str, draft_name: str = "", page: str = "edit") -> str:
+    """The address of a page about one draft of a template: `edit`, `preview` or `draft`."""
+    address = reverse(page, args=[name])
+    return f"{address}?{urlencode({'draft': draft_name})}" if draft_name else address
+
+
+def draft_title(draft_name: str) -> str:
+    """What a page calls a draft."""
+    return draft_name or gettext("Draft")
+
+
+def describe_own_draft(draft_name: str) -> str:
+    """What a sentence calls one of the reader's drafts."""
+    return gettext("your draft {name}").format(name=draft_name) if draft_name else gettext("your draft")
+
+
+def list_draft_links(actor: Actor, name: str) -> list[DraftLink]:
+    """The person's drafts of a template, the one without a name first."""
+    return [_describe_draft(name, draft) for draft in template_queries.list_template_drafts(actor, name)]
+
+
+def _describe_draft(name: str, draft: Draft) -> DraftLink:
+    return DraftLink(
+        name=draft.name,
+        title=draft_title(draft.name),
+        url=draft_address(name, draft.name),
+        ref=draft_ref(draft.name),
+        saved_at=draft.updated_at,
+        message=draft.message,
+        base=draft.base.number if draft.base else None,
+    )
