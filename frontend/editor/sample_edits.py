@@ -3,7 +3,15 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["FIRST_SAMPLE", "fill_missing_value", "list_spent_samples", "read_value", "remove_sample", "rename_value", "set_values"]
+__all__ = [
+    "FIRST_SAMPLE",
+    "fill_missing_value",
+    "list_spent_samples",
+    "read_value",
+    "remove_sample",
+    "rename_value",
+    "set_values",
+]
 
 Samples = dict[str, dict[str, Any]]
 

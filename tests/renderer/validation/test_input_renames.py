@@ -43,7 +43,10 @@ def test_the_declaration_and_every_use_get_the_other_name():
 def test_a_key_in_quotes_or_in_braces_is_renamed():
     assert "  things: {type: array" in rename(DOCUMENT, "items", "things")
     braces = "---\ninputs: {a: {type: string}, b: {type: string}}\nformat: text\n---\n{{ a }} {{ b }}\n"
-    assert rename(braces, "b", "c") == "---\ninputs: {a: {type: string}, c: {type: string}}\nformat: text\n---\n{{ a }} {{ c }}\n"
+    assert (
+        rename(braces, "b", "c")
+        == "---\ninputs: {a: {type: string}, c: {type: string}}\nformat: text\n---\n{{ a }} {{ c }}\n"
+    )
 
 
 def test_line_ends_and_attributes_of_the_same_name_stay():
