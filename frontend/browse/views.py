@@ -9,9 +9,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
+from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from frontend.web.search_text import Filter, SearchText, read_search
