@@ -18,6 +18,7 @@ from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.releases.models import Release, ReleaseComment
 from registry.rollouts.models import Rollout
+from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import (
     Contribution,
@@ -51,6 +52,7 @@ __all__ = [
     "Event",
     "Favourite",
     "Fetch",
+    "FormerName",
     "Freeze",
     "Inclusion",
     "Invitation",

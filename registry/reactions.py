@@ -47,6 +47,7 @@ from registry.templates.events import (
     LabelMoved,
     SamplesSaved,
     TemplateArchived,
+    TemplateRenamed,
     TemplateUnarchived,
     VersionRedacted,
     VersionSaved,
@@ -98,6 +99,14 @@ def _refresh_facets_after_check(occasion: Occasion) -> None:
 
 def _refresh_owners(occasion: Occasion) -> None:
     search_entries.refresh_owners(occasion.subject_as(Namespace))
+
+
+def _follow_new_name(occasion: Occasion) -> None:
+    """The entry of the search, and what rules by pattern say of the template's pending requests."""
+    template = occasion.subject_as(Template)
+    search_entries.rewrite_entry(template.pk)
+    check_results.request_checks(template)
+    locking.recompute_states(template.namespace, template)
 
 
 def _tell_of_save(occasion: Occasion) -> None:
@@ -192,6 +201,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     VersionRedacted: (_refresh_entry,),
     TemplateArchived: (_refresh_facets_of_template,),
     TemplateUnarchived: (_refresh_facets_of_template,),
+    TemplateRenamed: (_follow_new_name,),
     VerdictGiven: (_refresh_facets_after_check,),
     SamplesSaved: (_request_checks,),
     LabelMoved: (

@@ -44,7 +44,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "standing": [(label, standing[label]) for label in protected],
         "open_changes": waiting,
         "has_emergency": any(change.needs_approval for change in waiting),
-        "dependants": fragments.list_dependants(actor, name),
+        "dependants": fragments.list_dependants(actor, template),
         "refusal": refusal,
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),

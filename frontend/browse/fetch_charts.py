@@ -31,7 +31,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Asker:
-    """A service and what it gets. `behind` counts the versions between a pin and what is live."""
+    """A service and what it gets. `behind` counts the versions between a pin and what is live; `former_name` is what it
+    asks by, where the template has another name now.
+    """
 
     service: str
     person: str
@@ -40,6 +42,7 @@ class Asker:
     count: int
     behind: int
     last_at: datetime
+    former_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def rows_of(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
             count=one.count,
             behind=live - one.version if one.is_pinned and live is not None and live > one.version else 0,
             last_at=one.last_at,
+            former_name=one.former_name,
         )
         for one in fetchers
     ]

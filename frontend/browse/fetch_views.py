@@ -1,5 +1,8 @@
 """The page of fetches: who fetches a template, and what clients report of it."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
@@ -8,12 +11,22 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries
+from registry.templates import former_names, label_queries
 from registry.templates import queries as template_queries
+from registry.templates.models import Template
 from registry.usage import client_reports, outcome_queries
 from registry.usage import queries as usage_queries
+from registry.usage.queries import Fetcher
 
 __all__ = ["fetches"]
+
+
+@dataclass(frozen=True)
+class FormerNameUse:
+    """A former name of the template, and the services that asked by it lately."""
+
+    name: str
+    services: list[str]
 
 
 @require_safe
@@ -22,15 +35,26 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Every service with what it asks for and gets, the reports and the scores by version."""
     template = template_queries.get_template(actor, name)
     live = label_queries.label_numbers(template).get(live_label(template.namespace))
+    fetchers = usage_queries.list_fetchers(template)
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": breadcrumbs(template.name),
         "days": usage_queries.DAYS,
-        "rows": rows_of(usage_queries.list_fetchers(template), live),
+        "rows": rows_of(fetchers, live),
+        "former_names": _former_names(template, fetchers),
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.reports_by_version(template),
         "scores": outcome_queries.compare_scores(outcome_queries.scores_by_version(template)),
         "fewest": outcome_queries.FEWEST,
     }
     return show(request, "browse/fetches.html", context)
+
+
+def _former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:
+    services: dict[str, list[str]] = {name: [] for name in former_names.names_of(template)[1:]}
+    for fetcher in fetchers:
+        asked = services.get(fetcher.former_name, [])
+        if fetcher.key.name not in asked:
+            asked.append(fetcher.key.name)
+    return [FormerNameUse(*use) for use in services.items()]

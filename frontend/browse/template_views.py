@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 
 from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
@@ -70,6 +71,9 @@ class RailEntry:
 def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """A template at one version: the one asked for, else the live one, else the newest."""
     template = templates_query.get_template(actor, name)
+    if template.name != name:
+        query = f"?{request.GET.urlencode()}" if request.GET else ""
+        return redirect(reverse("template", args=[template.name]) + query)
     standing = label_queries.label_numbers(template)
     live = live_label(template.namespace)
     ref = request.GET.get("ref") or ""
@@ -119,7 +123,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "rail": _rail(actor, template, marks),
         "fetched": fetch_charts.draw(template, standing.get(live), live),
         "files": _fragments(version),
-        "included_by": fragments.list_dependants(actor, name),
+        "included_by": fragments.list_dependants(actor, template),
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, template.namespace),
         **_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,

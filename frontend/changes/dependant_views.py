@@ -53,7 +53,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "message": message,
         "rows": [
             (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace))
-            for other, refs in fragments.list_dependants(actor, name, apart_from=f"{name}@{target.number}")
+            for other, refs in fragments.list_dependants(actor, template, apart_from=f"{name}@{target.number}")
         ],
         "done": done,
         "refusal": refusal,

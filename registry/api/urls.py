@@ -23,7 +23,7 @@ from registry.rollouts import api as rollout_api
 from registry.serving import api as serving_api
 from registry.serving import bundle_api, fetch_many_api, key_trial_api, vocabulary_api
 from registry.templates import api as template_api
-from registry.templates import import_api, label_api, render_api, sample_api
+from registry.templates import import_api, label_api, rename_api, render_api, sample_api
 from registry.usage import api as usage_api
 from registry.usage import outcome_api
 from registry.webhooks import api as webhook_api
@@ -54,6 +54,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("templates/<name:name>/-/restore", template_api.Restore.as_view(), name="api-restore"),
     path("templates/<name:name>/-/archive", template_api.Archive.as_view(), name="api-archive"),
     path("templates/<name:name>/-/unarchive", template_api.Unarchive.as_view(), name="api-unarchive"),
+    path("templates/<name:name>/-/rename", rename_api.Rename.as_view(), name="api-rename"),
+    path("folders/<name:folder>/-/rename", rename_api.RenameFolder.as_view(), name="api-rename-folder"),
     path("templates/<name:name>", template_api.Template.as_view(), name="api-template"),
     path("changes", change_api.Changes.as_view(), name="api-changes"),
     path("changes/<int:number>", change_api.Change.as_view(), name="api-change"),

@@ -39,7 +39,7 @@ class Dependants(IdempotentView):
     def get(self, request: Request, name: str) -> Response:
         """Those the caller may read, with the references as written."""
         actor = actor_of(request)
-        found = fragments.list_dependants(actor, template_queries.get_template(actor, name).name)
+        found = fragments.list_dependants(actor, template_queries.get_template(actor, name))
         return Response({"results": [{"template": row.name, "references": refs} for row, refs in found]})
 
     @extend_schema(

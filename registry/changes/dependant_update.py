@@ -35,11 +35,12 @@ def update_dependants(
     may not save, or that would not be sound with the new fragment, is left alone and says so; the others go on.
     """
     wanted = version_queries.get_version(actor, name, version)
-    target = f"{name}@{wanted.number}"
-    said = message or f"Move {name} to version {wanted.number}"
+    fragment = wanted.template
+    target = f"{fragment.name}@{wanted.number}"
+    said = message or f"Move {fragment.name} to version {wanted.number}"
     return [
         _update(actor, template, refs, target, label, said)
-        for template, refs in fragments.list_dependants(actor, name, apart_from=target)
+        for template, refs in fragments.list_dependants(actor, fragment, apart_from=target)
     ]
 
 

@@ -115,6 +115,16 @@ class Derivation:
         source = fact.body.get("merged_from")
         return [*taken, Contribution(template, number, source=source)] if source is not None else taken
 
+    def _template_renamed(self, fact: JournalFact) -> None:
+        """What is known of the template is known by its new name from here on."""
+        former, name = fact.body["former"], fact.template
+        known: list[dict[Any, Any]] = [self._digests, self._authors, self._held, self._saved, self._verdicts]
+        for facts in known:
+            for key in [key for key in facts if key[0] == former]:
+                facts[name, key[1]] = facts.pop(key)
+        for change in self._changes.values():
+            change.template = name if change.template == former else change.template
+
     def _comment_added(self, fact: JournalFact) -> None:
         if fact.body["suggestion"] is not None and fact.change is not None:
             self._suggestions.setdefault((fact.change, fact.body["thread"]), []).append(fact.body["comment"])

@@ -170,7 +170,9 @@ class CheckFacts:
         counting = [row for row, _ in rows if any(plan.people_gates for plan in self._plans.get(row.template_id, ()))]
         self._recorded = counted_scores.read_recorded_scores([row.pk for row in counting]) if counting else {}
         self._contributors = {row.pk: review.facts(row).contributors for row in counting}
-        included = [templates[fact.template] for fact in related if fact.is_included]
+        included = [
+            templates[fact.template] for fact in related if fact.is_included or templates[fact.template].renamed_at
+        ]
         self._dependants = inclusions.including_digests(included) if included else {}
         keys = {key for row, rules in rows for key in self._keys(row, rules)}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}

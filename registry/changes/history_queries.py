@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from django.db.models import Q
+
 from registry.accounts.actor import OPERATOR
 from registry.accounts.events import SecondStepReset
 from registry.accounts.models import Key
@@ -14,6 +16,7 @@ from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
 from registry.namespaces.permissions import Role
+from registry.templates.former_names import FormerName
 from registry.templates.labels import approved_moves
 from registry.templates.models import Template, Version
 
@@ -51,7 +54,7 @@ def read_history(templates: Iterable[Template]) -> History:
     origins = _origins({template.pk: template.copied_from for template in listed}, every)
     found = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
-    heads, grants = _events([template.name for template in listed], spaces)
+    heads, grants = _events(dict(_names(listed)), spaces)
     others = [pk for pk in every if pk not in {template.pk for template in listed}]
     return History(
         found.steps,
@@ -73,6 +76,7 @@ def read_version_graph(templates: Collection[int]) -> History:
 def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
     """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
     found: dict[int, tuple[str, int]] = {}
+    current: dict[str, str] = {}
     pending = dict(copied)
     for _ in range(_MOST_COPIES):
         fresh = {}
@@ -84,10 +88,20 @@ def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tupl
         unread = set(fresh.values()) - set(every.values())
         if not unread:
             break
-        rows = list(Template.objects.filter(name__in=unread).values_list("pk", "name", "copied_from"))
-        every |= {pk: name for pk, name, _ in rows}
-        pending = {pk: address for pk, _, address in rows if address}
-    return found
+        named = Q(name__in=unread) | Q(former_names__name__in=unread)
+        rows = list(Template.objects.filter(named).values_list("pk", "name", "copied_from", "former_names__name"))
+        every |= {pk: name for pk, name, *_ in rows}
+        current |= {former: name for _, name, _, former in rows if former}
+        pending = {pk: address for pk, _, address, _ in rows if address}
+    return {pk: (current.get(name, name), number) for pk, (name, number) in found.items()}
+
+
+def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:
+    """Each name of these templates, former ones too, with the one it has now; a query only where one was renamed."""
+    names = [(template.name, template.name) for template in templates]
+    renamed = [template.pk for template in templates if template.renamed_at is not None]
+    former = FormerName.objects.filter(template__in=renamed) if renamed else FormerName.objects.none()
+    return [*names, *former.values_list("name", "template__name")]
 
 
 class _Versions:
@@ -133,10 +147,10 @@ def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> 
 
 
 def _events(
-    names: Collection[str], spaces: Collection[str]
+    names: Mapping[str, str], spaces: Collection[str]
 ) -> tuple[dict[str, list[Head]], dict[str, list[RoleGrant]]]:
     """The heads of requests by template, and by namespace every time that somebody got a role or a higher one, or that
-    their sign-in was reset; oldest first.
+    their sign-in was reset; oldest first. names: each name of a template to the one that it has now.
 
     What a command on the machine does is left out.
     """
@@ -155,9 +169,8 @@ def _events(
             continue
         if row.kind != MemberSet.kind:
             kind = row.kind.rpartition(".")[2]
-            heads[row.template].append(
-                Head(row.change or 0, row.template, row.version or 0, kind, row.person, row.key or None)
-            )
+            name = names[row.template]
+            heads[name].append(Head(row.change or 0, name, row.version or 0, kind, row.person, row.key or None))
             continue
         body = json.loads(row.text)["body"]
         place = row.namespace, body["person"]

@@ -18,6 +18,7 @@ __all__ = [
     "dataset",
     "dataset_facts",
     "document",
+    "former_name",
     "freeze",
     "is_label_branch",
     "key",
@@ -104,6 +105,12 @@ def archived(template: str) -> str:
     """The file that is there while a template is archived."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/archived/{rest}.yml"
+
+
+def former_name(name: str) -> str:
+    """The file that says which template a former name leads to."""
+    namespace_name, rest = names.check_template(name)
+    return f".promptuary/{namespace_name}/former-names/{rest}.yml"
 
 
 def label(template: str, name: str) -> str:

@@ -4,7 +4,7 @@ Events are pure over these interfaces; `registry.mirror` implements both.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -17,10 +17,13 @@ class MirrorError(Exception):
 
 @dataclass(frozen=True)
 class Move:
-    """What a label's branch gains by an event: the ref and the files that change there (None deletes)."""
+    """What a label's branch gains by an event: the ref, the files that change there (None deletes), and those that go
+    to another path as they are.
+    """
 
     ref: str
     files: Mapping[str, bytes | None]
+    renames: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,16 @@ class CommitContent:
     """What an event's commit says and changes.
 
     subject, note: the first line and the rest of its message. files: each path with its new bytes, or None where the
-    file goes. digest: of what the event is about. move: the commit on a label's branch, if any.
+    file goes. digest: of what the event is about. renames: old path to new, of files that are there and stay as they
+    are. moves: the commits on the branches of labels.
     """
 
     subject: str
     files: Mapping[str, bytes | None]
     note: str = ""
     digest: str = ""
-    move: Move | None = None
+    renames: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[Move, ...] = ()
 
 
 class VersionTexts(Protocol):
@@ -72,8 +77,8 @@ class Texts(Protocol):
     def yaml(self, value: Any) -> bytes:
         """A file with this plain value."""
 
-    def version(self) -> VersionTexts:
-        """The version that the event saved or moved a label to."""
+    def version(self, number: int | None = None) -> VersionTexts:
+        """The version that the event saved or moved a label to, or another one of its template."""
 
     def stored_row(self) -> Mapping[str, Any]:
         """The columns of the row that the event's class names as its `stored_row`."""
@@ -140,6 +145,9 @@ class Restorer(Protocol):
 
     def archive(self, name: str, at: datetime | None) -> None:
         """Archive a template at this moment, or with None bring it back."""
+
+    def rename_template(self, former: str, name: str) -> None:
+        """Give a template another name, and have the former one lead to it."""
 
     def version(self, template: str, number: int) -> Any:
         """A version that an event before has saved."""

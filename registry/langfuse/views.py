@@ -88,9 +88,10 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
     approval = approval_of_label(version_found.template, ref)
-    row = _row(version_found, actor) | {"approval": approval.value if approval else None}
+    row = _row(version_found, actor) | {"name": name, "approval": approval.value if approval else None}
     if actor.key is not None:
-        recorder.note_fetch(actor.key.id, version_found.pk, ref)
+        former_name = name if name != version_found.template.name else ""
+        recorder.note_fetch(actor.key.id, version_found.pk, ref, former_name)
     return JsonResponse(row, headers={APPROVAL: approval.value} if approval else {})
 
 

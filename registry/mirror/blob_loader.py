@@ -13,11 +13,13 @@ from django.db.models import Q
 from registry.journal.event import StoredRow, event_classes
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
+from registry.templates.former_names import current_names
 from registry.templates.models import Version
 
 __all__ = ["Sources"]
 
 _Body = Mapping[str, Any]
+_NAME = "template__name"
 
 
 class Sources:
@@ -33,9 +35,14 @@ class Sources:
                 bodies[event.kind].append(json.loads(event.text)["body"])
         self._rows = {kind: _load_rows(self._stored_rows[kind], of_kind) for kind, of_kind in bodies.items()}
 
-    def version(self, event: Event) -> Version:
-        """The version that the event saved or moved a label to. MirrorError where the database lacks it."""
-        version: Version = _find_row(self._versions, (event.template, event.version), event)
+    def version(self, event: Event, number: int | None = None) -> Version:
+        """The version that the event saved or moved a label to, or another one of its template. MirrorError where the
+        database lacks it.
+        """
+        key = event.template, number or event.version
+        if number is not None and key not in self._versions:
+            self._versions |= _load_versions({(event.template, number)})
+        version: Version = _find_row(self._versions, key, event)
         return version
 
     def stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
@@ -57,19 +64,35 @@ def _find_row(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
 def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]:
     if not keys:
         return {}
-    condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(keys)))
-    rows = Version.objects.filter(condition).select_related("template")
-    return {(row.template.name, row.number): row for row in rows}
+    current = current_names({name for name, _ in keys})
+    asked = {(current.get(name, name), number) for name, number in keys}
+    condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(asked)))
+    rows = {
+        (row.template.name, row.number): row for row in Version.objects.filter(condition).select_related("template")
+    }
+    places = ((name, number, (current.get(name, name), number)) for name, number in keys)
+    return {(name, number): rows[place] for name, number, place in places if place in rows}
 
 
 def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Key of a row to its columns."""
     lookups = list(stored_row.lookups)
-    keys = sorted({_key_of(stored_row, body) for body in bodies})
-    condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in keys))
+    keys = {_key_of(stored_row, body) for body in bodies}
+    current = _current_keys(lookups, keys)
+    condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in sorted(current.values())))
     manager = apps.get_model("registry", stored_row.model)._default_manager
     rows = manager.filter(condition).values_list(*lookups, *stored_row.columns.values())
-    return {row[: len(lookups)]: dict(zip(stored_row.columns, row[len(lookups) :], strict=True)) for row in rows}
+    found = {row[: len(lookups)]: dict(zip(stored_row.columns, row[len(lookups) :], strict=True)) for row in rows}
+    return {key: found[current[key]] for key in keys if current[key] in found}
+
+
+def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """Each key to the one that its row has now: a template may have another name since."""
+    if _NAME not in lookups:
+        return {key: key for key in keys}
+    place = lookups.index(_NAME)
+    current = current_names({key[place] for key in keys})
+    return {key: (*key[:place], current.get(key[place], key[place]), *key[place + 1 :]) for key in keys}
 
 
 def _key_of(stored_row: StoredRow, body: _Body) -> tuple[Any, ...]:

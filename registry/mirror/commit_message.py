@@ -36,7 +36,7 @@ class Entry:
     """An event with everything its commit is made of.
 
     `at` is in microseconds since 1970 UTC, `record` the event's canonical JSON on one line, `chain` its hash;
-    `files` maps a path to its new bytes, or to None where the file goes.
+    `files` maps a path to its new bytes, or to None where the file goes; `renames` an old path to a new one.
     """
 
     number: int
@@ -50,7 +50,8 @@ class Entry:
     version: int | None = None
     digest: str = ""
     files: Mapping[str, bytes | None] = field(default_factory=dict)
-    move: Move | None = None
+    renames: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True)

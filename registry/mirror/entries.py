@@ -49,7 +49,8 @@ def _entry(row: Event, sources: Sources) -> Entry:
         version=row.version,
         digest=content.digest,
         files=content.files,
-        move=content.move,
+        renames=content.renames,
+        moves=content.moves,
     )
 
 
@@ -77,8 +78,8 @@ class _EventTexts:
     def yaml(self, value: Any) -> bytes:
         return yaml_writer.write_yaml(value).encode()
 
-    def version(self) -> Version:
-        return self._sources.version(self._row)
+    def version(self, number: int | None = None) -> Version:
+        return self._sources.version(self._row, number)
 
     def stored_row(self) -> Mapping[str, Any]:
         return self._sources.stored_row(self._row, self._body)

@@ -5,6 +5,7 @@ ids.
 from collections.abc import Iterator, Mapping, Sequence
 
 from registry.journal import mirror_paths
+from registry.journal.mirroring import Move
 from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
 
 __all__ = ["CHECKPOINT", "build"]
@@ -25,22 +26,24 @@ def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapp
     started: set[str] = set()
     has_moved = False
     for entry in entries:
-        if entry.move and entry.number > last_numbers.get(entry.move.ref, 0):
-            yield _commit(entry, entry.move.ref, entry.move.files, blobs, _parent(entry.move.ref, heads, started))
-            has_moved = True
+        for move in entry.moves:
+            if entry.number > last_numbers.get(move.ref, 0):
+                yield _commit(entry, move, blobs, _parent(move.ref, heads, started))
+                has_moved = True
     if has_moved:
         yield CHECKPOINT
     for entry in entries:
         if entry.number > last_numbers.get(mirror_paths.MAIN, 0):
-            yield _commit(entry, mirror_paths.MAIN, entry.files, blobs, _parent(mirror_paths.MAIN, heads, started))
+            main = Move(mirror_paths.MAIN, entry.files, entry.renames)
+            yield _commit(entry, main, blobs, _parent(mirror_paths.MAIN, heads, started))
     yield b"done\n"
 
 
 def _number_blobs(entries: Sequence[Entry]) -> dict[bytes, int]:
     contents: dict[bytes, int] = {}
     for entry in entries:
-        changes = [*entry.files.values(), *(entry.move.files.values() if entry.move else ())]
-        for content in changes:
+        changes = (entry.files, *(move.files for move in entry.moves))
+        for content in (content for files in changes for content in files.values()):
             if content is not None:
                 contents.setdefault(content, len(contents) + 1)
     return contents
@@ -55,20 +58,24 @@ def _parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
     return b"from %s\n" % heads[ref].encode("ascii")
 
 
-def _commit(
-    entry: Entry, ref: str, files: Mapping[str, bytes | None], blobs: Mapping[bytes, int], parent: bytes
-) -> bytes:
+def _commit(entry: Entry, move: Move, blobs: Mapping[bytes, int], parent: bytes) -> bytes:
     lines = [
-        b"commit %s\n" % ref.encode("ascii"),
+        b"commit %s\n" % move.ref.encode("ascii"),
         b"author %s\n" % author_line(entry).encode(),
         b"committer %s\n" % committer_line(entry).encode(),
         _data(compose_message(entry).encode()),
         parent,
     ]
-    for path, content in sorted(files.items()):
-        name = mirror_paths.check_path(path).encode("ascii")
+    for old, new in sorted(move.renames.items()):
+        lines.append(b"R %s %s\n" % (_path(old), _path(new)))
+    for path, content in sorted(move.files.items()):
+        name = _path(path)
         lines.append(b"D %s\n" % name if content is None else b"M 100644 :%d %s\n" % (blobs[content], name))
     return b"".join(lines) + b"\n"
+
+
+def _path(path: str) -> bytes:
+    return mirror_paths.check_path(path).encode("ascii")
 
 
 def _data(content: bytes) -> bytes:

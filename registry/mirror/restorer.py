@@ -23,6 +23,7 @@ from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace
 from registry.redaction import services as redaction_services
+from registry.templates import rename
 from registry.templates.models import Contribution, Template, Version
 from registry.templates.search_index import update_search_index
 
@@ -184,6 +185,11 @@ class _EventRows:
     def archive(self, name: str, at: datetime | None) -> None:
         Template.objects.filter(name=name).update(archived_at=at)
         self._rows.templates[name].archived_at = at
+
+    def rename_template(self, former: str, name: str) -> None:
+        template = self._rows.templates.pop(former)
+        rename.write_name(template, name, self.at)
+        self._rows.templates[name] = template
 
     def version(self, template: str, number: int) -> Version:
         return Version.objects.get(template=self._rows.templates[template], number=number)

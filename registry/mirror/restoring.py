@@ -26,12 +26,13 @@ from registry.mirror.repository import Repository
 from registry.mirror.restorer import Rows, replay
 from registry.namespaces.models import Namespace
 from registry.templates import search_entries
-from registry.templates.events import VersionRedacted
+from registry.templates.events import TemplateRenamed, VersionRedacted
 from registry.templates.models import Template
 
 __all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
 
-_REDACTED = f'"kind":"{VersionRedacted.kind}"'  # as canonical JSON writes it; a string would escape it
+# As canonical JSON writes it; a string would escape it.
+_NAMING = tuple(f'"kind":"{cls.kind}"' for cls in (VersionRedacted, TemplateRenamed))
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
@@ -142,9 +143,21 @@ def _records(repository: Repository) -> Iterator[tuple[str, str]]:
 
 
 def _redacted(repository: Repository) -> set[tuple[str, int]]:
-    """The versions whose text some event takes away: it is missing from their commits, which come first."""
-    bodies = (facts_of(text)["body"] for _, text in _records(repository) if _REDACTED in text)
-    return {(body["template"], body["version"]) for body in bodies if "template" in body and "version" in body}
+    """The versions whose text some event takes away: it is missing from their commits, which come first.
+
+    Each by every name that its template had, at whatever moment.
+    """
+    groups: dict[str, list[str]] = {}
+    redacted: list[tuple[list[str], int]] = []
+    for facts in (facts_of(text) for _, text in _records(repository) if any(mark in text for mark in _NAMING)):
+        kind, body = facts["kind"], facts["body"]
+        if kind == TemplateRenamed.kind and "former" in body:
+            group = groups.setdefault(body["former"], [body["former"]])
+            group.append(body["template"])
+            groups[body["template"]] = group
+        elif kind == VersionRedacted.kind and "template" in body and "version" in body:
+            redacted.append((groups.setdefault(body["template"], [body["template"]]), body["version"]))
+    return {(name, version) for group, version in redacted for name in group}
 
 
 def _read_event(text: str, number: int, previous: str | None) -> Event:

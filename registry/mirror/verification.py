@@ -13,6 +13,7 @@ from django.conf import settings
 
 from registry.audit.verification import faults_of_chain
 from registry.journal import mirror_paths
+from registry.journal.mirroring import Move
 from registry.mirror.commit_message import Entry, author_line, committer_line, compose_message
 from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed, MirrorError
@@ -51,7 +52,7 @@ def verify_clone(repository: Repository) -> list[str]:
     try:
         for ref, head in sorted(heads.items(), key=lambda item: item[0] != mirror_paths.MAIN):
             expected_entries = (
-                ((entry, entry.files) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
+                ((entry, _of_main(entry)) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
             )
             findings += _compare(repository, ref, head, expected_entries, until)
     except GitFailed as error:
@@ -88,11 +89,11 @@ def _compare_all(repository: Repository) -> Iterator[str]:
 def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None]) -> Iterator[str]:
     """Compare `main`, noting on the way which labels' branches the journal asks for."""
 
-    def noted() -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
+    def noted() -> Iterator[tuple[Entry, Move]]:
         for entry in _entries():
-            if entry.move:
-                refs.setdefault(entry.move.ref)
-            yield entry, entry.files
+            for move in entry.moves:
+                refs.setdefault(move.ref)
+            yield entry, _of_main(entry)
 
     pairs = noted()
     yield from _compare(repository, mirror_paths.MAIN, head, pairs)
@@ -100,10 +101,13 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
         pass
 
 
-def _moves(ref: str) -> Iterator[tuple[Entry, Mapping[str, bytes | None]]]:
+def _of_main(entry: Entry) -> Move:
+    return Move(mirror_paths.MAIN, entry.files, entry.renames)
+
+
+def _moves(ref: str) -> Iterator[tuple[Entry, Move]]:
     for entry in _entries():
-        if entry.move and entry.move.ref == ref:
-            yield entry, entry.move.files
+        yield from ((entry, move) for move in entry.moves if move.ref == ref)
 
 
 def _entries() -> Iterator[Entry]:
@@ -117,7 +121,7 @@ def _compare(
     repository: Repository,
     ref: str,
     head: Head | None,
-    expected_entries: Iterator[tuple[Entry, Mapping[str, bytes | None]]],
+    expected_entries: Iterator[tuple[Entry, Move]],
     until: int | None = None,
 ) -> Iterator[str]:
     """Walk branch and journal side by side, up to the first commit that differs: all after it differ with it.
@@ -137,7 +141,7 @@ def _compare(
         if pair is None:
             yield f"{name}: commit {commit} and what follows has no event in the journal."
             return
-        entry, blobs = pair[0], {path: _blob_id(content) for path, content in pair[1].items()}
+        entry, blobs = pair[0], _blobs(pair[1], files)
         effective = {path: blob for path, blob in blobs.items() if files.get(path) != blob}
         if changes != effective:
             yield f"{name}: commit {commit}, in the place of event {entry.number}, {_describe(changes, effective)}"
@@ -147,6 +151,13 @@ def _compare(
             return
         _apply(files, effective)
         parent = commit
+
+
+def _blobs(move: Move, files: Mapping[str, str]) -> dict[str, str | None]:
+    """Each path that an entry writes, with the blob that is there then; files: those before it."""
+    renamed: dict[str, str | None] = dict.fromkeys(move.renames)
+    renamed |= {new: files.get(old) for old, new in move.renames.items()}
+    return renamed | {path: _blob_id(content) for path, content in move.files.items()}
 
 
 def _apply(files: dict[str, str], changes: Mapping[str, str | None]) -> None:

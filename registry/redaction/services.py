@@ -36,6 +36,7 @@ from registry.redaction import playground_texts, repeated_texts, run_texts
 from registry.templates import queries as template_queries
 from registry.templates import search_engine
 from registry.templates.events import VersionRedacted, VersionSaved
+from registry.templates.former_names import current_names
 from registry.templates.label_models import Label
 from registry.templates.models import Draft, Redaction, Rendering, Version
 from registry.templates.search_index import update_search_index
@@ -167,9 +168,10 @@ def _holders(version: Version) -> list[Version]:
         body = json.loads(text)["body"]
         if digest in (body["document"], *body["fragments"].values()):
             holders.append((body["template"], body["number"]))
+    current = current_names({name for name, _ in holders})
     rows = [
         Version.objects.select_related("template__namespace", "template__latest", "author").get(
-            template__name=name, number=number
+            template__name=current.get(name, name), number=number
         )
         for name, number in holders
     ]

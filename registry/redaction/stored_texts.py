@@ -37,6 +37,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "format": _NOTHING,
         "copied_from": _NOTHING,
     },
+    "registry_formername": {"name": _NOTHING},
     "registry_searchentry": {  # and the index made of it
         "words": _REMOVED,
         "facts": _REMOVED,
@@ -138,7 +139,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_outcome": {"name": _NOTHING, "trace_id": _NOTHING, "bucket": _NOTHING},
     "registry_outcometotal": {"name": _NOTHING},
     "registry_report": {"failures": _REMOVED, "inputs": _REMOVED, "tokens": _NOTHING},
-    "registry_fetch": {"ref": _NOTHING},
+    "registry_fetch": {"ref": _NOTHING, "former_name": _NOTHING},
     "registry_notification": {"sentence": _BLANKED, "kind": _NOTHING},
     "registry_job": {"error": _BLANKED, "kind": _NOTHING, "subject": _NOTHING, "payload": _NOTHING, "state": _NOTHING},
     "registry_delivery": {

@@ -63,6 +63,9 @@ class Fetcher:
         self._attempts = attempts or KeyAttempts(clock)
         self._versions = VersionCache()
         self._labels: dict[str, dict[str, ServedVersion]] = {}
+        self._former_names: dict[
+            str, frozenset[str]
+        ] = {}  # name of a template to former ones that labels are kept under
         self._callers = CallerCache(clock, self._attempts)
         self._approved: set[int] = set()
         self._cached: dict[tuple[str, str], CachedFetch] = {}
@@ -100,7 +103,7 @@ class Fetcher:
                 if bucket is not None and not is_pin(ref):
                     version = self._find_side(label_version, name, bucket)
                 tracing.describe(current, version.number, version.digest)
-                counter = recorder.process_counts().counter(caller.key, version.version, ref)
+                counter = recorder.process_counts().counter(caller.key, version.version, ref, label_version.former_name)
                 counter.step()
                 if bucket is not None and not is_pin(ref):
                     answer = answer_side(label_version, version)
@@ -217,7 +220,7 @@ class Fetcher:
     def _load(self, name: str, ref: str, pinned: bool) -> ServedVersion:
         generation = self.follower.generation
         renew_connection()
-        version = version_rows.load_version(name, ref)
+        version = version_rows.load_version(name, ref) or self._load_by_former_name(name, ref)
         if version is None:
             raise version_rows.explain_missing_version(name, ref)
         # What was read before a move that is known by now must not be kept for longer than this answer.
@@ -226,6 +229,17 @@ class Fetcher:
                 self._versions.keep(f"{name}@{ref}", version)
             else:
                 self._labels.setdefault(name, {})[ref] = version
+        return version
+
+    def _load_by_former_name(self, name: str, ref: str) -> ServedVersion | None:
+        """What the ref means for the template that had this name; None where none had, NotFound without such a ref."""
+        current = version_rows.find_current_name(name)
+        if current is None:
+            return None
+        version = version_rows.load_version(current, ref, former_name=name)
+        if version is None:
+            raise version_rows.explain_missing_version(current, ref)
+        self._former_names[current] = self._former_names.get(current, frozenset()) | {name}
         return version
 
     def _is_on(self, labels: Iterable[str], name: str, version: ServedVersion) -> bool:
@@ -269,7 +283,8 @@ class Fetcher:
             self._clear_all_but_versions()
             return
         if Cache.TEMPLATE_LABELS in caches:
-            self._labels.pop(event.template, None)
+            for name in (event.template, *self._former_names.get(event.template, ())):
+                self._labels.pop(name, None)
         if Cache.LABELS in caches:
             self._labels.clear()
         if Cache.KEYS in caches:
@@ -288,6 +303,7 @@ class Fetcher:
 
     def _clear_all_but_versions(self) -> None:
         self._labels.clear()
+        self._former_names.clear()
         self._callers.clear()
         self._approved.clear()
         self._cached, self._cached_size = {}, 0

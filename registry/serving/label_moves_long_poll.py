@@ -29,6 +29,7 @@ from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew
 from registry.serving.responses import Answer, make_answer, refuse
 from registry.serving.retry_pace import RetryPace
 from registry.templates.events import LabelMoved, VersionSaved
+from registry.templates.former_names import every_name
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 
@@ -136,8 +137,11 @@ class LabelMovesPoll:
         renew_connection()
         rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS, number__gt=cursor).order_by("number")
         events = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
+        # Who asks by a former name is told too.
+        names = every_name({template for _, _, template, _ in events})
         moves: dict[tuple[str, str], Move] = {}
-        for _, kind, template, text in events:
+        told = [(name, kind, text) for _, kind, at, text in events for name in names.get(at, (at,))]
+        for template, kind, text in told:
             body = json.loads(text)["body"]
             if kind == VersionSaved.kind:
                 move = Move(template, LATEST, body["number"], body["digest"])

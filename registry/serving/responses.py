@@ -74,6 +74,7 @@ class ServedVersion:
     """A version under one ref: the full answer, and the one for a caller that has it. `version` is the row's id.
 
     approval: for a protected label how it came to this version, else None. rollout: what divides the label's callers.
+    former_name: what it was asked by, where that is not the template's name any more; else empty.
     """
 
     version: int
@@ -84,6 +85,7 @@ class ServedVersion:
     unchanged: Answer
     approval: Approval | None = None
     rollout: ServedRollout | None = None
+    former_name: str = ""
 
 
 class VersionCache:
@@ -129,17 +131,23 @@ def make_answer(status: int, body: bytes, content_type: str, headers: dict[str, 
 
 
 def make_served(
-    row: VersionRow, pinned: bool, approval: Approval | None, rollout: ServedRollout | None = None
+    row: VersionRow,
+    pinned: bool,
+    approval: Approval | None,
+    rollout: ServedRollout | None = None,
+    former_name: str = "",
 ) -> ServedVersion:
-    """The version under one ref; pinned: whether the ref names the same bytes for ever."""
+    """The version under one ref; pinned: whether the ref names the same bytes for ever. former_name: what was asked by,
+    if that; the answer then has it for its name, and is the same as before the renaming.
+    """
     state = f"{row.number}.{row.digest}" + (f".{rollout.number}.{rollout.share}" if rollout else "")
     etag = f'"{row.digest}"' if pinned else f'"{state}"'
     headers = {"ETag": etag, "Cache-Control": FOREVER if pinned else _REVALIDATE, "Vary": "Authorization"}
     if approval:
         headers[APPROVAL] = approval.value
-    full = make_answer(200, _body(row, rollout), "application/json", headers)
+    full = make_answer(200, _body(row._replace(name=former_name or row.name), rollout), "application/json", headers)
     unchanged = make_answer(304, b"", "", headers)
-    return ServedVersion(row.pk, row.number, row.digest, etag, full, unchanged, approval, rollout)
+    return ServedVersion(row.pk, row.number, row.digest, etag, full, unchanged, approval, rollout, former_name)
 
 
 def refuse(error: PromptuaryError) -> Answer:

@@ -11,11 +11,12 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
 from registry.serving.responses import ServedRollout, ServedVersion, VersionRow, make_served
 from registry.templates import version_queries
+from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label
 from registry.templates.labels import approvals_of_refs
 from registry.templates.models import TOMBSTONE, Template, Version
 
-__all__ = ["explain_missing_version", "is_version_approved", "load_label_versions", "load_version"]
+__all__ = ["explain_missing_version", "find_current_name", "is_version_approved", "load_label_versions", "load_version"]
 
 _FIELDS = (
     "pk",
@@ -52,10 +53,15 @@ _SELECT_LABEL = (
 )
 
 
-def load_version(name: str, ref: str) -> ServedVersion | None:
+def find_current_name(name: str) -> str | None:
+    """The name that the template has now which had this one before; None where none had."""
+    return FormerName.objects.filter(name=name).values_list("template__name", flat=True).first()
+
+
+def load_version(name: str, ref: str, former_name: str = "") -> ServedVersion | None:
     """Read one version from the database in one query; None when there is none, NotFound for an ill-formed ref.
 
-    Gone where it was redacted.
+    Gone where it was redacted. former_name: what the caller asked by, where it is not `name`.
     """
     try:
         row, rollout = _find_row(name, parse_ref(ref))
@@ -66,7 +72,7 @@ def load_version(name: str, ref: str) -> ServedVersion | None:
     if row.bundle == TOMBSTONE:
         Version.objects.select_related("template").get(pk=row.pk).require_text()
     approval = None if is_pin(ref) or ref == LATEST else approvals_of_refs([name], ref).get(name)
-    return make_served(row, is_pin(ref), approval, rollout)
+    return make_served(row, is_pin(ref), approval, rollout, former_name)
 
 
 def load_label_versions(names: Iterable[str], label: str) -> dict[str, ServedVersion]:

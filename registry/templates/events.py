@@ -13,6 +13,7 @@ __all__ = [
     "LabelMoved",
     "SamplesSaved",
     "TemplateArchived",
+    "TemplateRenamed",
     "TemplateUnarchived",
     "VersionRedacted",
     "VersionSaved",
@@ -169,6 +170,60 @@ class TemplateUnarchived(JournalEvent):
         rows.archive(self.template, None)
 
 
+@event("template.renamed", caches=Cache.ALL_OF_FETCHES)
+@dataclass(frozen=True, kw_only=True)
+class TemplateRenamed(JournalEvent):
+    """A template got another name in its namespace; the one that it had leads to it from now on.
+
+    template: the new name. former: the one before. version: the number of its newest version. labels: each with the
+    number of the version that it is on. has_samples, is_archived: whether these files of it are in the mirror.
+    """
+
+    template: str
+    former: str
+    version: int
+    labels: Mapping[str, int]
+    has_samples: bool
+    is_archived: bool
+    reason: str
+
+    def sentence(self) -> str:
+        reason = f": {quote_start(self.reason)}" if self.reason.strip() else ""
+        return f"renamed {self.former} to {self.template}{reason}"
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.former_name(self.former): texts.record(), mirror_paths.former_name(self.template): None}
+        return CommitContent(
+            f"{self.former}: renamed to {self.template}",
+            files,
+            self.reason,
+            renames=self._renames(texts),
+            moves=tuple(
+                Move(mirror_paths.branch(label), {}, self._document_rename(texts, number))
+                for label, number in sorted(self.labels.items())
+            ),
+        )
+
+    def _renames(self, texts: Texts) -> dict[str, str]:
+        """The files of the template, old path to new. What checks found and what was redacted stays where it is."""
+        places = [mirror_paths.bundle]
+        places += [mirror_paths.samples] if self.has_samples else []
+        places += [mirror_paths.archived] if self.is_archived else []
+        renames = {place(self.former): place(self.template) for place in places}
+        for label in self.labels:
+            renames[mirror_paths.label(self.former, label)] = mirror_paths.label(self.template, label)
+        return renames | self._document_rename(texts, self.version)
+
+    def _document_rename(self, texts: Texts, number: int) -> dict[str, str]:
+        """The document's file on a branch that holds this version; a redacted one has none."""
+        if texts.version(number).is_redacted:
+            return {}
+        return {mirror_paths.document(self.former): mirror_paths.document(self.template)}
+
+    def restore(self, rows: Restorer) -> None:
+        rows.rename_template(self.former, self.template)
+
+
 # A request may have lost its approval: others are contributors now.
 @event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
 @dataclass(frozen=True, kw_only=True)
@@ -233,7 +288,7 @@ class LabelMoved(JournalEvent):
             files,
             self.reason or "",
             self.digest or "",
-            Move(mirror_paths.branch(self.label), {mirror_paths.document(self.template): document}),
+            moves=(Move(mirror_paths.branch(self.label), {mirror_paths.document(self.template): document}),),
         )
 
     def restore(self, rows: Restorer) -> None:

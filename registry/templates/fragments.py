@@ -13,6 +13,7 @@ from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates import version_queries
+from registry.templates.former_names import names_of
 from registry.templates.models import Inclusion, Template, Version
 
 __all__ = [
@@ -49,10 +50,10 @@ def resolve_fragments(actor: Actor, document: Document) -> ResolvedFragments:
         return ResolvedFragments(source.texts)  # the body can't be parsed; whoever validates says where
 
 
-def list_dependants(actor: Actor, name: str, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
+def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -> list[tuple[Template, list[str]]]:
     """Templates the actor may read whose latest document includes the fragment, by name, with the references as
-    written; those that are written `apart_from` don't count."""
-    rows = Inclusion.objects.filter(fragment=name, template__namespace__in=visible_namespaces(actor))
+    written, by a former name too; those that are written `apart_from` don't count."""
+    rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace__in=visible_namespaces(actor))
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__namespace", "template__latest"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from registry.templates.former_names import names_of
 from registry.templates.models import Inclusion, Template
 
 __all__ = ["including_digests", "including_templates"]
@@ -9,7 +10,7 @@ __all__ = ["including_digests", "including_templates"]
 
 def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
     """Each with the references as its latest document writes them, by name; archived ones don't count."""
-    rows = Inclusion.objects.filter(fragment=fragment.name, template__namespace=fragment.namespace_id)
+    rows = Inclusion.objects.filter(fragment__in=names_of(fragment), template__namespace=fragment.namespace_id)
     rows = rows.filter(template__archived_at=None, template__latest__isnull=False).order_by("template__name", "ref")
     found: dict[int, tuple[Template, list[str]]] = {}
     for row in rows.select_related("template__latest"):
@@ -19,12 +20,13 @@ def including_templates(fragment: Template) -> list[tuple[Template, list[str]]]:
 
 def including_digests(fragments: Iterable[Template]) -> dict[str, tuple[str, ...]]:
     """Fragment name to the digests, sorted, of the latest versions of the templates that include it."""
-    spaces = {fragment.name: fragment.namespace_id for fragment in fragments}
-    rows = Inclusion.objects.filter(fragment__in=spaces, template__archived_at=None, template__latest__isnull=False)
+    listed = {name: fragment for fragment in fragments for name in names_of(fragment)}
+    rows = Inclusion.objects.filter(fragment__in=listed, template__archived_at=None, template__latest__isnull=False)
     found: dict[str, set[str]] = {}
-    for fragment, space, digest in rows.values_list(
+    for written, space, digest in rows.values_list(
         "fragment", "template__namespace_id", "template__latest__digest"
     ).distinct():
-        if spaces[fragment] == space:
-            found.setdefault(fragment, set()).add(digest)
+        fragment = listed[written]
+        if fragment.namespace_id == space:
+            found.setdefault(fragment.name, set()).add(digest)
     return {fragment: tuple(sorted(digests)) for fragment, digests in found.items()}

@@ -43,6 +43,7 @@ class Template(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     archived_at = models.DateTimeField(null=True)
+    renamed_at = models.DateTimeField(null=True, help_text="last; null: it has no former name")
 
     class Meta:
         indexes = [models.Index(fields=["namespace", "name"], name="template_by_namespace")]

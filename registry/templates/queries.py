@@ -6,7 +6,7 @@ from django.db.models import Model, QuerySet
 
 from registry.accounts.actor import Actor
 from registry.core import names
-from registry.core.errors import NotFound
+from registry.core.errors import Conflict, NotFound
 from registry.core.names import LATEST
 from registry.journal import log
 from registry.namespaces import permissions
@@ -28,10 +28,12 @@ __all__ = [
     "list_drafts",
     "list_template_drafts",
     "lock_template",
+    "renamed",
     "search_words",
     "within_namespaces",
 ]
 
+_READING = frozenset({Verb.BROWSE, Verb.READ, Verb.CHECK, Verb.FETCH})
 _MOST_WORDS = 10
 _FEW = 500  # templates that a list is narrowed to by their ids
 
@@ -62,18 +64,28 @@ def get_template(actor: Actor, name: str) -> Template:
 
 
 def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) -> Template:
-    """The template, with the right to do this to it checked; locked until commit where the caller is about to write."""
+    """The template, with the right to do this to it checked; locked until commit where the caller is about to write.
+
+    A former name leads to the template for who only reads; Conflict for others, so that what they write names it right.
+    """
     if lock:
         lock_template(name)
-    rows = Template.objects.select_related("namespace", "latest").filter(name=name)
-    template = rows.first()
+    rows = Template.objects.select_related("namespace", "latest")
+    template = rows.filter(name=name).first() or rows.filter(former_names__name=name).first()
     if template is None:
         raise _unknown(name)
     try:
         permissions.require_verb(actor, verb, template.namespace)
     except NotFound as error:
         raise _unknown(name) from error
+    if template.name != name and (lock or verb not in _READING):
+        raise renamed(name, template.name)
     return template
+
+
+def renamed(former: str, name: str) -> Conflict:
+    """The refusal to write by a former name."""
+    return Conflict(f"{former} was renamed: it is {name} now. Use that name.", renamed_to=name)
 
 
 def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:

@@ -23,6 +23,7 @@ from registry.templates import samples as sampling
 from registry.templates import search_index, version_queries
 from registry.templates.document_check import CheckedDocument, Samples, check_document, write_samples
 from registry.templates.events import VersionSaved
+from registry.templates.former_names import FormerName
 from registry.templates.models import Contribution, Draft, Redaction, SampleSet, Template, Version
 
 __all__ = ["SavedVersion", "save_version"]
@@ -160,6 +161,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
 def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
     template = _locked(work.name)
     if template is None:
+        _require_no_former_name(work.name)
         if work.base is not None:
             raise Stale(f"There is no template {work.name}, so it has no version {work.base}.")
         fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
@@ -178,6 +180,13 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     return template, False
 
 
+def _require_no_former_name(name: str) -> None:
+    """Conflict where a template had this name: it leads there for ever."""
+    former = FormerName.objects.filter(name=name).select_related("template").first()
+    if former is not None:
+        raise template_queries.renamed(name, former.template.name)
+
+
 def _require_unredacted(template: Template, work: _Work) -> None:
     """Gone where this would bring back a redacted text, or a fragment that went while the document was being checked.
 
@@ -187,7 +196,7 @@ def _require_unredacted(template: Template, work: _Work) -> None:
     for ref in json.loads(work.examined.bundle)["fragments"]:
         name, _, at = ref.partition("@")
         pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
-        wanted |= Q(version__template__name=name) & pinned
+        wanted |= (Q(version__template__name=name) | Q(version__template__former_names__name=name)) & pinned
     found = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
     if found is not None:
         found.version.require_text()

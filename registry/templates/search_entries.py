@@ -19,7 +19,7 @@ from registry.namespaces.rules import owners_of_path
 from registry.templates.models import TOMBSTONE
 from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
 
-__all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners"]
+__all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners", "rewrite_entry"]
 
 FILTER_KINDS = ("tag", "label", "owner", "author", "model", "input", "check", "behind", "format")
 """What a list can be narrowed by; an entry's `facts` has the values of each."""
@@ -45,6 +45,18 @@ class _State:
 def refresh_entry(template_id: int) -> None:
     """Make the entry of a template again after its text changed; it becomes the newest one."""
     _refresh([template_id], _live_models)
+
+
+def rewrite_entry(template_id: int) -> None:
+    """Write the entry of a template again after it was renamed; it keeps its place among the newest."""
+    entries = _live_models("SearchEntry").objects.filter(template=template_id)
+    place = entries.values_list("pk", flat=True).first()
+    _refresh([template_id], _live_models)
+    if place is not None:
+        renewed = entries.get()
+        entries.all().delete()
+        renewed.pk = place
+        renewed.save(force_insert=True)
 
 
 def refresh_facets(template_ids: Iterable[int]) -> None:

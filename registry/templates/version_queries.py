@@ -13,12 +13,14 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
+from registry.templates.former_names import current_names, names_of
 from registry.templates.label_models import Label
 from registry.templates.labels import is_accepted_digest
 from registry.templates.models import Template, Version
 
 __all__ = [
     "HistoryEntry",
+    "find_rows_by_digest",
     "get_version",
     "is_version_approved",
     "list_versions",
@@ -56,6 +58,20 @@ def get_version(actor: Actor, name: str, number: int) -> Version:
     return resolve_version(actor, name, str(number))
 
 
+def find_rows_by_digest(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Name and digest to the version's row, of those that are there; a former name leads to its template.
+
+    Of several numbers with one digest the lowest, as in a fetch. Rights are the caller's to check.
+    """
+    current = current_names({name for name, _ in pairs})
+    names = {current.get(name, name) for name, _ in pairs}
+    rows = Version.objects.filter(template__name__in=names, digest__in={digest for _, digest in pairs})
+    columns = rows.order_by("-number").values_list("template__name", "digest", "pk")
+    found = {(name, digest): pk for name, digest, pk in columns}
+    places = {(name, digest): (current.get(name, name), digest) for name, digest in pairs}
+    return {pair: found[place] for pair, place in places.items() if place in found}
+
+
 def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int = 50) -> Page[HistoryEntry]:
     """The template's versions, newest first, without their bundles."""
     return versions_of(template_queries.get_template(actor, name), cursor, limit)
@@ -77,7 +93,7 @@ def versions_of(
         rows = rows.filter(number__lt=before)
     page = cut(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
-    saved = Event.objects.filter(template=template.name, kind=VersionSaved.kind, version__in=numbers)
+    saved = Event.objects.filter(template__in=names_of(template), kind=VersionSaved.kind, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))
     labels: dict[int, list[str]] = {}
     for label in template.labels.order_by("name"):

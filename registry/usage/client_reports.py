@@ -18,6 +18,7 @@ from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.templates import version_queries
 from registry.templates.models import Template, Version
 from registry.usage.models import Report
 
@@ -97,13 +98,9 @@ def round_up_tokens(tokens: int) -> int:
 
 
 def _find(namespace: str, entries: Iterable[ReportEntry]) -> dict[tuple[str, str], int]:
-    """Name and digest to the version's row; of several numbers with one digest the lowest, as in a fetch."""
+    """Name and digest to the version's row, in this namespace."""
     selection = [entry for entry in entries if entry.name.partition("/")[0] == namespace]
-    rows = Version.objects.filter(
-        template__name__in={entry.name for entry in selection}, digest__in={entry.digest for entry in selection}
-    )
-    rows_found = rows.order_by("-number").values_list("template__name", "digest", "pk")
-    return {(name, digest): pk for name, digest, pk in rows_found}
+    return version_queries.find_rows_by_digest({(entry.name, entry.digest) for entry in selection})
 
 
 def _add(key: str, version: int, entry: ReportEntry) -> None:

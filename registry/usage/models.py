@@ -14,12 +14,17 @@ class Fetch(models.Model):
     key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="fetches")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="fetches")
     ref = models.CharField(max_length=80, help_text="as the caller wrote it: a label, a number, sha256:…")
+    former_name = models.CharField(
+        max_length=520, default="", blank=True, help_text="the former name it was asked by, or empty"
+    )
     day = models.DateField()
     count = models.PositiveBigIntegerField()
     last_at = models.DateTimeField(help_text="to the few seconds between two writes")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["version", "day", "key", "ref"], name="fetch_once_a_day")]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "day", "key", "ref", "former_name"], name="fetch_once_a_day")
+        ]
         indexes = [models.Index(fields=["day"], name="fetch_by_day")]
 
     def __str__(self) -> str:

@@ -19,6 +19,7 @@ from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
+from registry.templates import version_queries
 from registry.templates.models import Version
 from registry.usage.models import Outcome, OutcomeTotal
 
@@ -115,14 +116,10 @@ def delete_old_outcomes() -> int:
 
 
 def _find_versions(actor: Actor, entries: Iterable[OutcomeEntry]) -> dict[tuple[str, str], int]:
-    """Template and digest to the version's row; of several numbers with one digest the lowest, as in a fetch."""
+    """Template and digest to the version's row, where the actor may fetch."""
     namespaces = set(permissions.visible_namespaces(actor, Verb.FETCH).values_list("name", flat=True))
     selection = [entry for entry in entries if entry.template.partition("/")[0] in namespaces]
-    rows = Version.objects.filter(
-        template__name__in={entry.template for entry in selection}, digest__in={entry.digest for entry in selection}
-    )
-    columns = rows.order_by("-number").values_list("template__name", "digest", "pk")
-    return {(template, digest): pk for template, digest, pk in columns}
+    return version_queries.find_rows_by_digest({(entry.template, entry.digest) for entry in selection})
 
 
 def _lock_versions(versions: set[int]) -> dict[int, set[str]]:

@@ -41,7 +41,10 @@ PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by numb
 
 @dataclass(frozen=True)
 class Fetcher:
-    """A service and what it got: `ref` as it asked, `version` the number it was given."""
+    """A service and what it got: `ref` as it asked, `version` the number it was given.
+
+    former_name: what it asked by, where that is not the template's name any more; else empty.
+    """
 
     key: Key
     person: User
@@ -49,6 +52,7 @@ class Fetcher:
     version: int
     count: int
     last_at: datetime
+    former_name: str = ""
 
     @property
     def is_pinned(self) -> bool:
@@ -75,12 +79,20 @@ class FetchesOfDay:
 
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     """One for each key, ref and version, the busiest first."""
-    rows = _rows(of, days).values("key", "ref", "version__number")
-    totals = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref"))
+    rows = _rows(of, days).values("key", "ref", "version__number", "former_name")
+    totals = list(
+        rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref", "former_name")
+    )
     keys = Key.objects.select_related("person").in_bulk({row["key"] for row in totals})
     return [
         Fetcher(
-            keys[row["key"]], keys[row["key"]].person, row["ref"], row["version__number"], row["total"], row["last"]
+            keys[row["key"]],
+            keys[row["key"]].person,
+            row["ref"],
+            row["version__number"],
+            row["total"],
+            row["last"],
+            row["former_name"],
         )
         for row in totals
         if row["key"] in keys

@@ -28,8 +28,8 @@ IDLE = 60  # writes without a fetch after which a counter is given up
 _ROWS = 100  # of one statement
 logger = logging.getLogger(__name__)
 
-Place = tuple[str, int, str]  # key, version (the row's id), ref
-Row = tuple[str, int, str, date]
+Place = tuple[str, int, str, str]  # key, version (the row's id), ref, the former name that was asked for or ""
+Row = tuple[str, int, str, str, date]
 
 
 @dataclass(slots=True)
@@ -53,13 +53,14 @@ class FetchCounts:
         self._failed = False
         self.lost = 0  # fetches that were answered and found no room here
 
-    def note(self, key: str, version: int, ref: str) -> None:
-        """Count one fetch of a version (the row's id) by the ref that the caller wrote."""
-        self.counter(key, version, ref).step()
+    def note(self, key: str, version: int, ref: str, former_name: str = "") -> None:
+        """Count one fetch of a version (the row's id) by the ref that the caller wrote, and the former name if any."""
+        self.counter(key, version, ref, former_name).step()
 
-    def counter(self, key: str, version: int, ref: str) -> Counter:
+    def counter(self, key: str, version: int, ref: str, former_name: str = "") -> Counter:
         """What counts these. Good for a minute: one that is not used for longer may be given up."""
-        return self._counters.get((key, version, ref)) or self._make((key, version, ref))
+        place = (key, version, ref, former_name)
+        return self._counters.get(place) or self._make(place)
 
     def flush(self) -> bool:
         """Write what was counted since the last time; False when it could not be and waits for the next time."""
@@ -139,10 +140,10 @@ def _write(rows: Iterable[tuple[Row, PendingCount]]) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         for start in range(0, len(row_list), _ROWS):
             some = row_list[start : start + _ROWS]
-            values = ", ".join(["(%s, %s, %s, %s, %s, %s)"] * len(some))
+            values = ", ".join(["(%s, %s, %s, %s, %s, %s, %s)"] * len(some))
             cursor.execute(
-                f"INSERT INTO {table} (key_id, version_id, ref, day, count, last_at) VALUES {values} "  # noqa: S608  # its own name
-                "ON CONFLICT (version_id, day, key_id, ref) DO UPDATE SET "
+                f"INSERT INTO {table} (key_id, version_id, ref, former_name, day, count, last_at) VALUES {values} "  # noqa: S608  # its own name
+                "ON CONFLICT (version_id, day, key_id, ref, former_name) DO UPDATE SET "
                 f"count = {table}.count + excluded.count, last_at = excluded.last_at",
                 [value for row, waiting in some for value in (*row, waiting.count, adapt(waiting.last_at))],
             )
@@ -156,9 +157,9 @@ def process_counts() -> FetchCounts:
     return _counts
 
 
-def note_fetch(key: str, version: int, ref: str) -> None:
+def note_fetch(key: str, version: int, ref: str, former_name: str = "") -> None:
     """Count one fetch; see `Counts.note`."""
-    _counts.note(key, version, ref)
+    _counts.note(key, version, ref, former_name)
 
 
 def flush_counts() -> bool:

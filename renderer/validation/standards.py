@@ -120,10 +120,18 @@ class NameStandard(Standard):
 
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
         path = subject.path
-        if path is not None and not compile_pattern(self.pattern).fullmatch(path):
-            message = f"the name `{path}` does not match this namespace's pattern of names, `{self.pattern}`"
+        if path is not None and not self.fits(path):
             # Saving can't change the name of a template that exists, so an error would lock its authors out.
+            message = self.explain(path)
             yield self._problem("PT005", message, Place(1, 1), severity="warning" if subject.exists else None)
+
+    def fits(self, path: str) -> bool:
+        """Whether a template may have this name inside the namespace."""
+        return compile_pattern(self.pattern).fullmatch(path) is not None
+
+    def explain(self, path: str) -> str:
+        """What is wrong with a name that does not fit."""
+        return f"the name `{path}` does not match this namespace's pattern of names, `{self.pattern}`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

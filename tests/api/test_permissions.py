@@ -88,6 +88,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-restore", "POST"): (f"{T}/-/restore", {"version": 1}, (401, 404, 403, 428, 428, 428, 403, 428, 401)),
     ("api-archive", "POST"): ("templates/support/withdrawn/-/archive", {"reason": "Nobody uses it"}, ADMINS),
     ("api-unarchive", "POST"): (f"{T}/-/unarchive", None, ADMINS),
+    ("api-rename", "POST"): (f"{T}/-/rename", {"to": "support/renamed"}, ADMINS),
+    ("api-rename-folder", "POST"): ("folders/support/refunds/-/rename", {"to": "support/returns"}, ADMINS),
     ("api-template", "GET"): (T, None, READERS),
     ("api-template", "PUT"): ("templates/support/new", {"document": DOCUMENT, "message": "New"}, AUTHORS_MAKE),
     ("api-changes", "GET"): ("changes", None, SIGNED_IN_OF_ALL),

@@ -31,6 +31,8 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-member", "DELETE"),
     ("api-invitations", "POST"),
     ("api-freeze", "DELETE"),
+    ("api-rename", "POST"),
+    ("api-rename-folder", "POST"),
     ("api-keys", "POST"),
     ("api-key", "PATCH"),
     ("api-key-rotate", "POST"),

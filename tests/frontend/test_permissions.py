@@ -276,6 +276,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("dataset-diff", "GET", ""): Row(f"/d/{GOLD}/-/diff", READERS),
     ("archive", "GET", ""): Row(f"{T}/-/archive", ADMINS),
     ("archive", "POST", ""): Row(f"{T}/-/archive", ADMINS_DO, {"do": "archive", "reason": "Unused", "force": "on"}),
+    ("rename", "GET", ""): Row(f"{T}/-/rename", ADMINS),
+    ("rename", "POST", ""): Row(f"{T}/-/rename", ADMINS_DO, {"to": "support/renamed"}),
+    ("rename-folder", "GET", ""): Row("/folders/support/refunds/rename", ADMINS),
+    ("rename-folder", "POST", ""): Row("/folders/support/refunds/rename", ADMINS_DO, {"to": "support/returns"}),
     ("dependants", "GET", ""): Row(f"{T}/-/dependants", READERS),
     ("dependants", "POST", ""): Row(
         f"{T}/-/dependants", _row(OUT, 404, 200, 200, 200, 200), {"version": "1"}

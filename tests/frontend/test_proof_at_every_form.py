@@ -51,6 +51,8 @@ ASK = {
     ("keys", "POST", "issue"),
     ("keys", "POST", "rotate"),
     ("keys", "POST", "addresses"),
+    ("rename", "POST", ""),
+    ("rename-folder", "POST", ""),
     ("rules", "POST", ""),
     ("freezes", "POST", "remove"),
     ("evaluations", "POST", "save"),

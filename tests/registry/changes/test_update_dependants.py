@@ -34,8 +34,12 @@ def update(actor, version=2):
     return dependant_update.update_dependants(actor=actor, name="support/policy", version=version, label="production")
 
 
+def dependants_of(reader):
+    return fragments.list_dependants(reader, template_queries.get_template(reader, "support/policy"))
+
+
 def test_dependants_are_found_by_their_latest_documents(reader, policy):
-    found = [(template.name, refs) for template, refs in fragments.list_dependants(reader, "support/policy")]
+    found = [(template.name, refs) for template, refs in dependants_of(reader)]
     assert [name for name, _ in found] == ["support/a", "support/b", "support/c"]
     assert found[0][1] == ["support/policy@1"]
 
@@ -43,7 +47,7 @@ def test_dependants_are_found_by_their_latest_documents(reader, policy):
 def test_who_drops_a_fragment_depends_on_it_no_more(author, reader, policy, document):
     base = template_queries.get_template(author, "support/a").latest.digest
     save(author, "support/a", document(), base)
-    names = [template.name for template, _ in fragments.list_dependants(reader, "support/policy")]
+    names = [template.name for template, _ in dependants_of(reader)]
     assert names == ["support/b", "support/c"]
 
 

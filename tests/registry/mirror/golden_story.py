@@ -41,7 +41,7 @@ from registry.releases import schedules as release_schedules
 from registry.releases import services as releases
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import services as rollouts
-from registry.templates import archive, labels, samples
+from registry.templates import archive, labels, rename, samples
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
@@ -127,6 +127,7 @@ def play() -> None:
     _fail_and_recover(cast)
     _limit_addresses(cast["admin"])
     _require_two_step()
+    _rename(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -356,6 +357,16 @@ def _redact_and_archive(cast: Cast) -> None:
     archive.archive_template(actor=admin, name="support/copied", reason="")
     archive.unarchive_template(actor=admin, name="support/copied")
     archive.archive_template(actor=admin, name="support/third", reason="Nobody asks for it", force=True)
+
+
+def _rename(cast: Cast) -> None:
+    """One with labels, samples and a redacted version, one that is archived, and one that gets its name back."""
+    admin = cast["admin"]
+    rename.rename_template(actor=admin, name=REPLY, to="support/answers/reply", reason="Clearer\n\nfor all")
+    rename.rename_folder(actor=admin, folder="support/answers", to="support/refunds/answers")
+    rename.rename_template(actor=admin, name="support/third", to="support/retired/third")
+    rename.rename_template(actor=admin, name="support/copied", to="support/copy")
+    rename.rename_template(actor=admin, name="support/copy", to="support/copied")
 
 
 def _filter_webhook(admin: Actor) -> None:

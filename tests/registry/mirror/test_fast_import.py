@@ -15,10 +15,11 @@ from registry.mirror.repository import Repository
 PRODUCTION = mirror_paths.branch("production")
 
 
-def entry(number, files=None, move=None):
+def entry(number, files=None, move=None, renames=None):
     return Entry(
         number=number, at=number * 1_000_000, author="author", subject=f"event {number}", record="{}",
-        chain=f"sha256:{number}", files=files or {}, move=move,
+        chain=f"sha256:{number}", files=files or {},
+        moves=(move,) if move else (), renames=renames or {},
     )  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"""The pages that rename a template or a folder, after a list of what follows the new name and what does not."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import breadcrumbs, show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, PromptuaryError
+from registry.core.problem_details import status_of
+from registry.namespaces.permissions import Verb
+from registry.templates import former_names, fragments, queries, rename
+from registry.usage import queries as usage_queries
+
+__all__ = ["rename_folder", "rename_template"]
+
+
+@form_page
+@signed_in
+def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Who fetches it, who includes it, the names that it had, and the form."""
+    template = queries.find_template(actor, Verb.MANAGE, name)
+    refusal: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            renamed = rename.rename_template(actor=actor, name=name, **_given(request))
+        except (Conflict, Invalid) as error:
+            refusal = error
+        else:
+            messages.success(request, gettext("{former} is {name} now.").format(former=name, name=renamed.name))
+            return redirect("template", renamed.name)
+    context = {
+        "section": "templates",
+        "subject": name,
+        "template": template,
+        "crumbs": breadcrumbs(name),
+        "fetchers": usage_queries.list_fetchers(template),
+        "days": usage_queries.DAYS,
+        "dependants": fragments.list_dependants(actor, template),
+        "former_names": former_names.names_of(template)[1:],
+        "open_changes": template.changes.pending().order_by("number"),
+        **_form_context(request, name, refusal),
+    }
+    return show(request, "browse/rename.html", context, status=status_of(refusal) if refusal else 200)
+
+
+@form_page
+@signed_in
+def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
+    """The templates of the folder, and the form."""
+    listed = rename.list_folder(actor=actor, folder=folder)
+    refusal: PromptuaryError | None = None
+    if request.method == "POST":
+        try:
+            rename.rename_folder(actor=actor, folder=folder, **_given(request))
+        except (Conflict, Invalid) as error:
+            refusal = error
+        else:
+            to = request.POST["to"].strip()
+            messages.success(request, gettext("{former} is {name} now.").format(former=folder, name=to))
+            return redirect("folder", to)
+    context = {
+        "section": "templates",
+        "subject": folder,
+        "crumbs": breadcrumbs(folder),
+        "names": listed,
+        **_form_context(request, folder, refusal),
+    }
+    return show(request, "browse/rename.html", context, status=status_of(refusal) if refusal else 200)
+
+
+def _given(request: HttpRequest) -> dict[str, str]:
+    return {"to": request.POST.get("to", "").strip(), "reason": request.POST.get("reason", "")}
+
+
+def _form_context(request: HttpRequest, name: str, refusal: PromptuaryError | None) -> dict[str, object]:
+    return {
+        "namespace": name.partition("/")[0],
+        "to": request.POST.get("to", name),
+        "reason": request.POST.get("reason", ""),
+        "refusal": refusal,
+    }

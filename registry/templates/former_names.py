@@ -1,0 +1,44 @@
+"""Former names of templates: where each one leads, and the table that keeps them for ever."""
+
+from collections.abc import Collection, Iterable
+
+from django.db import models
+from django.db.models import Q
+
+from registry.templates.models import Template
+
+__all__ = ["FormerName", "current_names", "every_name", "names_of"]
+
+
+class FormerName(models.Model):
+    """A name that a template had. It leads to the template for ever, and no other template can take it."""
+
+    name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/reply")
+    template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="former_names")
+    renamed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def current_names(names: Iterable[str]) -> dict[str, str]:
+    """Former name to the name that its template has now, of those among these that are former names; one query."""
+    return dict(FormerName.objects.filter(name__in=list(names)).values_list("name", "template__name"))
+
+
+def names_of(template: Template) -> list[str]:
+    """The name of a template, and after it those that it had, the latest first; a query only where it was renamed."""
+    if template.renamed_at is None:
+        return [template.name]
+    former = FormerName.objects.filter(template=template).order_by("-renamed_at", "-pk")
+    return [template.name, *former.values_list("name", flat=True)]
+
+
+def every_name(names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Each name to all names, former ones too, of the template that it leads to; those of no template are absent."""
+    rows = Template.objects.filter(Q(name__in=names) | Q(former_names__name__in=names)).order_by().distinct()
+    pairs = Template.objects.filter(pk__in=rows.values("pk")).values_list("name", "former_names__name")
+    groups: dict[str, list[str]] = {}
+    for name, former in pairs:
+        groups.setdefault(name, [name]).extend([former] if former else [])
+    return {name: tuple(group) for group in groups.values() for name in group if name in names}

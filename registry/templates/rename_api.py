@@ -1,0 +1,65 @@
+"""API of renaming: one template, or all of a folder."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.idempotency.views import IdempotentView
+from registry.namespaces.authentication import actor_of
+from registry.rest.input_serializers import Input, Text, read
+from registry.rest.output_serializers import Output, ProblemOutput
+from registry.templates import rename
+
+__all__ = ["Rename", "RenameFolder"]
+
+
+class RenameInput(Input):
+    """The new name, and why."""
+
+    to = Text(max_length=520, help_text="With the namespace in front, which stays the same.")
+    reason = Text(required=False, default="", max_length=10_000)
+
+
+class RenamedOutput(Output):
+    """A template that has another name now."""
+
+    name = serializers.CharField()
+    former_name = serializers.CharField(help_text="It leads to the template from now on.")
+
+
+class RenamedList(Output):
+    """All that a folder held."""
+
+    results = RenamedOutput(many=True)
+
+
+class Rename(IdempotentView):
+    """Renaming one template."""
+
+    @extend_schema(
+        operation_id="renameTemplate",
+        request=RenameInput,
+        responses={200: RenamedOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Give it another name in its namespace; the former one leads to it for ever. For admins."""
+        template = rename.rename_template(actor=actor_of(request), name=name, **read(RenameInput, request))
+        return Response({"name": template.name, "former_name": name})
+
+
+class RenameFolder(IdempotentView):
+    """Renaming all templates of a folder."""
+
+    @extend_schema(
+        operation_id="renameFolder",
+        request=RenameInput,
+        responses={200: RenamedList, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, folder: str) -> Response:
+        """Give the folder another name in its namespace: all its templates are renamed, or none. For admins."""
+        given = read(RenameInput, request)
+        templates = rename.rename_folder(actor=actor_of(request), folder=folder, **given)
+        to = given["to"]
+        results = [{"name": row.name, "former_name": folder + row.name.removeprefix(to)} for row in templates]
+        return Response({"results": results})

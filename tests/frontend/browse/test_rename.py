@@ -1,0 +1,86 @@
+"""Renaming a template or a folder from its page, and the page of who asks by which name."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from registry.namespaces import keys
+from registry.templates import rename
+from registry.templates.models import Template, Version
+from registry.usage.models import Fetch
+from tests.frontend.conftest import REPLY, words
+
+ADDRESS, NAME = f"/t/{REPLY}/-/rename", "support/answers/reply"
+
+
+@pytest.fixture
+def fetched(reply):
+    def fetch(former_name=""):
+        key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="checkout", scope="read").key
+        now, version = datetime.now(UTC), Version.objects.get(template__name=REPLY, number=1)
+        facts = {"day": now.date(), "count": 3, "last_at": now, "former_name": former_name}
+        return Fetch.objects.create(key=key, version=version, ref="production", **facts)
+
+    return fetch
+
+
+def test_who_fetches_it_stands_before_the_form_and_the_new_page_is_shown_after(reply, fetched, browser):
+    fetched()
+    client = browser("admin")
+    page = words(client.get(ADDRESS))
+    assert "<b>checkout</b> asks for production" in page
+    answer = client.post(ADDRESS, {"to": f" {NAME} ", "reason": "Clearer"}, follow=True)
+    assert answer.redirect_chain == [(f"/t/{NAME}", 302)]
+    assert f"{REPLY} is {NAME} now." in words(answer)
+    assert Template.objects.filter(name=NAME).exists()
+
+
+def test_what_is_wrong_is_said_beside_the_field_and_what_was_typed_stays(reply, browser):
+    client = browser("admin")
+    answer = client.post(ADDRESS, {"to": "support/Reply", "reason": "Why not"})
+    assert answer.status_code == 422
+    page = words(answer)
+    assert "is no slug" in page
+    assert 'value="support/Reply"' in page
+    assert "Why not</textarea>" in page
+    reply.save(name="support/taken")
+    answer = client.post(ADDRESS, {"to": "support/taken"})
+    assert (answer.status_code, "Not renamed." in words(answer)) == (409, True)
+
+
+def test_a_former_name_s_page_leads_to_the_template_with_its_query(reply, browser):
+    rename.rename_template(actor=reply.actor("admin"), name=REPLY, to=NAME)
+    answer = browser("reader").get(f"/t/{REPLY}?ref=1")
+    assert (answer.status_code, answer["Location"]) == (302, f"/t/{NAME}?ref=1")
+    assert browser("outsider").get(f"/t/{REPLY}").status_code == 404
+    assert browser("reader").get(f"/t/{REPLY}/-/versions").status_code == 200
+
+
+def test_a_folder_is_renamed_with_all_that_it_holds(reply, browser):
+    client = browser("admin")
+    assert REPLY in words(client.get("/folders/support/refunds/rename"))
+    answer = client.post("/folders/support/refunds/rename", {"to": "support/answers"}, follow=True)
+    assert answer.redirect_chain == [("/t/support/answers/", 302)]
+    assert client.get("/folders/support/refunds/rename").status_code == 404
+    refused = client.post("/folders/support/answers/rename", {"to": "support/answers/inner"})
+    assert (refused.status_code, "is inside support/answers" in words(refused)) == (422, True)
+
+
+def test_admins_find_the_form_and_others_do_not(reply, browser):
+    assert ADDRESS in words(browser("admin").get(f"/t/{REPLY}"))
+    assert "/folders/support/refunds/rename" in words(browser("admin").get("/t/support/refunds/"))
+    assert ADDRESS not in words(browser("author").get(f"/t/{REPLY}"))
+    assert "/folders/" not in words(browser("author").get("/t/support/refunds/"))
+    assert "/folders/" not in words(browser("admin").get("/t/support/"))
+
+
+def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched, browser):
+    rename.rename_template(actor=reply.actor("admin"), name=REPLY, to="support/second")
+    rename.rename_template(actor=reply.actor("admin"), name="support/second", to=NAME)
+    Template.objects.filter(name=NAME).update(name=REPLY)
+    fetched(REPLY)
+    Template.objects.filter(name=REPLY).update(name=NAME)
+    page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
+    assert f"by the former name {REPLY}" in page
+    assert "leads here; still asked for by checkout" in page
+    assert "leads here; no service asked for it in the last 30 days" in page
