@@ -1,4 +1,5 @@
 // Helpers for building and reading elements; every text becomes a text node, never markup.
+import { gettext, ngettext } from "./language.ts";
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 
@@ -49,18 +50,15 @@ export function codeSpans(sentence: string): (Node | string)[] {
 /** The code of a problem, as a link to the page that explains it; in a new tab, because the text here may be unsaved. */
 export function createCodeLink(code: string): HTMLAnchorElement {
   const attributes = { class: "cm-problem-code", href: `/help/problems/${code}`, target: "_blank" };
-  return createElement("a", { ...attributes, title: `What ${code} means (in a new tab)` }, code);
+  return createElement("a", { ...attributes, title: gettext("What {code} means (in a new tab)", { code }) }, code);
 }
-
-export const pluralize = (n: number, one: string, many = `${one}s`): string =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 /** How long ago, in the words of the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
 export function timeAgo(moment: number, now = Date.now()): string {
   const seconds = Math.max(0, (now - moment) / 1000);
-  if (seconds < 1) return "just now";
-  if (seconds < 60) return `${Math.round(seconds)} s ago`;
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;
-  return `${pluralize(Math.round(seconds / 86400), "day")} ago`;
+  if (seconds < 1) return gettext("just now");
+  if (seconds < 60) return gettext("{count} s ago", { count: Math.round(seconds) });
+  if (seconds < 3600) return gettext("{count} min ago", { count: Math.round(seconds / 60) });
+  if (seconds < 86400) return gettext("{count} h ago", { count: Math.round(seconds / 3600) });
+  return ngettext("{count} day ago", "{count} days ago", Math.round(seconds / 86400));
 }

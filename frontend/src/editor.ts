@@ -3,7 +3,7 @@ import { undo } from "@codemirror/commands";
 import { StateEffect } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { showStatus } from "./app/status.ts";
-import { findElement, pluralize, readJson } from "./dom.ts";
+import { findElement, readJson } from "./dom.ts";
 import { callServer } from "./editor/api.ts";
 import { countChangedLines, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
@@ -29,7 +29,14 @@ import type { Data, PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/
 import { offerUnsentText } from "./editor/unsent_text.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
 import { type EditorView as EditorViewName, installViews } from "./editor/views.ts";
+import { gettext, ngettext } from "./language.ts";
 import { installPlayground } from "./playground/install.ts";
+
+function describeChangedLines(count: number, base: number): string {
+  return count
+    ? gettext("{count} changed since v{number}", { count, number: base })
+    : gettext("none changed since v{number}", { number: base });
+}
 
 function start(root: HTMLFormElement): void {
   const setup = readJson<Setup>("editor-setup");
@@ -112,7 +119,7 @@ function start(root: HTMLFormElement): void {
     record: (before, after) => sampleHistory.record(before, after),
     removed: (sample) => {
       sampleHistory.commit();
-      showStatus(`Removed the sample ${sample}.`, () => undo(view));
+      showStatus(gettext("Removed the sample {name}.", { name: sample }), () => undo(view));
     },
   });
   const modes = installModes(root, view, form);
@@ -212,7 +219,7 @@ function start(root: HTMLFormElement): void {
     view.dispatch({ effects: setProblems.of(inText) });
     // The notice above the form lists undeclared names; only a likely misspelling stands in its card as well.
     form.showProblems(
-      inText.filter((each) => each.code !== "PT403" || each.fix?.title.startsWith("Declare") === false),
+      inText.filter((each) => each.code !== "PT403" || each.fix?.title.startsWith("Declare") === false), // no text: findings are in English
     );
     showProblemCount(problems);
   }
@@ -227,9 +234,13 @@ function start(root: HTMLFormElement): void {
 
   function showFacts(): void {
     const changedNow = countChangedLines(view.state);
-    const since = base && changedNow !== null ? `, ${changedNow || "none"} changed since v${base.number}` : "";
-    findElement(root, "[data-facts]").textContent =
-      `${formatOf(view.state)}, ${pluralize(view.state.doc.lines, "line")}${since}`;
+    const { lines } = view.state.doc;
+    const since = base && changedNow !== null ? describeChangedLines(changedNow, base.number) : "";
+    findElement(root, "[data-facts]").textContent = [
+      formatOf(view.state),
+      ngettext("{count} line", "{count} lines", lines),
+      ...(since ? [since] : []),
+    ].join(", ");
   }
 
   function onOutcome(outcome: SaveOutcome): void {

@@ -22,6 +22,12 @@ SAME_EVERYWHERE = re.compile(
     r"Promptuary|JSON|YAML|CSV|JSONL|HTML|API|URL|SHA-256|Git|HEAD|UTC|Ctrl|Enter|Esc|Tab|Alt|ms|USD|Slack"
     r"|Microsoft Teams|v\d*"
 )
+# What a literal of a script follows that nobody reads: names of modules, classes, keys, selectors; comparisons.
+CODE_BEFORE = re.compile(
+    r"\b(?:import|from|throw|console\.\w+)\b|\b(?:class|key): $|headers\.get\($|[!=]== $"
+    r"|\b(?:closest|matches|querySelector\w*)(?:<\w+>)?\($"
+)
+STYLE = re.compile(r"\bvar\(--|^\.cm-")
 CALLS = {"gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop", "pgettext", "pgettext_lazy"}
 
 
@@ -136,9 +142,12 @@ def find_in_script(source: str) -> Iterator[tuple[int, str]]:
     code = re.sub(r"\b(?:n|p)?gettext\((?:\s*\"(?:[^\"\\\n]|\\.)*\"\s*[,+)]?)+", _blank, code)
     for literal in re.finditer(r"\"((?:[^\"\\\n]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", code):
         text = literal[1] if literal[1] is not None else re.sub(r"\${[^}]*}", "", literal[2])
+        if STYLE.search(text):
+            continue
         line = code.count("\n", 0, literal.start()) + 1
         before = code[: literal.start()].rpartition("\n")[2]
-        if re.search(r"\b(?:import|from|throw|console\.\w+)\b", before) or NO_TEXT.search(lines[line - 1]):
+        is_key = code[literal.end() : literal.end() + 1] == ":" and before.rstrip()[-1:] in ("", ",", "{")
+        if is_key or CODE_BEFORE.search(before) or NO_TEXT.search(lines[line - 1]):
             continue
         if re.search(
             r"^[A-Z][a-z]+(?:\W|$)|[a-z]{2}[,:]? [a-z]{2}.* [a-z]|^[A-Z][a-z]+ ", SAME_EVERYWHERE.sub("", text)

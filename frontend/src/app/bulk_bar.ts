@@ -1,5 +1,6 @@
 // The bar for what is ticked: it appears with the first template, names what is chosen and has a button a namespace.
-import { findElement, pluralize } from "../dom.ts";
+import { findElement } from "../dom.ts";
+import { ngettext } from "../language.ts";
 
 /** Follows the boxes of each form marked `data-bulk`, also of one that htmx brings; without scripts the bar stands below
  * the table. */
@@ -23,7 +24,11 @@ function showChosen(form: HTMLFormElement): void {
   if (!bar) return;
   const boxes = [...form.querySelectorAll<HTMLInputElement>("input[name=template]:checked")];
   bar.hidden = boxes.length === 0;
-  findElement(bar, "[data-bulk-count]").textContent = `${pluralize(boxes.length, "template")} selected`;
+  findElement(bar, "[data-bulk-count]").textContent = ngettext(
+    "{count} template selected",
+    "{count} templates selected",
+    boxes.length,
+  );
   findElement(bar, "[data-bulk-names]").textContent = boxes.map((box) => box.value).join(", ");
   for (const button of bar.querySelectorAll<HTMLButtonElement>("button[data-namespace]")) {
     const count = boxes.filter((box) => box.dataset.namespace === button.dataset.namespace).length;

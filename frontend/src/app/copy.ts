@@ -1,4 +1,5 @@
 // Copy buttons.
+import { gettext } from "../language.ts";
 import { showStatus } from "./status.ts";
 
 /** Shows the copy buttons that have something to copy; they stay hidden where no script runs. */
@@ -22,9 +23,9 @@ export function installCopyButtons(): void {
     event.preventDefault();
     try {
       await navigator.clipboard.writeText(textToCopy(button));
-      showStatus(button.dataset.copied ?? "Copied.");
+      showStatus(button.dataset.copied ?? gettext("Copied."));
     } catch {
-      showStatus("The browser did not allow copying. Select the text and copy it by hand.");
+      showStatus(gettext("The browser did not allow copying. Select the text and copy it by hand."));
     }
   });
 }

@@ -1,4 +1,5 @@
 import { createElement, timeAgo } from "../dom.ts";
+import { gettext } from "../language.ts";
 
 // What is typed into `form[data-keep]` stays in this browser until the server has taken it, whatever happens meanwhile:
 // a reload, another page, a session that ended. Entries nobody came back to for a month are dropped.
@@ -87,8 +88,13 @@ function restoreForm(form: HTMLFormElement): void {
   if (!kept || Object.keys(changedValues(form)).length) return;
   fillForm(form, kept.values);
   if (!Object.keys(changedValues(form)).length) return;
-  const note = createElement("p", { class: "note kept-note" }, `What you typed ${timeAgo(kept.at)} is back. `);
-  const drop = createElement("button", { type: "button", class: "button button-small button-quiet" }, "Take it out");
+  const words = gettext("What you typed {when} is back.", { when: timeAgo(kept.at) });
+  const note = createElement("p", { class: "note kept-note" }, `${words} `);
+  const drop = createElement(
+    "button",
+    { type: "button", class: "button button-small button-quiet" },
+    gettext("Take it out"),
+  );
   drop.addEventListener("click", () => {
     form.reset();
     localStorage.removeItem(PREFIX + (form.dataset.keep ?? ""));
@@ -110,7 +116,14 @@ function listOtherForms(): void {
       const kept = name.startsWith(PREFIX + prefix) && !open.has(key) ? readSavedForm(key) : null;
       if (!kept) continue;
       const words = Object.values(kept.values).find((value) => value.trim()) ?? "";
-      list.append(" ", createElement("a", { href: kept.url }, `“${words.trim().slice(0, 40)}”, ${timeAgo(kept.at)}`));
+      list.append(
+        " ",
+        createElement(
+          "a",
+          { href: kept.url },
+          gettext("“{words}”, {when}", { words: words.trim().slice(0, 40), when: timeAgo(kept.at) }),
+        ),
+      );
       list.hidden = false;
     }
   }

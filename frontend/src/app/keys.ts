@@ -1,26 +1,30 @@
 // Keyboard shortcuts of every page, and the dialog that lists them.
 import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { pressScoreKey } from "./scoring.ts";
 
 const KEY_HELP: [string, string][] = [
-  ["Ctrl K", "Find a template, a change or an action"],
-  ["j / k", "Next or previous row of a list"],
-  ["Enter", "Open the row"],
-  ["/", "Search this page"],
-  ["1 to 5, g / b", "Score the reply, again to remove the score (where rows are scored)"],
-  ["c", "Comment on the reply (where rows are scored)"],
-  ["e", "Edit the template shown"],
-  ["Shift Enter", "All lines up to this number (on a line number of a change)"],
-  ["[ / ]", "Previous or next sample"],
-  ["Ctrl S", "Save a version (editor)"],
-  ["Alt 1 / 2 / 3", "Edit, Run or Samples (editor)"],
-  ["Ctrl Enter", "Run the draft in Run, else render and check now (editor)"],
-  ["Esc", "Stop the replies that are being written (editor, in Run)"],
-  ["F8", "Next problem (editor)"],
-  ["Ctrl .", "Apply the fix at the cursor (editor)"],
-  ["Ctrl F", "Find in the source (editor)"],
-  ["Esc, Tab", "Leave the source by keyboard (editor)"],
-  ["?", "This sheet"],
+  ["Ctrl K", gettext("Find a template, a change or an action")],
+  ["j / k", gettext("Next or previous row of a list")],
+  ["Enter", gettext("Open the row")],
+  ["/", gettext("Search this page")],
+  [gettext("1 to 5, g / b"), gettext("Score the reply, again to remove the score (where rows are scored)")],
+  ["c", gettext("Comment on the reply (where rows are scored)")],
+  ["e", gettext("Edit the template shown")],
+  [
+    "Shift Enter", // no text: keys
+    gettext("All lines up to this number (on a line number of a change)"),
+  ],
+  ["[ / ]", gettext("Previous or next sample")],
+  ["Ctrl S", gettext("Save a version (editor)")],
+  ["Alt 1 / 2 / 3", gettext("Edit, Run or Samples (editor)")],
+  ["Ctrl Enter", gettext("Run the draft in Run, else render and check now (editor)")],
+  ["Esc", gettext("Stop the replies that are being written (editor, in Run)")],
+  ["F8", gettext("Next problem (editor)")],
+  ["Ctrl .", gettext("Apply the fix at the cursor (editor)")],
+  ["Ctrl F", gettext("Find in the source (editor)")],
+  ["Esc, Tab", gettext("Leave the source by keyboard (editor)")],
+  ["?", gettext("This sheet")],
 ];
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -33,12 +37,12 @@ function openKeyHelp(): void {
     list.append(createElement("dt", {}, createElement("kbd", {}, keys)), createElement("dd", {}, meaning));
   const off = createElement("input", { type: "checkbox", checked: localStorage.getItem("single-keys") === "off" });
   off.addEventListener("change", () => localStorage.setItem("single-keys", off.checked ? "off" : "on"));
-  const close = createElement("button", { type: "button", class: "button" }, "Close");
+  const close = createElement("button", { type: "button", class: "button" }, gettext("Close"));
   close.addEventListener("click", () => sheet.close());
   sheet.append(
-    createElement("h2", { id: "sheet-title" }, "Keys"),
+    createElement("h2", { id: "sheet-title" }, gettext("Keys")),
     list,
-    createElement("label", { class: "check" }, off, " Turn the single-letter keys off"),
+    createElement("label", { class: "check" }, off, " ", gettext("Turn the single-letter keys off")),
     close,
   );
   sheet.addEventListener("close", () => sheet.remove());

@@ -1,6 +1,7 @@
 // Tells on a page what other people did since it was loaded. One tab of the browser holds the stream and passes events
 // on; only visible tabs ask for one, and nothing on the page moves by itself.
 import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "./live_events.ts";
 
 const LOCK = "promptuary-live";
@@ -83,7 +84,7 @@ class LiveStatus {
     });
     stream.addEventListener("reset", (message) => {
       this.after = (JSON.parse(message.data) as { number: number }).number;
-      this.show("Much has changed since this page was loaded.");
+      this.show(gettext("Much has changed since this page was loaded."));
     });
     stream.addEventListener("error", () => {
       stream.close();
@@ -117,12 +118,16 @@ class LiveStatus {
 
   private show(sentence: string): void {
     const more = this.count++;
-    const link = createElement("a", { href: location.pathname + location.search }, "Show it");
+    const link = createElement("a", { href: location.pathname + location.search }, gettext("Show it"));
     link.addEventListener("click", (click) => {
       click.preventDefault();
       location.reload();
     });
-    this.line.replaceChildren(createElement("span", {}, more ? `${sentence} And ${more} more.` : sentence), " ", link);
+    this.line.replaceChildren(
+      createElement("span", {}, sentence, ...(more ? [" ", gettext("And {count} more.", { count: more })] : [])),
+      " ",
+      link,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 // What the server tells of the journal, in words, and for which page it is.
+import { gettext } from "../language.ts";
 
 export interface JournalEvent {
   number: number;
@@ -21,8 +22,89 @@ export function isAbout(topics: string[], event: JournalEvent): boolean {
 
 /** The event as a sentence; `withName` adds which template, for pages that are about many. */
 export function describeEvent(event: JournalEvent, withName: boolean): string {
-  const template = withName && event.template ? ` of ${event.template}` : "";
-  return `${event.by} ${describeAct(event)}${template}.`;
+  const { by, namespace } = event;
+  const template = withName ? event.template : "";
+  const values = { by, namespace, template, version: event.version ?? "", change: event.change ?? "" };
+  switch (event.kind) {
+    case "version.saved":
+      return template
+        ? gettext("{by} saved v{version} of {template}.", values)
+        : gettext("{by} saved v{version}.", values);
+    case "samples.saved":
+      return template ? gettext("{by} saved samples of {template}.", values) : gettext("{by} saved samples.", values);
+    case "label.moved":
+      if (event.version === null)
+        return template
+          ? gettext("{by} removed a label of {template}.", values)
+          : gettext("{by} removed a label.", values);
+      return template
+        ? gettext("{by} moved a label to v{version} of {template}.", values)
+        : gettext("{by} moved a label to v{version}.", values);
+    case "change.proposed":
+      return template
+        ? gettext("{by} opened change {change} of {template}.", values)
+        : gettext("{by} opened change {change}.", values);
+    case "change.headed":
+      return template
+        ? gettext("{by} proposed a newer version in change {change} of {template}.", values)
+        : gettext("{by} proposed a newer version in change {change}.", values);
+    case "change.scheduled":
+      return template
+        ? gettext("{by} scheduled change {change} of {template}.", values)
+        : gettext("{by} scheduled change {change}.", values);
+    case "comment.added":
+      return template
+        ? gettext("{by} commented on change {change} of {template}.", values)
+        : gettext("{by} commented on change {change}.", values);
+    case "rollout.started":
+      return template
+        ? gettext("{by} started a rollout of {template}.", values)
+        : gettext("{by} started a rollout.", values);
+    case "rollout.stepped":
+      return template
+        ? gettext("{by} took a rollout one step on of {template}.", values)
+        : gettext("{by} took a rollout one step on.", values);
+    case "rollout.stopped":
+      return template
+        ? gettext("{by} stopped a rollout of {template}.", values)
+        : gettext("{by} stopped a rollout.", values);
+    case "change.decided":
+      return template
+        ? gettext("{by} decided on change {change} of {template}.", values)
+        : gettext("{by} decided on change {change}.", values);
+    case "change.withdrawn":
+      return template
+        ? gettext("{by} withdrew change {change} of {template}.", values)
+        : gettext("{by} withdrew change {change}.", values);
+    case "change.reopened":
+      return template
+        ? gettext("{by} reopened change {change} of {template}.", values)
+        : gettext("{by} reopened change {change}.", values);
+    case "template.archived":
+      return template
+        ? gettext("{by} archived the template of {template}.", values)
+        : gettext("{by} archived the template.", values);
+    case "template.unarchived":
+      return template
+        ? gettext("{by} restored the template of {template}.", values)
+        : gettext("{by} restored the template.", values);
+    case "version.redacted":
+      return template
+        ? gettext("{by} redacted v{version} of {template}.", values)
+        : gettext("{by} redacted v{version}.", values);
+    default:
+      return describeUnknownEvent(values);
+  }
+}
+
+function describeUnknownEvent(values: { by: string; namespace: string; template: string }): string {
+  if (values.namespace)
+    return values.template
+      ? gettext("{by} changed something in {namespace} of {template}.", values)
+      : gettext("{by} changed something in {namespace}.", values);
+  return values.template
+    ? gettext("{by} changed something of {template}.", values)
+    : gettext("{by} changed something.", values);
 }
 
 /** The pause in ms before connecting again after so many failures, with a little chance so that not all come at once. */
@@ -32,48 +114,10 @@ export function pauseAfter(failures: number, chance = Math.random()): number {
 
 /** Why a change can't be published as this page shows it, or nothing. */
 export function describeObstacle(event: JournalEvent): string {
-  if (event.kind === "change.headed") return `${event.by} proposed a newer version in this change. Show it first.`;
-  if (event.kind === "change.withdrawn") return `${event.by} withdrew this change.`;
-  if (event.kind === "label.moved" && event.change !== null) return `${event.by} published this change.`;
+  if (event.kind === "change.headed")
+    return gettext("{by} proposed a newer version in this change. Show it first.", { by: event.by });
+  if (event.kind === "change.withdrawn") return gettext("{by} withdrew this change.", { by: event.by });
+  if (event.kind === "label.moved" && event.change !== null)
+    return gettext("{by} published this change.", { by: event.by });
   return "";
-}
-
-function describeAct(event: JournalEvent): string {
-  const change = `change ${event.change}`;
-  switch (event.kind) {
-    case "version.saved":
-      return `saved v${event.version}`;
-    case "samples.saved":
-      return "saved samples";
-    case "label.moved":
-      return event.version === null ? "removed a label" : `moved a label to v${event.version}`;
-    case "change.proposed":
-      return `opened ${change}`;
-    case "change.headed":
-      return `proposed a newer version in ${change}`;
-    case "change.scheduled":
-      return `scheduled ${change}`;
-    case "comment.added":
-      return `commented on ${change}`;
-    case "rollout.started":
-      return "started a rollout";
-    case "rollout.stepped":
-      return "took a rollout one step on";
-    case "rollout.stopped":
-      return "stopped a rollout";
-    case "change.decided":
-      return `decided on ${change}`;
-    case "change.withdrawn":
-      return `withdrew ${change}`;
-    case "change.reopened":
-      return `reopened ${change}`;
-    case "template.archived":
-      return "archived the template";
-    case "template.unarchived":
-      return "restored the template";
-    case "version.redacted":
-      return `redacted v${event.version}`;
-    default:
-      return event.namespace ? `changed something in ${event.namespace}` : "changed something";
-  }
 }

@@ -1,5 +1,6 @@
 // The command palette (Ctrl K).
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { paletteQuery } from "./recent.ts";
 
 interface Item {
@@ -16,12 +17,12 @@ interface Answer {
 const DELAY = 120;
 
 class Palette {
-  readonly dialog = createElement("dialog", { class: "palette", "aria-label": "Find or jump to" });
+  readonly dialog = createElement("dialog", { class: "palette", "aria-label": gettext("Find or jump to") });
   readonly #field = createElement("input", {
     type: "search",
     class: "palette-field",
-    placeholder: "Find or jump to",
-    "aria-label": "Find or jump to",
+    placeholder: gettext("Find or jump to"),
+    "aria-label": gettext("Find or jump to"),
     role: "combobox",
     "aria-expanded": "true",
     "aria-controls": "palette-list",
@@ -31,7 +32,7 @@ class Palette {
   readonly #list = createElement("div", {
     id: "palette-list",
     role: "listbox",
-    "aria-label": "Results",
+    "aria-label": gettext("Results"),
     class: "palette-list",
   });
   readonly #url: string;
@@ -71,7 +72,7 @@ class Palette {
     } catch {
       if (asked === this.#asked) {
         this.#list.replaceChildren(
-          createElement("p", { class: "palette-none" }, "The search did not answer. Try again."),
+          createElement("p", { class: "palette-none" }, gettext("The search did not answer. Try again.")),
         );
       }
     }
@@ -100,7 +101,11 @@ class Palette {
     }
     if (!number) {
       this.#list.append(
-        createElement("p", { class: "palette-none" }, `Nothing is called “${this.#field.value}” here.`),
+        createElement(
+          "p",
+          { class: "palette-none" },
+          gettext("Nothing is called “{words}” here.", { words: this.#field.value }),
+        ),
       );
     }
     this.#mark(0);

@@ -1,5 +1,6 @@
 // The status line at the foot of every page.
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 
 const SHOWN_FOR = 6000;
 const SHOWN_WITH_UNDO_FOR = 10_000;
@@ -10,10 +11,18 @@ let timer: number | undefined;
 export function showStatus(text: string, undo?: () => void, link?: { words: string; url: string }): void {
   const line = findElement(document, "#status");
   window.clearTimeout(timer);
-  const close = createElement("button", { type: "button", class: "status-close", "aria-label": "Close this message" });
+  const close = createElement("button", {
+    type: "button",
+    class: "status-close",
+    "aria-label": gettext("Close this message"),
+  });
   close.append(createIcon("x"));
   close.addEventListener("click", () => line.replaceChildren());
-  const undoButton = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Undo");
+  const undoButton = createElement(
+    "button",
+    { type: "button", class: "button button-quiet button-small" },
+    gettext("Undo"),
+  );
   undoButton.addEventListener("click", () => {
     line.replaceChildren();
     undo?.();

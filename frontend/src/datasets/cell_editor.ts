@@ -1,5 +1,6 @@
 // The field that a cell is edited in. It lies over the cell and is as large as its text needs.
 import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { cellText, findProblem, readCell } from "./cells.ts";
 import type { Cell, Column } from "./types.ts";
 
@@ -83,7 +84,7 @@ function createControl(column: Column, text: string, typed?: string): HTMLTextAr
     return area;
   }
   const others = text && !values.includes(text) ? [text] : [];
-  const select = createElement("select", {}, createElement("option", { value: "" }, "left out"));
+  const select = createElement("select", {}, createElement("option", { value: "" }, gettext("left out")));
   for (const value of [...others, ...values]) select.append(createElement("option", { value }, value));
   select.value = values.find((value) => typed && value.startsWith(typed.toLowerCase())) ?? text;
   return select;

@@ -1,12 +1,13 @@
 // Values of cells: what is shown and typed for each kind, and what is wrong with it.
+import { gettext } from "../language.ts";
 import { compactSource } from "./json_source.ts";
 import type { Cell, Column, Kind } from "./types.ts";
 
 export const KINDS: readonly Kind[] = ["text", "number", "boolean", "json"];
 export const KIND_WORDS: Record<Kind, string> = {
-  text: "text",
-  number: "number",
-  boolean: "yes or no",
+  text: gettext("text"),
+  number: gettext("number"),
+  boolean: gettext("yes or no"),
   json: "JSON",
 };
 
@@ -29,19 +30,29 @@ export function readCell(text: string, kind: Kind): Cell | undefined {
   const trimmed = text.trim();
   if (!trimmed) return undefined;
   if (kind === "number")
-    return NUMBER.test(trimmed) ? { source: trimmed } : { text, problem: "Not a number. Write it as 12 or 1.5." };
+    return NUMBER.test(trimmed)
+      ? { source: trimmed }
+      : { text, problem: gettext("Not a number. Write it as 12 or 1.5.") };
   if (kind === "boolean") {
     const word = trimmed.toLowerCase();
     if (YES.includes(word)) return { source: "true" };
     if (NO.includes(word)) return { source: "false" };
-    return { text, problem: "Neither true nor false." };
+    return { text, problem: gettext("Neither true nor false.") };
   }
   try {
     JSON.parse(trimmed);
     return { source: compactSource(trimmed) };
   } catch (error) {
-    return { text, problem: `Not JSON: ${error instanceof Error ? error.message : "it can't be read"}` };
+    return {
+      text,
+      problem: gettext("Not JSON: {reason}", { reason: describeReadError(error) }),
+    };
   }
+}
+
+/** Why a text can't be read. */
+export function describeReadError(error: unknown): string {
+  return error instanceof Error ? error.message : gettext("it can't be read");
 }
 
 /** The cell read once more for a column of another kind; a value that does not fit stays as its text. */
@@ -74,9 +85,13 @@ export function findProblem(cell: Cell | undefined, column: Column): string {
   if (!cell) return "";
   if ("problem" in cell) return cell.problem;
   if (!column.choices || !isTextSource(cell.source)) return "";
-  return column.choices.includes(JSON.parse(cell.source) as string) ? "" : `Must be ${joinChoices(column.choices)}.`;
+  return column.choices.includes(JSON.parse(cell.source) as string)
+    ? ""
+    : gettext("Must be {choices}.", { choices: joinChoices(column.choices) });
 }
 
 function joinChoices(choices: readonly string[]): string {
-  return choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  return choices.length < 2
+    ? choices.join("")
+    : gettext("{others} or {last}", { others: choices.slice(0, -1).join(", "), last: choices.at(-1) ?? "" });
 }

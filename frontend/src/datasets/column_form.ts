@@ -1,5 +1,6 @@
 // The dialogs of a column: adding one, and its name, kind, copy and removal.
 import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { KIND_WORDS, KINDS } from "./cells.ts";
 import type { Column, Kind, Section } from "./types.ts";
 
@@ -11,8 +12,13 @@ export interface NewColumn {
 
 export type ColumnChange = { do: "change"; name: string; kind: Kind } | { do: "duplicate" } | { do: "remove" };
 
-function createChoice<T extends string>(label: string, words: Record<T, string>, value: T): [HTMLElement, () => T] {
-  const select = createElement("select", { id: `grid-column-${label.toLowerCase()}` });
+function createChoice<T extends string>(
+  id: string,
+  label: string,
+  words: Record<T, string>,
+  value: T,
+): [HTMLElement, () => T] {
+  const select = createElement("select", { id: `grid-column-${id}` });
   for (const [one, title] of Object.entries<string>(words))
     select.append(createElement("option", { value: one }, title));
   select.value = value;
@@ -26,7 +32,12 @@ function createChoice<T extends string>(label: string, words: Record<T, string>,
 }
 
 const kindChoice = (kind: Kind): [HTMLElement, () => Kind] =>
-  createChoice("Kind", Object.fromEntries(KINDS.map((one) => [one, KIND_WORDS[one]])) as Record<Kind, string>, kind);
+  createChoice(
+    "kind",
+    gettext("Kind"),
+    Object.fromEntries(KINDS.map((one) => [one, KIND_WORDS[one]])) as Record<Kind, string>,
+    kind,
+  );
 
 interface Dialog {
   dialog: HTMLDialogElement;
@@ -49,11 +60,11 @@ function openDialog(
   });
   input.value = name;
   const error = createElement("p", { class: "field-error", role: "alert" });
-  const close = createElement("button", { type: "button", class: "button button-quiet" }, "Cancel");
+  const close = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Cancel"));
   const form = createElement(
     "form",
     { class: "form", method: "dialog" },
-    createElement("div", { class: "field" }, createElement("label", { for: input.id }, "Name"), input, error),
+    createElement("div", { class: "field" }, createElement("label", { for: input.id }, gettext("Name")), input, error),
     ...fields,
     createElement("div", { class: "dialog-foot" }, ...buttons, close),
   );
@@ -80,13 +91,14 @@ function openDialog(
 /** Asks for a new column. */
 export function openNewColumn(add: (column: NewColumn) => string): void {
   const [section, readSection] = createChoice<Section>(
-    "Holds",
-    { inputs: "An input", expected: "What is expected" } as Record<Section, string>,
+    "holds",
+    gettext("Holds"),
+    { inputs: gettext("An input"), expected: gettext("What is expected") } as Record<Section, string>,
     "inputs",
   );
   const [kind, readKind] = kindChoice("text");
-  const button = createElement("button", { class: "button button-primary" }, "Add column");
-  openDialog("Add column", "", [section, kind], [button], (name) =>
+  const button = createElement("button", { class: "button button-primary" }, gettext("Add column"));
+  openDialog(gettext("Add column"), "", [section, kind], [button], (name) =>
     add({ section: readSection(), name, kind: readKind() }),
   );
 }
@@ -94,11 +106,15 @@ export function openNewColumn(add: (column: NewColumn) => string): void {
 /** Shows a column's form; `apply` gives what is wrong, or nothing once it is done. */
 export function openColumn(column: Column, apply: (change: ColumnChange) => string): void {
   const [kind, readKind] = kindChoice(column.kind);
-  const save = createElement("button", { class: "button button-primary" }, "Change column");
-  const copy = createElement("button", { type: "button", class: "button" }, "Duplicate");
-  const remove = createElement("button", { type: "button", class: "button" }, "Remove");
-  const { dialog } = openDialog(`Column ${column.name}`, column.name, [kind], [save, copy, remove], (name) =>
-    apply({ do: "change", name, kind: readKind() }),
+  const save = createElement("button", { class: "button button-primary" }, gettext("Change column"));
+  const copy = createElement("button", { type: "button", class: "button" }, gettext("Duplicate"));
+  const remove = createElement("button", { type: "button", class: "button" }, gettext("Remove"));
+  const { dialog } = openDialog(
+    gettext("Column {name}", { name: column.name }),
+    column.name,
+    [kind],
+    [save, copy, remove],
+    (name) => apply({ do: "change", name, kind: readKind() }),
   );
   for (const [button, action] of [
     [copy, "duplicate"],

@@ -1,4 +1,5 @@
 // Tables as text: CSV files, and cells copied from a spreadsheet (tabs between cells, quotes around line breaks).
+import { gettext } from "../language.ts";
 
 export interface DelimitedRow {
   cells: string[];
@@ -54,7 +55,7 @@ function readDelimitedCell(
     const quote = text.indexOf('"', at);
     if (quote < 0) {
       const end = endOfCell(text, from, delimiter);
-      return { value: text.slice(from, end), end, problem: "A quote is opened and never closed." };
+      return { value: text.slice(from, end), end, problem: gettext("A quote is opened and never closed.") };
     }
     value += text.slice(at, quote);
     at = quote + 1;
@@ -64,7 +65,7 @@ function readDelimitedCell(
   }
   const end = endOfCell(text, at, delimiter);
   const rest = text.slice(at, end);
-  const problem = rest.trim() ? "Text follows a closing quote." : "";
+  const problem = rest.trim() ? gettext("Text follows a closing quote.") : "";
   return { value: problem ? text.slice(from, end) : value.replace(/\r\n?/g, "\n"), end, problem };
 }
 

@@ -1,4 +1,5 @@
 // Edits of a grid: each gives a new grid and leaves the rows it does not touch as they are.
+import { gettext } from "../language.ts";
 import { convertCell, readCell } from "./cells.ts";
 import { makeColumn, makeKey, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Kind, Section } from "./types.ts";
@@ -59,9 +60,11 @@ function nameSource(row: GridRow): string {
 
 /** A message where a column can't have this name, else nothing. */
 export function findNameProblem(grid: Grid, section: Section, name: string, own = ""): string {
-  if (!name.trim()) return "A column needs a name.";
+  if (!name.trim()) return gettext("A column needs a name.");
   const key = `${section}.${name.trim()}`;
-  return key !== own && grid.columns.some((column) => column.key === key) ? `There is a column ${name} already.` : "";
+  return key !== own && grid.columns.some((column) => column.key === key)
+    ? gettext("There is a column {name} already.", { name })
+    : "";
 }
 
 /** With one more column, after the last of its section. */

@@ -1,4 +1,5 @@
 // What is wrong with the rows: what the cells themselves say, names that are used twice, and what the server refused.
+import { gettext } from "../language.ts";
 import { findProblem } from "./cells.ts";
 import type { Column, Fault, Grid, GridRow } from "./types.ts";
 
@@ -24,7 +25,7 @@ export function listFaults(grid: Grid, refused: readonly ServerFault[]): Map<num
     }
     const name = row.cells.id && "source" in row.cells.id ? row.cells.id.source : "";
     const earlier = name ? rowNumbers.get(name) : undefined;
-    if (earlier !== undefined) add(row, "id", `Row ${earlier} has this name already.`);
+    if (earlier !== undefined) add(row, "id", gettext("Row {number} has this name already.", { number: earlier }));
     else if (name) rowNumbers.set(name, index + 1);
   });
   const rows = new Set(grid.rows);

@@ -1,5 +1,7 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
-import { createElement, findElement, pluralize, readJson } from "../dom.ts";
+import { createElement, findElement, readJson } from "../dom.ts";
+import { formatNumber, gettext, ngettext } from "../language.ts";
+import { describeReadError } from "./cells.ts";
 import { placeFaults } from "./faults.ts";
 import type { Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
@@ -26,7 +28,7 @@ async function startGrid(section: HTMLElement, form: HTMLFormElement): Promise<v
     const loaded = url && !text.value.trim() ? await (await fetch(url)).text() : text.value;
     new DatasetForm(section, form, parseRows(loaded, declared), declared);
   } catch (error) {
-    const words = `The rows are shown as text: ${error instanceof Error ? error.message : "they can't be read"}`;
+    const words = gettext("The rows are shown as text: {reason}", { reason: describeReadError(error) });
     text.before(createElement("p", { class: "note" }, words));
   }
 }
@@ -39,6 +41,11 @@ function withOneRow(grid: Grid): Grid {
   const expected = answer.filter((column) => column.section === "expected");
   return { columns: grid.columns.length > 1 ? [...grid.columns, ...expected] : answer, rows: [row] };
 }
+
+const nameUndo = (step: string, keys: string): string =>
+  step ? gettext("Undo {step} ({keys})", { step, keys }) : gettext("Nothing to undo");
+const nameRedo = (step: string, keys: string): string =>
+  step ? gettext("Redo {step} ({keys})", { step, keys }) : gettext("Nothing to redo");
 
 class DatasetForm {
   readonly #section: HTMLElement;
@@ -109,15 +116,15 @@ class DatasetForm {
       const panel = findElement(this.#section, "[data-import]");
       openImport(panel, { name: file.name, text }, this.#view.grid, (mapping, rows) => {
         const grid = applyImport(this.#dropEmptyRow(), mapping, rows);
-        this.#view.apply(grid, "import");
+        this.#view.apply(grid, gettext("import"));
       });
       return;
     }
     try {
-      this.#view.apply(parseRows(text.replace(/^\ufeff/, ""), this.#declared), "load a file");
+      this.#view.apply(parseRows(text.replace(/^\ufeff/, ""), this.#declared), gettext("load a file"));
       this.#report([]);
     } catch (error) {
-      this.#report([`${file.name}: ${error instanceof Error ? error.message : "it can't be read"}`]);
+      this.#report([`${file.name}: ${describeReadError(error)}`]);
     }
   }
 
@@ -140,9 +147,9 @@ class DatasetForm {
     const text = findElement<HTMLTextAreaElement>(this.#form, "[name=text]").value;
     try {
       const grid = parseRows(text, this.#declared);
-      if (text !== formatRows(this.#dropEmptyRow())) this.#view.apply(grid, "edit as text");
+      if (text !== formatRows(this.#dropEmptyRow())) this.#view.apply(grid, gettext("edit as text"));
     } catch (error) {
-      this.#report([error instanceof Error ? error.message : "The text can't be read."]);
+      this.#report([error instanceof Error ? error.message : gettext("The text can't be read.")]);
       return;
     }
     this.#report([]);
@@ -164,33 +171,36 @@ class DatasetForm {
     for (const button of this.#section.querySelectorAll<HTMLElement>("[data-show]")) {
       const show = button.dataset.show as Show;
       button.setAttribute("aria-pressed", String(view.filter.show === show));
-      findElement(button, "[data-count]").textContent = counts[show].toLocaleString("en");
+      findElement(button, "[data-count]").textContent = formatNumber(counts[show]);
     }
     this.#nameStep("undo", view.undoWords, "Ctrl Z");
     this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
     findElement(this.#section, "[data-bulk]").textContent = view.tickedCount
-      ? `${pluralize(view.tickedCount, "row")} ticked`
+      ? ngettext("{count} row ticked", "{count} rows ticked", view.tickedCount)
       : "";
     const changes = [
-      added ? `${pluralize(added, "row")} added` : "",
-      edited ? `${pluralize(edited, "row")} edited` : "",
-      removed ? `${pluralize(removed, "row")} removed` : "",
+      added ? ngettext("{count} row added", "{count} rows added", added) : "",
+      edited ? ngettext("{count} row edited", "{count} rows edited", edited) : "",
+      removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
     ].filter(Boolean);
     const shown =
       view.shownCount === counts.all
         ? ""
         : view.shownCount
-          ? `${pluralize(view.shownCount, "row")} shown. `
-          : "No rows match. ";
-    findElement(this.#section, "[data-changes]").textContent =
-      `${shown}${changes.length ? `${changes.join(", ")}, not saved.` : "No changes."}`;
+          ? ngettext("{count} row shown.", "{count} rows shown.", view.shownCount)
+          : gettext("No rows match.");
+    findElement(this.#section, "[data-changes]").textContent = [
+      shown,
+      changes.length ? gettext("{changes}, not saved.", { changes: changes.join(", ") }) : gettext("No changes."),
+    ]
+      .filter(Boolean)
+      .join(" ");
     this.#listColumns();
   }
 
   #nameStep(act: string, words: string, keys: string): void {
     const button = findElement(this.#section, `[data-act=${act}]`);
-    const verb = act === "undo" ? "Undo" : "Redo";
-    const name = words ? `${verb} ${words} (${keys})` : `Nothing to ${act}`;
+    const name = act === "undo" ? nameUndo(words, keys) : nameRedo(words, keys);
     button.setAttribute("aria-disabled", String(!words));
     button.setAttribute("aria-label", name);
     button.title = name;
@@ -200,9 +210,9 @@ class DatasetForm {
     const select = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
     const names = this.#view.grid.columns.map((column) => [
       column.key,
-      column.section === "expected" ? `expected ${column.name}` : column.name,
+      column.section === "expected" ? gettext("expected {name}", { name: column.name }) : column.name,
     ]);
-    const options = [["", "all columns"], ...names].map(([value, words]) =>
+    const options = [["", gettext("all columns")], ...names].map(([value, words]) =>
       createElement("option", { value }, words ?? ""),
     );
     select.replaceChildren(...options);
@@ -238,7 +248,13 @@ class DatasetForm {
     this.#view.refuse([]);
     if (this.#view.faults.size) {
       this.#view.setFilter({ show: "faults", words: "" });
-      this.#report([`Nothing is saved. Fix ${pluralize(this.#view.faults.size, "row")} first.`]);
+      this.#report([
+        ngettext(
+          "Nothing is saved. Fix {count} row first.",
+          "Nothing is saved. Fix {count} rows first.",
+          this.#view.faults.size,
+        ),
+      ]);
       button.removeAttribute("aria-busy");
       return;
     }
@@ -252,9 +268,17 @@ class DatasetForm {
     const { placed, others } = placeFaults(answer.fields, sent);
     this.#view.refuse(placed);
     if (placed.length) this.#view.setFilter({ show: "faults", words: "" });
-    const words = placed.length ? [`Nothing is saved. ${pluralize(placed.length, "value")} can’t be taken.`] : [];
+    const words = placed.length
+      ? [
+          ngettext(
+            "Nothing is saved. {count} value can’t be taken.",
+            "Nothing is saved. {count} values can’t be taken.",
+            placed.length,
+          ),
+        ]
+      : [];
     const link = answer.diffUrl
-      ? { words: `What changed in version ${answer.latest}`, url: answer.diffUrl }
+      ? { words: gettext("What changed in version {number}", { number: answer.latest ?? "" }), url: answer.diffUrl }
       : undefined;
     this.#report([...words, ...others, ...(placed.length + others.length ? [] : [answer.detail])], link);
   }

@@ -1,6 +1,7 @@
 // The grid of a dataset's rows: what is shown, chosen and edited. The rows themselves change in `edits.ts`.
 import { showStatus } from "../app/status.ts";
-import { createElement, findElement, pluralize } from "../dom.ts";
+import { createElement, findElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
 import { type CellEditor, type Move, openCellEditor } from "./cell_editor.ts";
 import { cellText } from "./cells.ts";
 import { openColumn, openNewColumn } from "./column_form.ts";
@@ -40,7 +41,7 @@ export class GridView {
     this.#changed = changed;
     this.#history = startHistory(grid);
     this.#baseline = makeBaseline(saved);
-    this.#table = createElement("table", { role: "grid", "aria-label": "Rows", class: "grid-table" });
+    this.#table = createElement("table", { role: "grid", "aria-label": gettext("Rows"), class: "grid-table" });
     box.replaceChildren(this.#table);
     box.addEventListener("scroll", () => requestAnimationFrame(() => this.#drawBody(false)), { passive: true });
     box.addEventListener("mousedown", (event) => this.#point(event));
@@ -131,7 +132,7 @@ export class GridView {
   addRow(): void {
     const row = makeRow();
     this.#filter = NO_FILTER;
-    this.apply(edits.insertRows(this.grid, this.grid.rows.length, [row]), "add row");
+    this.apply(edits.insertRows(this.grid, this.grid.rows.length, [row]), gettext("add row"));
     const column = this.grid.columns[1] ?? this.grid.columns[0];
     if (column) this.#activate({ row: row.key, column: column.key }, false);
   }
@@ -139,21 +140,21 @@ export class GridView {
   /** Duplicates the ticked rows, or without any the row of the chosen cell. */
   duplicateRows(): void {
     const keys = this.#chosenRows();
-    if (keys.size) this.apply(edits.duplicateRows(this.grid, keys), "duplicate rows");
+    if (keys.size) this.apply(edits.duplicateRows(this.grid, keys), gettext("duplicate rows"));
   }
 
   removeRows(): void {
     const keys = this.#chosenRows();
     if (!keys.size) return;
     this.#ticked.clear();
-    this.apply(edits.removeRows(this.grid, keys), "remove rows");
-    showStatus(`${pluralize(keys.size, "row")} removed.`, () => this.undo());
+    this.apply(edits.removeRows(this.grid, keys), gettext("remove rows"));
+    showStatus(ngettext("{count} row removed.", "{count} rows removed.", keys.size), () => this.undo());
   }
 
   addColumn(): void {
     openNewColumn(({ section, name, kind }) => {
       const problem = edits.findNameProblem(this.grid, section, name);
-      if (!problem) this.apply(edits.addColumn(this.grid, section, name, kind), "add column");
+      if (!problem) this.apply(edits.addColumn(this.grid, section, name, kind), gettext("add column"));
       return problem;
     });
   }
@@ -270,15 +271,16 @@ export class GridView {
 
   #openColumn(column: Column): void {
     openColumn(column, (change) => {
-      if (change.do === "duplicate") this.apply(edits.duplicateColumn(this.grid, column.key), "duplicate column");
+      if (change.do === "duplicate")
+        this.apply(edits.duplicateColumn(this.grid, column.key), gettext("duplicate column"));
       else if (change.do === "remove") {
-        this.apply(edits.removeColumn(this.grid, column.key), "remove column");
-        showStatus(`Column ${column.name} removed.`, () => this.undo());
+        this.apply(edits.removeColumn(this.grid, column.key), gettext("remove column"));
+        showStatus(gettext("Column {name} removed.", { name: column.name }), () => this.undo());
       } else {
         const problem = edits.findNameProblem(this.grid, column.section, change.name, column.key);
         if (problem) return problem;
         const grid = edits.changeKind(this.grid, column.key, change.kind);
-        this.apply(edits.renameColumn(grid, column.key, change.name), "change column");
+        this.apply(edits.renameColumn(grid, column.key, change.name), gettext("change column"));
       }
       return "";
     });
@@ -323,7 +325,7 @@ export class GridView {
     const [target, row] = [this.#activeCell(), this.grid.rows.find((one) => one.key === place.row)];
     const column = this.grid.columns.find((one) => one.key === place.column);
     if (!target || !row || !column) return;
-    const name = cellText(row.cells.id, "text") || `row ${this.#shown.indexOf(row) + 1}`;
+    const name = cellText(row.cells.id, "text") || gettext("row {number}", { number: this.#shown.indexOf(row) + 1 });
     this.#editor = openCellEditor({
       box: this.#box,
       target,
@@ -341,7 +343,7 @@ export class GridView {
 
   #take(place: CellPlace, was: Cell | undefined, cell: Cell | undefined, move: Move): void {
     this.#editor = null;
-    if (cell !== was) this.apply(edits.setCells(this.grid, [{ ...place, cell }]), "edit");
+    if (cell !== was) this.apply(edits.setCells(this.grid, [{ ...place, cell }]), gettext("edit"));
     if (move === "stay") return;
     this.#activate(place, false);
     this.#move({ down: [1, 0], right: [0, 1], left: [0, -1] }[move] as [number, number], false);
@@ -349,7 +351,7 @@ export class GridView {
 
   #clear(): void {
     const cleared = clearCells(this.#shown, this.grid.columns, this.#selection());
-    if (cleared.length) this.apply(edits.setCells(this.grid, cleared), "clear cells");
+    if (cleared.length) this.apply(edits.setCells(this.grid, cleared), gettext("clear cells"));
   }
 
   #transfer(kind: "copy" | "cut" | "paste", event: ClipboardEvent): void {
@@ -368,7 +370,7 @@ export class GridView {
     const table = parseClipboard(text);
     if (!table.length || !this.#active) return;
     const visible = this.#shown.map((row) => row.key);
-    this.apply(edits.pasteTable(this.grid, visible, this.#active, table), "paste");
-    showStatus(`${pluralize(table.length, "row")} pasted.`, () => this.undo());
+    this.apply(edits.pasteTable(this.grid, visible, this.#active, table), gettext("paste"));
+    showStatus(ngettext("{count} row pasted.", "{count} rows pasted.", table.length), () => this.undo());
   }
 }

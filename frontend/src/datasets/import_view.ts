@@ -1,12 +1,18 @@
 // The panel between a CSV file and the grid: which column is which, and what each row comes to, before anything changes.
-import { createElement, pluralize } from "../dom.ts";
+import { createElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
 import { guessDelimiter, parseDelimited } from "./delimited.ts";
 import { guessMapping, type ImportedRow, type Mapping, readImport, type SameName } from "./mapping.ts";
 import type { Grid } from "./types.ts";
 
 const PREVIEW_ROWS = 5;
 const PREVIEW_PROBLEMS = 20;
-const OUTCOMES = { new: "ready", update: "updates the row of this name", skip: "skipped, the name exists", error: "" };
+const OUTCOMES = {
+  new: gettext("ready"),
+  update: gettext("updates the row of this name"),
+  skip: gettext("skipped, the name exists"),
+  error: "",
+};
 
 /** Shows a file in the panel; `add` gets the rows that can be added. */
 export function openImport(
@@ -22,12 +28,16 @@ export function openImport(
   let sameName: SameName = "update";
   let imported: ImportedRow[] = [];
 
-  const title = createElement("h3", {}, "Import from CSV");
-  const facts = createElement("p", { class: "note" }, `${file.name}, ${pluralize(rows.length, "row")}`);
+  const title = createElement("h3", {}, gettext("Import from CSV"));
+  const facts = createElement(
+    "p",
+    { class: "note" },
+    ngettext("{name}, {count} row", "{name}, {count} rows", rows.length, { name: file.name }),
+  );
   const preview = createElement("div", { class: "table-scroll import-preview" });
   const summary = createElement("p", { role: "status" });
   const addButton = createElement("button", { type: "button", class: "button button-primary" });
-  const cancel = createElement("button", { type: "button", class: "button button-quiet" }, "Cancel");
+  const cancel = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Cancel"));
 
   const close = (): void => {
     panel.replaceChildren();
@@ -46,11 +56,13 @@ export function openImport(
       }),
     );
     summary.textContent = [
-      `${pluralize(ready.length, "row")} ready.`,
-      wrong ? `${pluralize(wrong, "row has", "rows have")} an error and ${wrong === 1 ? "is" : "are"} left out.` : "",
-      skipped ? `${pluralize(skipped, "row is", "rows are")} skipped.` : "",
+      ngettext("{count} row ready.", "{count} rows ready.", ready.length),
+      wrong
+        ? ngettext("{count} row has an error and is left out.", "{count} rows have an error and are left out.", wrong)
+        : "",
+      skipped ? ngettext("{count} row is skipped.", "{count} rows are skipped.", skipped) : "",
     ].join(" ");
-    addButton.textContent = `Add ${pluralize(ready.length, "row")}`;
+    addButton.textContent = ngettext("Add {count} row", "Add {count} rows", ready.length);
     addButton.setAttribute("aria-disabled", String(!ready.length));
   };
   addButton.addEventListener("click", () => {
@@ -81,11 +93,11 @@ function sameNameField(changed: () => void): [HTMLElement, () => SameName] {
   const select = createElement(
     "select",
     { id: "import-same-name" },
-    createElement("option", { value: "update" }, "updates that row"),
-    createElement("option", { value: "skip" }, "is skipped"),
+    createElement("option", { value: "update" }, gettext("updates that row")),
+    createElement("option", { value: "skip" }, gettext("is skipped")),
   );
   select.addEventListener("change", changed);
-  const label = createElement("label", { for: select.id }, "A row whose name exists");
+  const label = createElement("label", { for: select.id }, gettext("A row whose name exists"));
   const field = createElement(
     "div",
     { class: "field field-short" },
@@ -103,14 +115,14 @@ function drawPreview(
   problems: readonly { line: number; message: string }[],
   map: (index: number, target: string) => void,
 ): HTMLElement {
-  const head = createElement("tr", {}, createElement("th", { scope: "col" }, "Line"));
+  const head = createElement("tr", {}, createElement("th", { scope: "col" }, gettext("Line")));
   headers.forEach((header, index) => {
     const select = createTargetSelect(header, index, mapping, grid);
     select.addEventListener("change", () => map(index, select.value));
     const box = createElement("span", { class: "select" }, select);
     head.append(createElement("th", { scope: "col" }, createElement("code", {}, header), box));
   });
-  head.append(createElement("th", { scope: "col" }, "Result"));
+  head.append(createElement("th", { scope: "col" }, gettext("Result")));
   const faulty = imported.filter((one) => one.outcome === "error");
   const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...faulty.slice(0, PREVIEW_PROBLEMS)])];
   const body = createElement("tbody", {}, ...shown.map((one) => drawImportedRow(one, headers.length, mapping)));
@@ -134,21 +146,28 @@ function drawImportedRow(one: ImportedRow, width: number, mapping: Mapping): HTM
 }
 
 function createTargetSelect(header: string, index: number, mapping: Mapping, grid: Grid): HTMLSelectElement {
-  const select = createElement("select", { "data-csv-column": index, "aria-label": `Column ${header} becomes` });
+  const select = createElement("select", {
+    "data-csv-column": index,
+    "aria-label": gettext("Column {name} becomes", { name: header }),
+  });
   const options = new Map<string, string>([
-    ["", "Don’t import"],
-    ["id", "Row name"],
+    ["", gettext("Don’t import")],
+    ["id", gettext("Row name")],
   ]);
   for (const column of grid.columns)
     if (column.section !== "id")
-      options.set(column.key, column.section === "expected" ? `Expected ${column.name}` : column.name);
+      options.set(
+        column.key,
+        column.section === "expected" ? gettext("Expected {name}", { name: column.name }) : column.name,
+      );
   const name = header.trim();
   if (name && !options.has(`inputs.${name}`))
-    options.set(`inputs.${name}`, name.includes(".") ? name : `New input ${name}`);
-  if (name && !options.has(`expected.${name}`)) options.set(`expected.${name}`, `New expected ${name}`);
-  if (!options.has("expected.answer")) options.set("expected.answer", "Expected answer");
+    options.set(`inputs.${name}`, name.includes(".") ? name : gettext("New input {name}", { name }));
+  if (name && !options.has(`expected.${name}`))
+    options.set(`expected.${name}`, gettext("New expected {name}", { name }));
+  if (!options.has("expected.answer")) options.set("expected.answer", gettext("Expected answer"));
   const own = mapping[index] ?? "";
-  if (!options.has(own)) options.set(own, own.replace(/^(inputs|expected)\./, "New "));
+  if (!options.has(own)) options.set(own, gettext("New {name}", { name: own.replace(/^(inputs|expected)\./, "") }));
   for (const [value, words] of options) {
     const isTaken = value !== "" && value !== own && mapping.includes(value);
     select.append(createElement("option", { value, disabled: isTaken }, words));

@@ -1,4 +1,5 @@
 // Columns of a CSV file onto columns of the grid, and the rows they make.
+import { gettext } from "../language.ts";
 import { findProblem, readCell } from "./cells.ts";
 import type { DelimitedRow } from "./delimited.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
@@ -87,8 +88,12 @@ export function readImport(
     const name = rowName(row);
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
-    const width = texts.length === mapping.length ? "" : `${texts.length} cells, the first line has ${mapping.length}.`;
-    const repeated = earlier === undefined ? "" : `The name is that of line ${earlier} already.`;
+    const width =
+      texts.length === mapping.length
+        ? ""
+        : gettext("{cells} cells, the first line has {columns}.", { cells: texts.length, columns: mapping.length });
+    const repeated =
+      earlier === undefined ? "" : gettext("The name is that of line {line} already.", { line: earlier });
     const problem = width || unread || repeated;
     const outcome = problem ? "error" : !name || !known.has(name) ? "new" : sameName;
     return { line, texts, row, outcome, problem };

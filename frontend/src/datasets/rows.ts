@@ -1,4 +1,5 @@
 // Rows as JSON lines, and as the grid holds them.
+import { gettext } from "../language.ts";
 import { guessKind } from "./cells.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import type { Cell, Column, DeclaredInput, Grid, GridRow, Section } from "./types.ts";
@@ -8,7 +9,7 @@ let nextKey = 1;
 /** A key that no row of this page had before. */
 export const makeKey = (): number => nextKey++;
 
-export const ID_COLUMN: Column = { key: "id", section: "id", name: "Row", kind: "text" };
+export const ID_COLUMN: Column = { key: "id", section: "id", name: gettext("Row"), kind: "text" };
 
 export function makeColumn(section: Section, name: string, more: Partial<Column> = {}): Column {
   return { key: `${section}.${name}`, section, name, kind: "text", ...more };
@@ -48,15 +49,20 @@ function parseRow(line: string, number: number, names: Record<"inputs" | "expect
   try {
     JSON.parse(line);
   } catch (error) {
-    throw new Error(`Line ${number} is no JSON: ${error instanceof Error ? error.message : ""}`);
+    throw new Error(
+      gettext("Line {number} is no JSON: {reason}", { number, reason: error instanceof Error ? error.message : "" }),
+    );
   }
   const entry = line.trim();
   const parts = new Map(isObjectSource(entry) ? splitObject(entry) : []);
   const inputs = parts.get("inputs");
-  if (inputs === undefined || !isObjectSource(inputs)) throw new Error(`Line ${number}: a row has an object "inputs".`);
+  if (inputs === undefined || !isObjectSource(inputs))
+    throw new Error(gettext("Line {number}: a row has an object {name}.", { number, name: '"inputs"' }));
   const unknown = [...parts.keys()].find((name) => !["id", "inputs", "expected"].includes(name));
   if (unknown !== undefined)
-    throw new Error(`Line ${number}: a row has no "${unknown}", only id, inputs and expected.`);
+    throw new Error(
+      gettext("Line {number}: a row has no {name}, only id, inputs and expected.", { number, name: `"${unknown}"` }),
+    );
   const cells: Record<string, Cell> = {};
   const id = parts.get("id") ?? '""';
   if (id !== '""') cells.id = { source: id.startsWith('"') ? id : JSON.stringify(id) };

@@ -1,4 +1,5 @@
 // Sends the rows of the grid as the next version of the dataset.
+import { gettext } from "../language.ts";
 import { formatRows } from "./rows.ts";
 import type { Grid } from "./types.ts";
 
@@ -7,7 +8,7 @@ export type SaveAnswer =
   | { url: string }
   | { detail: string; fields: Record<string, string>; latest?: number; diffUrl?: string };
 
-const SIGNED_OUT = "You are signed out. Sign in in another tab, then save again: the rows stay here.";
+const SIGNED_OUT = gettext("You are signed out. Sign in in another tab, then save again: the rows stay here.");
 
 /** Posts the form with the rows as a file of JSON lines, because a field of a form holds less than a file. */
 export async function saveRows(form: HTMLFormElement, grid: Grid): Promise<SaveAnswer> {
@@ -26,11 +27,11 @@ export async function saveRows(form: HTMLFormElement, grid: Grid): Promise<SaveA
         detail:
           response.redirected || response.status === 401
             ? SIGNED_OUT
-            : `The server answered with ${response.status}. Nothing is saved.`,
+            : gettext("The server answered with {status}. Nothing is saved.", { status: response.status }),
         fields: {},
       };
     return (await response.json()) as SaveAnswer;
   } catch {
-    return { detail: "The server could not be reached. Nothing is saved, the rows stay here.", fields: {} };
+    return { detail: gettext("The server could not be reached. Nothing is saved, the rows stay here."), fields: {} };
   }
 }

@@ -1,10 +1,12 @@
 // Draws the head of the grid and the rows that are in view.
-import { createElement, pluralize } from "../dom.ts";
+import { createElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
 import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
 import { type Baseline, describeChange, isSameCell } from "./filters.ts";
 import type { Column, Fault, Grid, GridRow, Kind } from "./types.ts";
 
 const WIDTHS: Record<Kind, number> = { text: 260, number: 110, boolean: 110, json: 240 };
+const CHANGE_WORDS = { new: gettext("new"), edited: gettext("edited") };
 const NAME_WIDTH = 150;
 const TICK_WIDTH = 36;
 const SHOWN_LENGTH = 220; // characters of a value that a cell holds; the editor has the rest
@@ -36,7 +38,7 @@ export function drawHead(columns: readonly Column[]): { group: HTMLElement; head
   const corner = createElement(
     "th",
     { scope: "col", class: "grid-tick" },
-    createElement("span", { class: "unseen" }, "Tick"),
+    createElement("span", { class: "unseen" }, gettext("Tick")),
   );
   const line = createElement("tr", { "aria-rowindex": 1 }, corner);
   for (const column of columns) line.append(drawColumnHead(column));
@@ -45,8 +47,8 @@ export function drawHead(columns: readonly Column[]): { group: HTMLElement; head
 
 function drawColumnHead(column: Column): HTMLElement {
   if (column.section === "id") return createElement("th", { scope: "col", class: "grid-name" }, column.name);
-  const words = column.choices ? "choice" : KIND_WORDS[column.kind];
-  const aside = column.section === "expected" ? `expected, ${words}` : words;
+  const words = column.choices ? gettext("choice") : KIND_WORDS[column.kind];
+  const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: words }) : words;
   const button = createElement(
     "button",
     { type: "button", class: "grid-head", "data-edit-column": column.key, "aria-haspopup": "dialog" },
@@ -81,11 +83,11 @@ function drawSpacer(height: number): HTMLElement {
 
 function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
   const faults = facts.faults.get(row.key) ?? [];
-  const name = cellText(row.cells.id, "text") || `row ${index + 1}`;
+  const name = cellText(row.cells.id, "text") || gettext("row {number}", { number: index + 1 });
   const tick = createElement("input", {
     type: "checkbox",
     "data-tick": row.key,
-    "aria-label": `Tick ${name}`,
+    "aria-label": gettext("Tick {name}", { name }),
     tabindex: -1,
   });
   tick.checked = facts.ticked.has(row.key);
@@ -114,18 +116,23 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
   const cell = createElement(
     "th",
     { scope: "row", class: "grid-name" },
-    name ? createElement("b", {}, name.slice(0, 60)) : createElement("span", { class: "note" }, `row ${index + 1}`),
+    name
+      ? createElement("b", {}, name.slice(0, 60))
+      : createElement("span", { class: "note" }, gettext("row {number}", { number: index + 1 })),
   );
   if (faults.length) {
-    cell.append(createElement("span", { class: "grid-mark bad" }, pluralize(faults.length, "error")));
+    cell.append(
+      createElement("span", { class: "grid-mark bad" }, ngettext("{count} error", "{count} errors", faults.length)),
+    );
     const titles = new Map(facts.columns.map((column) => [column.key, column.name]));
     const [fault] = faults as [Fault];
-    const more = faults.length > 1 ? ` And ${faults.length - 1} more.` : "";
+    const more = faults.length > 1 ? [" ", gettext("And {count} more.", { count: faults.length - 1 })] : [];
     const where = titles.get(fault.column) ?? "";
     cell.append(
-      createElement("span", { class: "grid-fault" }, createElement("b", {}, where), ` ${fault.message}${more}`),
+      createElement("span", { class: "grid-fault" }, createElement("b", {}, where), ` ${fault.message}`, ...more),
     );
-  } else if (change) cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, change));
+  } else if (change)
+    cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, CHANGE_WORDS[change]));
   return cell;
 }
 
@@ -140,9 +147,9 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
     ? createElement(
         "span",
         { class: "grid-text", dir: "auto" },
-        text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text || "empty text",
+        text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text || gettext("empty text"),
       )
-    : createElement("span", { class: "grid-text faint" }, "left out");
+    : createElement("span", { class: "grid-text faint" }, gettext("left out"));
   if (held && !text) words.classList.add("faint");
   const cell = createElement("td", { class: classes.join(" ") }, words);
   if (messages.length) cell.title = messages.join(" ");

@@ -1,5 +1,6 @@
 // Calls of the editor's endpoints.
 import { findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 
 /** The server said no, or did not answer; `message` is a sentence for the reader. */
 export class CallError extends Error {}
@@ -7,7 +8,7 @@ export class CallError extends Error {}
 /** The server could not be reached. */
 export class OfflineError extends CallError {}
 
-const SIGNED_OUT = "You are signed out. Sign in again in another tab; your text is safe here.";
+const SIGNED_OUT = gettext("You are signed out. Sign in again in another tab; your text is safe here.");
 
 const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
 
@@ -47,7 +48,7 @@ export async function callServer<T>(
     }
   } catch (error) {
     if (error instanceof CallError || (error instanceof DOMException && error.name === "AbortError")) throw error;
-    throw new OfflineError("The server does not answer. Your text is kept in this browser.");
+    throw new OfflineError(gettext("The server does not answer. Your text is kept in this browser."));
   }
   if (answer.redirected || answer.status === 401) {
     throw new CallError(SIGNED_OUT);
@@ -57,5 +58,7 @@ export async function callServer<T>(
     if (said.error) throw new CallError(said.error);
     return said;
   }
-  throw new CallError(`The server answered ${answer.status}. Your text is safe here; try again.`);
+  throw new CallError(
+    gettext("The server answered {status}. Your text is safe here; try again.", { status: answer.status }),
+  );
 }

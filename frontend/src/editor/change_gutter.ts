@@ -3,6 +3,7 @@ import { Chunk } from "@codemirror/merge";
 import { type EditorState, type Extension, StateEffect, StateField, Text } from "@codemirror/state";
 import { GutterMarker, gutter } from "@codemirror/view";
 import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 
 interface Comparison {
   base: Text;
@@ -33,7 +34,7 @@ const comparisonField = StateField.define<Comparison | null>({
 
 class ChangeBar extends GutterMarker {
   override toDOM(): HTMLElement {
-    return createElement("span", { class: "cm-changed", title: "Changed" });
+    return createElement("span", { class: "cm-changed", title: gettext("Changed") });
   }
   override eq(): boolean {
     return true;

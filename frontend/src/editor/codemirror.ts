@@ -21,9 +21,11 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
+import { gettext } from "../language.ts";
 import { changedLines } from "./change_gutter.ts";
 import { editHistory } from "./edit_history.ts";
 import { type Format, formatOf, hangingLines, highlighter, languageOf, syntaxMarks } from "./language.ts";
+import { phrases } from "./phrases.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
 import { editorTheme } from "./theme.ts";
 
@@ -87,7 +89,12 @@ export function createSourceEditor(
         indentUnit.of("  "),
         EditorState.allowMultipleSelections.of(true),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Source of the template", spellcheck: "false", tabindex: "0" }),
+        EditorView.contentAttributes.of({
+          "aria-label": gettext("Source of the template"),
+          spellcheck: "false",
+          tabindex: "0",
+        }),
+        phrases,
         suppressDuplicateBracket,
         problemMarks,
         lineNumbers(),

@@ -8,6 +8,7 @@ import {
 } from "@codemirror/autocomplete";
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
+import { gettext } from "../language.ts";
 import { formatOf, frontMatterEnd } from "./language.ts";
 import type { Schema } from "./types.ts";
 
@@ -29,38 +30,38 @@ const wordCompletion = (label: string, type = "constant", detail?: string): Comp
   detail ? { label, type, detail } : { label, type };
 
 const FRONT_KEYS = [
-  keyCompletion("description", "what the template does"),
-  keyCompletion("format", "parts, text, shaped or prompter"),
-  keyCompletion("model", "the provider's model id"),
-  keyCompletion("profile", "a profile by name, instead of the model's own"),
-  keyCompletion("settings", "given to the model call as they are"),
-  keyCompletion("token_limit", "at most the profile's context size"),
-  keyCompletion("reserve", "tokens kept free for the reply"),
-  keyCompletion("truncation_step", "tokens cut at a time"),
-  keyCompletion("inputs", "JSON Schema for each variable"),
-  keyCompletion("tools", "function tools, OpenAI form"),
-  keyCompletion("output", "how a reply is read"),
-  keyCompletion("tags", "words to find it by"),
+  keyCompletion("description", gettext("what the template does")),
+  keyCompletion("format", gettext("parts, text, shaped or prompter")),
+  keyCompletion("model", gettext("the provider's model id")),
+  keyCompletion("profile", gettext("a profile by name, instead of the model's own")),
+  keyCompletion("settings", gettext("given to the model call as they are")),
+  keyCompletion("token_limit", gettext("at most the profile's context size")),
+  keyCompletion("reserve", gettext("tokens kept free for the reply")),
+  keyCompletion("truncation_step", gettext("tokens cut at a time")),
+  keyCompletion("inputs", gettext("JSON Schema for each variable")),
+  keyCompletion("tools", gettext("function tools, OpenAI form")),
+  keyCompletion("output", gettext("how a reply is read")),
+  keyCompletion("tags", gettext("words to find it by")),
 ];
 const SCHEMA_KEYS = [
-  keyCompletion("type", "string, number, integer, boolean, array, object"),
-  keyCompletion("description", "what callers should send"),
-  keyCompletion("default", "makes the input optional"),
-  keyCompletion("enum", "the only values allowed"),
-  keyCompletion("items", "schema of each item"),
-  keyCompletion("properties", "schema of each property"),
-  keyCompletion("required", "properties that must be there"),
-  keyCompletion("maxLength", "at most this many characters"),
-  keyCompletion("maxItems", "at most this many items"),
-  keyCompletion("minimum", "smallest value"),
-  keyCompletion("maximum", "largest value"),
-  keyCompletion("untrusted", "comes from outside: never in a system part"),
+  keyCompletion("type", "string, number, integer, boolean, array, object"), // no text: words of JSON Schema
+  keyCompletion("description", gettext("what callers should send")),
+  keyCompletion("default", gettext("makes the input optional")),
+  keyCompletion("enum", gettext("the only values allowed")),
+  keyCompletion("items", gettext("schema of each item")),
+  keyCompletion("properties", gettext("schema of each property")),
+  keyCompletion("required", gettext("properties that must be there")),
+  keyCompletion("maxLength", gettext("at most this many characters")),
+  keyCompletion("maxItems", gettext("at most this many items")),
+  keyCompletion("minimum", gettext("smallest value")),
+  keyCompletion("maximum", gettext("largest value")),
+  keyCompletion("untrusted", gettext("comes from outside: never in a system part")),
 ];
 const PART_KEYS = [
-  keyCompletion("name", "shown in the budget and the logs"),
-  keyCompletion("role", "system, user, assistant, tool"),
-  keyCompletion("content", "what the model reads"),
-  keyCompletion("truncation_priority", "higher is cut first, 0 never"),
+  keyCompletion("name", gettext("shown in the budget and the logs")),
+  keyCompletion("role", "system, user, assistant, tool"), // no text: words of the document
+  keyCompletion("content", gettext("what the model reads")),
+  keyCompletion("truncation_priority", gettext("higher is cut first, 0 never")),
 ];
 const VALUES: Record<string, Completion[]> = {
   format: ["parts", "text", "shaped", "prompter"].map((each) => wordCompletion(each)),
@@ -68,7 +69,7 @@ const VALUES: Record<string, Completion[]> = {
   type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => wordCompletion(each)),
   untrusted: [wordCompletion("true")],
 };
-const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
+const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" "); // no text: words of Jinja
 const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
 const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
 
@@ -95,7 +96,7 @@ function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<s
 }
 
 const describeSchema = (schema: Schema): string =>
-  [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? "from outside" : ""]
+  [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? gettext("from outside") : ""]
     .filter(Boolean)
     .join(", ");
 
@@ -145,7 +146,7 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
     options.unshift(...TAGS.map((tag) => ({ ...wordCompletion(tag, "keyword"), boost: 3 })));
   else options.push(...BLOCK_WORDS.map((each) => ({ ...wordCompletion(each, "keyword"), boost: 0 })));
   if (!isTag) {
-    options.push({ ...wordCompletion("fragment", "function", "a pinned fragment"), boost: 1 });
+    options.push({ ...wordCompletion("fragment", "function", gettext("a pinned fragment")), boost: 1 });
     options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 0 })));
   }
   return { from: context.pos - typed.length, options, validFor };

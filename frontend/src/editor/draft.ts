@@ -1,5 +1,6 @@
 // Autosave of the draft.
 import { createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { CallError, callServer, OfflineError } from "./api.ts";
 import type { Data } from "./types.ts";
 
@@ -148,7 +149,7 @@ export class Draft {
     } catch (error) {
       this.#dirty = true;
       this.#isOffline = error instanceof OfflineError;
-      this.#trouble = error instanceof CallError ? error.message : "Your draft could not be saved.";
+      this.#trouble = error instanceof CallError ? error.message : gettext("Your draft could not be saved.");
       localStorage.setItem(this.#key, text);
       this.#schedule(RETRY);
     }
@@ -162,21 +163,27 @@ export class Draft {
     const isGone = newer.document === undefined;
     const when = newer.saved_at ? timeAgo(newer.saved_at) : "";
     const words = isGone
-      ? "This draft was saved or discarded in another tab or on another device."
-      : `This draft is newer elsewhere: it was changed in another tab or on another device ${when}.`;
+      ? gettext("This draft was saved or discarded in another tab or on another device.")
+      : gettext("This draft is newer elsewhere: it was changed in another tab or on another device {when}.", { when });
     const take = createElement(
       "button",
       { type: "button", class: "button" },
-      isGone ? "Load what is saved" : "Use that one",
+      isGone ? gettext("Load what is saved") : gettext("Use that one"),
     );
-    const keep = createElement("button", { type: "button", class: "button" }, "Use this one");
+    const keep = createElement("button", { type: "button", class: "button" }, gettext("Use this one"));
     take.addEventListener("click", () => this.#take(newer));
     keep.addEventListener("click", () => {
       this.#revision = newer.revision ?? 0;
       this.#settle();
       this.saveSoon();
     });
-    const text = createElement("p", {}, createElement("b", {}, words), " Nothing is overwritten until you choose.");
+    const text = createElement(
+      "p",
+      {},
+      createElement("b", {}, words),
+      " ",
+      gettext("Nothing is overwritten until you choose."),
+    );
     const buttons = createElement("span", { class: "end buttons" }, take, keep);
     const banner = createElement(
       "div",
@@ -231,8 +238,9 @@ export class Draft {
     for (const control of document.querySelectorAll<HTMLElement>("[data-draft-discard]")) control.hidden = !isShown;
     this.#state.classList.toggle("is-bad", this.#trouble !== "");
     if (this.#trouble) {
-      const words = this.#isOffline ? "Offline, kept in this browser" : this.#trouble;
+      const words = this.#isOffline ? gettext("Offline, kept in this browser") : this.#trouble;
       this.#state.replaceChildren(createIcon("circle-alert"), words);
-    } else this.#state.textContent = this.#savedAt === null ? "" : `saved ${timeAgo(this.#savedAt)}`;
+    } else
+      this.#state.textContent = this.#savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(this.#savedAt) });
   }
 }

@@ -1,5 +1,6 @@
 // Form fields for the values of inputs, drawn from their schemas.
-import { createElement, createIcon, pluralize } from "../dom.ts";
+import { createElement, createIcon } from "../dom.ts";
+import { formatNumber, gettext, ngettext } from "../language.ts";
 import type { Json, Schema } from "./types.ts";
 
 /** Where the fields read and write: paths into the one JSON object of the inputs panel. */
@@ -16,11 +17,14 @@ const kindOf = (schema: Schema): string => {
 /** The facts after a label: `untrusted`, a default, `612 of 4,000`. */
 function factsOf(schema: Schema, value: Json | undefined, required: boolean): string {
   const facts: string[] = [];
-  if (schema.untrusted) facts.push("untrusted");
-  if (schema.default !== undefined) facts.push(`default ${JSON.stringify(schema.default).replace(/^"|"$/g, "")}`);
-  else if (!required) facts.push("optional");
+  if (schema.untrusted) facts.push(gettext("untrusted"));
+  if (schema.default !== undefined)
+    facts.push(gettext("default {value}", { value: JSON.stringify(schema.default).replace(/^"|"$/g, "") }));
+  else if (!required) facts.push(gettext("optional"));
   if (schema.maxLength && typeof value === "string") {
-    facts.push(`${[...value].length.toLocaleString("en")} of ${schema.maxLength.toLocaleString("en")}`);
+    facts.push(
+      gettext("{length} of {most}", { length: formatNumber([...value].length), most: formatNumber(schema.maxLength) }),
+    );
   }
   return facts.join(", ");
 }
@@ -135,8 +139,11 @@ function drawList(store: ValueStore, path: string[], id: string, showFacts: () =
   const tell = (): void => {
     const head = items[0]
       ? `${[...items[0]].slice(0, 40).join("")}${[...items[0]].length > 40 ? "…" : ""}`
-      : "none yet";
-    const more = items.length > 1 ? `and ${items.length - 1} more` : pluralize(items.length, "item");
+      : gettext("none yet");
+    const more =
+      items.length > 1
+        ? gettext("and {count} more", { count: items.length - 1 })
+        : ngettext("{count} item", "{count} items", items.length);
     summary.replaceChildren(
       createElement("span", { class: "list-first", dir: "auto" }, head),
       createElement("span", { class: "note" }, more),
@@ -150,7 +157,7 @@ function drawList(store: ValueStore, path: string[], id: string, showFacts: () =
           rows: 2,
           dir: "auto",
           spellcheck: "false",
-          "aria-label": `${path.join(".")}, item ${index + 1}`,
+          "aria-label": gettext("{name}, item {number}", { name: path.join("."), number: index + 1 }),
         });
         area.value = item;
         area.addEventListener("input", () => {
@@ -162,7 +169,7 @@ function drawList(store: ValueStore, path: string[], id: string, showFacts: () =
         const drop = createElement("button", {
           type: "button",
           class: "icon-button",
-          "aria-label": `Take item ${index + 1} out`,
+          "aria-label": gettext("Take item {number} out", { number: index + 1 }),
         });
         drop.append(createIcon("x"));
         drop.addEventListener("click", () => {
@@ -174,7 +181,7 @@ function drawList(store: ValueStore, path: string[], id: string, showFacts: () =
         return createElement("div", { class: "list-row" }, area, drop);
       }),
     );
-    const add = createElement("button", { type: "button", class: "button button-small" }, "Add an item");
+    const add = createElement("button", { type: "button", class: "button button-small" }, gettext("Add an item"));
     add.addEventListener("click", () => {
       items.push("");
       draw();
@@ -203,7 +210,7 @@ function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {
       store.write(path, parsed);
     } catch (error) {
       area.setAttribute("aria-invalid", "true");
-      area.title = `Not JSON yet: ${(error as Error).message}`;
+      area.title = gettext("Not JSON yet: {reason}", { reason: (error as Error).message });
     }
   });
   return area;

@@ -1,5 +1,6 @@
 // The inputs pane: the sample picker and one field for each input.
 import { createElement, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import type { SampleState } from "./edit_history.ts";
 import { drawField } from "./fields.ts";
 import type { Data, Json, Schema } from "./types.ts";
@@ -96,7 +97,9 @@ export class Inputs {
   load({ samples, sample }: SampleState): void {
     this.samples = samples;
     const names = Object.keys(samples);
-    const options = names.length ? names.map((name) => new Option(name, name)) : [new Option("no samples yet", "")];
+    const options = names.length
+      ? names.map((name) => new Option(name, name))
+      : [new Option(gettext("no samples yet"), "")];
     this.#picker.replaceChildren(...options);
     this.#picker.value = sample in samples ? sample : (names[0] ?? "");
     this.#showSample();
@@ -148,7 +151,9 @@ export class Inputs {
   #showPosition(): void {
     const place = document.querySelector("[data-position]");
     const { length } = this.#picker.options;
-    if (place) place.textContent = length > 1 ? `${this.#picker.selectedIndex + 1} of ${length}` : "";
+    if (place)
+      place.textContent =
+        length > 1 ? gettext("{place} of {count}", { place: this.#picker.selectedIndex + 1, count: length }) : "";
   }
 
   /** Edits the samples in one recorded step and shows them. */
@@ -167,12 +172,12 @@ export class Inputs {
   askName(opener: HTMLElement): void {
     const name = createElement("input", {
       type: "text",
-      "aria-label": "Name of the sample",
+      "aria-label": gettext("Name of the sample"),
       maxlength: 60,
       required: true,
     });
     name.value = this.sample;
-    const save = createElement("button", { type: "button", class: "button button-small" }, "Save as sample");
+    const save = createElement("button", { type: "button", class: "button button-small" }, gettext("Save as sample"));
     const row = createElement("div", { class: "inputs-keep" }, name, save);
     const close = (): void => {
       row.remove();
@@ -208,16 +213,24 @@ export class Inputs {
         rows: 12,
         spellcheck: "false",
         class: "mono",
-        "aria-label": "Inputs as JSON",
+        "aria-label": gettext("Inputs as JSON"),
       });
       area.value = JSON.stringify(this.data, null, 2);
       const said = createElement("p", { class: "field-error", role: "alert" });
-      const use = createElement("button", { type: "button", class: "button button-primary" }, "Use these inputs");
-      const leave = createElement("button", { type: "button", class: "button button-quiet" }, "Leave as it is");
-      const dialog = createElement("dialog", { class: "dialog", "aria-label": "Inputs as JSON" });
+      const use = createElement(
+        "button",
+        { type: "button", class: "button button-primary" },
+        gettext("Use these inputs"),
+      );
+      const leave = createElement(
+        "button",
+        { type: "button", class: "button button-quiet" },
+        gettext("Leave as it is"),
+      );
+      const dialog = createElement("dialog", { class: "dialog", "aria-label": gettext("Inputs as JSON") });
       dialog.append(
-        createElement("h2", {}, "Inputs as JSON"),
-        createElement("p", { class: "note" }, "Paste one object; its keys are the inputs."),
+        createElement("h2", {}, gettext("Inputs as JSON")),
+        createElement("p", { class: "note" }, gettext("Paste one object; its keys are the inputs.")),
         area,
         said,
         createElement("div", { class: "dialog-foot" }, use, leave),
@@ -240,10 +253,10 @@ export class Inputs {
     try {
       parsed = JSON.parse(text) as Json;
     } catch (error) {
-      return `This is not JSON: ${(error as Error).message}.`;
+      return gettext("This is not JSON: {reason}.", { reason: (error as Error).message });
     }
     if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
-      return 'The inputs must be one JSON object, like {"question": "…"}.';
+      return gettext("The inputs must be one JSON object, like {example}.", { example: '{"question": "…"}' });
     }
     this.#write(parsed);
     return null;
@@ -268,18 +281,25 @@ export class Inputs {
     );
     if (extra.length) this.#fields.append(this.#extras(extra, declared));
     if (!this.#fields.childElementCount) {
-      this.#fields.append(createElement("p", { class: "note" }, "This text uses no inputs."));
+      this.#fields.append(createElement("p", { class: "note" }, gettext("This text uses no inputs.")));
     }
     if (focused) document.getElementById(focused)?.focus();
   }
 
   #extras(names: string[], declared: boolean): HTMLElement {
-    const words = declared ? "Not declared, so not used:" : "Not used by the text:";
-    const drop = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Remove");
+    const values = { names: names.join(", ") };
+    const words = declared
+      ? gettext("Not declared, so not used: {names}.", values)
+      : gettext("Not used by the text: {names}.", values);
+    const drop = createElement(
+      "button",
+      { type: "button", class: "button button-quiet button-small" },
+      gettext("Remove"),
+    );
     drop.addEventListener("click", () => {
       this.#write(Object.fromEntries(Object.entries(this.data).filter(([name]) => !names.includes(name))));
     });
-    return createElement("p", { class: "inputs-extra" }, `${words} ${names.join(", ")}. `, drop);
+    return createElement("p", { class: "inputs-extra" }, `${words} `, drop);
   }
 
   #read(path: string[]): Json | undefined {

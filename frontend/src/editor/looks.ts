@@ -1,5 +1,6 @@
 // Other ways to look at the draft: the preview as messages or text, the diff, every sample.
 import { findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { callServer } from "./api.ts";
 import { showDialog } from "./save.ts";
 import type { PreviewAnswer } from "./types.ts";
@@ -35,7 +36,7 @@ export function installLooks(
   const all = findElement(root, "[data-all]");
   all.hidden = false;
   all.addEventListener("click", async () => {
-    const dialog = showDialog("The text on every sample", await loadSamples());
+    const dialog = showDialog(gettext("The text on every sample"), await loadSamples());
     dialog.addEventListener("click", (event) => {
       const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
       if (name === undefined) return;
@@ -49,8 +50,12 @@ export function installLooks(
     event.preventDefault();
     const number = compare?.dataset.against ?? "";
     const base = wiring.base();
-    if (number) void review(`Your text against v${number}`, number);
-    else void review(base === null ? "The whole text is new" : `What changes since v${base}`, "");
+    if (number) void review(gettext("Your text against v{number}", { number }), number);
+    else
+      void review(
+        base === null ? gettext("The whole text is new") : gettext("What changes since v{number}", { number: base }),
+        "",
+      );
   });
   return { choice, loadSamples };
 }

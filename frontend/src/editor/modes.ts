@@ -1,6 +1,7 @@
 // The switch between form and source.
 import type { EditorView } from "@codemirror/view";
 import { findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import type { Form } from "./form/form.ts";
 
 export type Mode = "source" | "form";
@@ -33,7 +34,7 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
     if (mode === "form") form.open();
     else form.close();
     root.dataset.as = mode;
-    const word = mode === "form" ? "Form" : "Source";
+    const word = mode === "form" ? gettext("Form") : gettext("Source");
     findElement(root, "#source-head").textContent = word;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
     if (mode === "source") source.requestMeasure();

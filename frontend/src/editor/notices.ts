@@ -1,5 +1,6 @@
 // The notices above the text: inputs to declare, samples that lack a value. Their buttons are fixes of one click.
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import type { Data } from "./types.ts";
 
@@ -116,7 +117,9 @@ export class Notices {
       }
     } catch (error) {
       const words =
-        error instanceof CallError ? error.message : "That did not work. Stop typing for a moment and try again.";
+        error instanceof CallError
+          ? error.message
+          : gettext("That did not work. Stop typing for a moment and try again.");
       const message = createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), words);
       this.#region.append(message);
     }

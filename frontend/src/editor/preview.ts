@@ -1,5 +1,6 @@
 // The preview pane.
 import { codeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import type { PreviewAnswer } from "./types.ts";
 
@@ -67,7 +68,7 @@ export class Preview {
       if (this.#current === mine) this.#show(look);
     } catch (error) {
       if (this.#current !== mine) return;
-      this.#trouble = error instanceof CallError ? error.message : "The preview could not be refreshed.";
+      this.#trouble = error instanceof CallError ? error.message : gettext("The preview could not be refreshed.");
     } finally {
       window.clearTimeout(slow);
       if (this.#current === mine) {
@@ -98,9 +99,11 @@ export class Preview {
     this.#region.classList.toggle("is-stale", stale);
     this.#budget.classList.toggle("is-stale", stale);
     const words = this.#asking
-      ? `rendering; this text is from ${age || "before"}`
+      ? age
+        ? gettext("rendering; this text is from {when}", { when: age })
+        : gettext("rendering; this text is from before")
       : age && !stale
-        ? `rendered ${age}`
+        ? gettext("rendered {when}", { when: age })
         : "";
     const mark = this.#asking ? createIcon("loader") : words ? createIcon("check") : "";
     this.#state.replaceChildren(mark, words);
@@ -110,21 +113,30 @@ export class Preview {
 
   /** What stands there instead of the text as it is now. */
   #shownWords(): Node | string {
-    if (this.#goodAt !== null) return createElement("b", {}, `Last good render, ${timeAgo(this.#goodAt)}.`);
-    return this.#standIn ? createElement("b", {}, `Shown is ${this.#standIn}.`) : "";
+    if (this.#goodAt !== null)
+      return createElement("b", {}, gettext("Last good render, {when}.", { when: timeAgo(this.#goodAt) }));
+    return this.#standIn ? createElement("b", {}, gettext("Shown is {version}.", { version: this.#standIn })) : "";
   }
 
   #reason(): (Node | string)[] {
     const age = this.#shownWords();
     if (this.#trouble) {
-      const again = createElement("button", { type: "button", class: "button button-quiet button-small" }, "Try again");
+      const again = createElement(
+        "button",
+        { type: "button", class: "button button-quiet button-small" },
+        gettext("Try again"),
+      );
       again.addEventListener("click", () => void this.refresh());
       return [createIcon("clock"), createElement("p", {}, age, ` ${this.#trouble} `, again)];
     }
     const at = this.#stopped?.stoppedAt;
     const words = createElement("p", {}, age, " ", ...codeSpans(this.#stopped?.stopped ?? ""), " ");
     if (at) {
-      const go = createElement("button", { type: "button", class: "link" }, `Go to line ${at.line}`);
+      const go = createElement(
+        "button",
+        { type: "button", class: "link" },
+        gettext("Go to line {line}", { line: at.line }),
+      );
       go.addEventListener("click", () => this.#wiring.goTo(at));
       words.append(go);
     }

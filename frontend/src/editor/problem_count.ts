@@ -1,8 +1,16 @@
 // The count of problems in the head of the draft pane.
-import { findElement, pluralize } from "../dom.ts";
+import { findElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
 import type { Problem } from "./types.ts";
 
 const ANNOUNCE_DELAY = 1500; // milliseconds without a change before a screen reader hears of it
+
+const SEVERITIES = ["error", "warning", "note"] as const;
+const COUNTS: Record<Problem["severity"], (count: number) => string> = {
+  error: (count) => ngettext("{count} error", "{count} errors", count),
+  warning: (count) => ngettext("{count} warning", "{count} warnings", count),
+  note: (count) => ngettext("{count} note", "{count} notes", count),
+};
 
 /** Installs the button that says how many problems there are; `go` leads to the next one. Gives the function that
  * shows the count of others. */
@@ -13,10 +21,9 @@ export function installProblemCount(root: HTMLElement, go: () => void): (problem
   button.addEventListener("click", go);
   return (problems) => {
     const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
-    const severities = ["error", "warning", "note"] as const;
-    const present = severities.filter((severity) => of(severity));
+    const present = SEVERITIES.filter((severity) => of(severity));
     button.dataset.worst = present[0] ?? "none";
-    const words = present.map((severity) => pluralize(of(severity), severity)).join(", ") || "no problems";
+    const words = present.map((severity) => COUNTS[severity](of(severity))).join(", ") || gettext("no problems");
     if (button.textContent === words) return;
     button.textContent = words;
     window.clearTimeout(timer);

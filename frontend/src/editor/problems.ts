@@ -17,6 +17,7 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { codeSpans, createCodeLink, createElement, createIcon } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { offsetAt } from "./positions.ts";
 import type { Problem } from "./types.ts";
 
@@ -39,6 +40,12 @@ interface Shown {
 }
 
 const ICONS = { error: "circle-x", warning: "triangle-alert", note: "info" } as const;
+export const SEVERITY_WORDS = { error: gettext("Error"), warning: gettext("Warning"), note: gettext("Note") } as const;
+const SIGN_TITLES = {
+  error: gettext("error: fold or open"),
+  warning: gettext("warning: fold or open"),
+  note: gettext("note: fold or open"),
+} as const;
 const RANK = { error: 0, warning: 1, note: 2 } as const;
 // With more than this many, only the blocks at the cursor's line open: the text must stay readable.
 const OPEN_AT_ONCE = 6;
@@ -137,11 +144,11 @@ class Block extends WidgetType {
 
   toDOM(view: EditorView): HTMLElement {
     const { problem } = this.placed;
-    const severity = problem.severity[0]?.toUpperCase() + problem.severity.slice(1);
+    const severity = SEVERITY_WORDS[problem.severity];
     const words = createElement(
       "p",
       {},
-      createElement("b", {}, `${severity}, line ${this.line}. `),
+      createElement("b", {}, gettext("{severity}, line {line}.", { severity, line: this.line }), " "),
       ...codeSpans(problem.message),
       " ",
     );
@@ -149,7 +156,7 @@ class Block extends WidgetType {
     const close = createElement("button", {
       type: "button",
       class: "icon-button",
-      "aria-label": `Fold ${problem.code} away`,
+      "aria-label": gettext("Fold {code} away", { code: problem.code }),
     });
     close.append(createIcon("x"));
     close.addEventListener("click", () => {
@@ -198,7 +205,7 @@ class Sign extends GutterMarker {
   override toDOM(): HTMLElement {
     const sign = createElement("span", {
       class: `cm-sign cm-sign-${this.severity}`,
-      title: `${this.severity}: fold or open`,
+      title: SIGN_TITLES[this.severity],
     });
     sign.append(createIcon(ICONS[this.severity]));
     return sign;

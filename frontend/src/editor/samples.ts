@@ -1,5 +1,6 @@
 // The samples view: the text rendered on each sample, beside the values of the one that is chosen.
 import { findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
 
 /** Keeps the list of samples true to the text while it is shown. */
@@ -32,7 +33,8 @@ export class SampleList {
       this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(focused)}]`)?.focus();
     } catch (error) {
       if (asked === this.#asked && !this.#place.childElementCount) {
-        this.#place.textContent = error instanceof CallError ? error.message : "The samples could not be rendered.";
+        this.#place.textContent =
+          error instanceof CallError ? error.message : gettext("The samples could not be rendered.");
       }
     }
   }

@@ -1,5 +1,6 @@
 // Saving and proposing without leaving the page, and the dialog for diffs.
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import type { SaveOutcome } from "./types.ts";
 
@@ -31,7 +32,7 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
       wiring.onOutcome(outcome);
     } catch (error) {
       const words =
-        error instanceof CallError ? error.message : "That did not work. Your text is safe here; try again.";
+        error instanceof CallError ? error.message : gettext("That did not work. Your text is safe here; try again.");
       place.replaceChildren(
         createElement("div", { class: "banner banner-bad", role: "alert" }, createIcon("circle-x"), words),
       );
@@ -65,7 +66,7 @@ export function showDialog(title: string, html: string): HTMLDialogElement {
   const dialog = createElement("dialog", { class: "dialog dialog-wide", "aria-label": title });
   const body = createElement("div", { class: "dialog-body" });
   body.innerHTML = html;
-  const close = createElement("button", { type: "button", class: "button" }, "Back to the text");
+  const close = createElement("button", { type: "button", class: "button" }, gettext("Back to the text"));
   close.addEventListener("click", () => dialog.close());
   dialog.append(createElement("h2", {}, title), body, createElement("div", { class: "dialog-foot" }, close));
   dialog.addEventListener("close", () => dialog.remove());

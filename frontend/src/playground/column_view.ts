@@ -1,5 +1,6 @@
 // One column of the playground: what it runs, the reply as it is written, and what it took.
-import { createElement, createIcon, pluralize } from "../dom.ts";
+import { createElement, createIcon } from "../dom.ts";
+import { formatNumber, gettext, ngettext } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { createMenu, createMenuItem, createSelect, setOptions } from "./menus.ts";
 import { formatMoney } from "./money.ts";
@@ -8,7 +9,12 @@ import { chosenView, describeStaleness, describeVerdict, findSource, listViews, 
 import { SettingsMenu } from "./settings.ts";
 import type { Action, RunState } from "./state.ts";
 
-const VIEW_WORDS: Record<View, string> = { fields: "Fields", reply: "Reply", prompt: "Prompt", raw: "Raw" };
+const VIEW_WORDS: Record<View, string> = {
+  fields: gettext("Fields"),
+  reply: gettext("Reply"),
+  prompt: gettext("Prompt"),
+  raw: gettext("Raw"),
+};
 const VERDICT_ICONS: Record<Verdict["kind"], string> = {
   ok: "circle-check",
   warn: "triangle-alert",
@@ -39,7 +45,11 @@ export class ColumnView {
   readonly #verdict = createElement("span", { class: "play-verdict" });
   readonly #copy: HTMLButtonElement;
   readonly #remove: HTMLButtonElement;
-  readonly #views = createElement("span", { class: "segments play-views", role: "group", "aria-label": "Shown as" });
+  readonly #views = createElement("span", {
+    class: "segments play-views",
+    role: "group",
+    "aria-label": gettext("Shown as"),
+  });
   readonly #stale = createElement("p", { class: "play-stale" });
   readonly #body = createElement("div", { class: "play-body", role: "region", tabindex: 0 });
   readonly #newer = createElement("button", { type: "button", class: "button button-small play-newer", hidden: true });
@@ -53,17 +63,17 @@ export class ColumnView {
   constructor(key: number, host: ColumnHost) {
     this.#key = key;
     this.#host = host;
-    this.#source = createElement("select", { "aria-label": "What this column runs" });
+    this.#source = createElement("select", { "aria-label": gettext("What this column runs") });
     this.#source.addEventListener("change", () => {
       host.dispatch({ type: "sourceChosen", key, source: this.#source.value });
     });
-    [this.#modelBox, this.#model] = createSelect("Model", (model) =>
+    [this.#modelBox, this.#model] = createSelect(gettext("Model"), (model) =>
       host.dispatch({ type: "modelChosen", key, model }),
     );
     this.#settings = new SettingsMenu(key, (settings) => host.dispatch({ type: "settingsChosen", key, settings }));
-    this.#copy = createMenuItem("pencil", "Use as draft", () => host.copyToDraft(key));
-    this.#remove = createMenuItem("x", "Remove column", () => host.dispatch({ type: "columnRemoved", key }));
-    this.#newer.append(createIcon("arrow-down"), "New text below");
+    this.#copy = createMenuItem("pencil", gettext("Use as draft"), () => host.copyToDraft(key));
+    this.#remove = createMenuItem("x", gettext("Remove column"), () => host.dispatch({ type: "columnRemoved", key }));
+    this.#newer.append(createIcon("arrow-down"), gettext("New text below"));
     this.#newer.addEventListener("click", () => this.#scrollToEnd());
     this.#body.addEventListener("scroll", () => this.#noteScroll());
     this.element = createElement("section", { class: "play-column" }, ...this.#drawHead(), this.#stale);
@@ -75,11 +85,11 @@ export class ColumnView {
 
   #drawHead(): HTMLElement[] {
     const title = createElement("span", { class: "play-title" }, this.#title, createIcon("chevron-down"), this.#source);
-    const summary = createElement("summary", { class: "icon-button", "aria-label": "More for this column" });
+    const summary = createElement("summary", { class: "icon-button", "aria-label": gettext("More for this column") });
     summary.append(createIcon("ellipsis"));
     const sheet = createElement("div", { class: "play-sheet play-items" });
     sheet.append(
-      createMenuItem("play", "Run this column", () => this.#host.run([this.#key])),
+      createMenuItem("play", gettext("Run this column"), () => this.#host.run([this.#key])),
       this.#copy,
       this.#remove,
     );
@@ -93,10 +103,10 @@ export class ColumnView {
   update(state: RunState, column: Column): void {
     const source = findSource(state, column.source);
     this.element.setAttribute("aria-label", source.title);
-    this.#body.setAttribute("aria-label", `Reply of ${source.title}`);
+    this.#body.setAttribute("aria-label", gettext("Reply of {title}", { title: source.title }));
     this.#drawTitle(state, column);
     const models = (state.choices?.models ?? []).map(({ name }) => ({ value: name, words: name }));
-    setOptions(this.#model, models.length ? models : [{ value: "", words: "No model" }], column.model);
+    setOptions(this.#model, models.length ? models : [{ value: "", words: gettext("No model") }], column.model);
     this.#settings.update(state, column);
     this.#copy.hidden = column.source === DRAFT;
     this.#remove.hidden = state.columns.length < 2;
@@ -171,7 +181,8 @@ export class ColumnView {
     if (column.phase === "starting") this.#follows = true;
     const isGrowing = isWriting && wasWriting && view !== "fields";
     if (!(isGrowing && this.#appendText(column))) {
-      const words = column.source === DRAFT ? "Run this draft to see what the model answers." : "Not run yet.";
+      const words =
+        column.source === DRAFT ? gettext("Run this draft to see what the model answers.") : gettext("Not run yet.");
       const empty = createElement("p", { class: "play-empty" }, words);
       this.#body.replaceChildren(...(column.reply ? drawReply(column, view) : [empty]));
       if (column.reply && !isWriting && this.#follows) this.#body.scrollTop = 0;
@@ -211,7 +222,7 @@ export class ColumnView {
     });
     this.#figures.replaceChildren(...rows);
     const first = column.reply?.first_token_milliseconds;
-    this.#figures.title = first ? `First word after ${formatSeconds(first)}` : "";
+    this.#figures.title = first ? gettext("First word after {time}", { time: formatSeconds(first) }) : "";
   }
 
   #drawActs(state: RunState, column: Column): void {
@@ -226,9 +237,9 @@ export class ColumnView {
       return button;
     };
     const acts: HTMLElement[] = [];
-    if (isBusy(column)) acts.push(act("square", "Stop", () => this.#host.stop(this.#key)));
-    if (column.phase === "failed") acts.push(act("rotate-ccw", "Retry", () => this.#host.run([this.#key])));
-    if (isReady) acts.push(act("plus", "Add as dataset row", () => this.#host.openRowForm(this.#key)));
+    if (isBusy(column)) acts.push(act("square", gettext("Stop"), () => this.#host.stop(this.#key)));
+    if (column.phase === "failed") acts.push(act("rotate-ccw", gettext("Retry"), () => this.#host.run([this.#key])));
+    if (isReady) acts.push(act("plus", gettext("Add as dataset row"), () => this.#host.openRowForm(this.#key)));
     this.#acts.replaceChildren(...acts);
     if (hadFocus) (acts[0] ?? this.#body).focus();
   }
@@ -241,7 +252,14 @@ function createPill(label: string, isProtected: boolean): HTMLElement {
   return createElement("span", { class: kind }, ...words);
 }
 
-const formatSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+const formatSeconds = (milliseconds: number): string =>
+  gettext("{seconds} s", {
+    seconds: formatNumber(milliseconds / 1000, {
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+      useGrouping: false,
+    }),
+  });
 
 /** Name, value and change of each figure under a reply. */
 function listFigures(state: RunState, column: Column, now: number): [string, string, string][] {
@@ -249,16 +267,16 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
   if (!reply) return [];
   const figures: [string, string, string][] = [];
   const tokensIn = reply.tokens?.prompt ?? reply.prompt?.tokens;
-  if (tokensIn != null) figures.push(["Tokens in", tokensIn.toLocaleString("en"), compareTokens(state, column)]);
+  if (tokensIn != null) figures.push([gettext("Tokens in"), formatNumber(tokensIn), compareTokens(state, column)]);
   if (isBusy(column)) {
     const words = reply.text.trim().split(/\s+/).filter(Boolean).length;
-    figures.push(["Out so far", pluralize(words, "word"), ""]);
-  } else if (reply.tokens) figures.push(["Tokens out", reply.tokens.completion.toLocaleString("en"), ""]);
-  if (reply.cost) figures.push(["Cost", formatMoney(reply.cost), ""]);
-  else if (reply.estimate && isBusy(column)) figures.push(["Cost, at most", formatMoney(reply.estimate), ""]);
-  else if (!isBusy(column) && reply.state !== "failed") figures.push(["Cost", "not known", ""]);
+    figures.push([gettext("Out so far"), ngettext("{count} word", "{count} words", words), ""]);
+  } else if (reply.tokens) figures.push([gettext("Tokens out"), formatNumber(reply.tokens.completion), ""]);
+  if (reply.cost) figures.push([gettext("Cost"), formatMoney(reply.cost), ""]);
+  else if (reply.estimate && isBusy(column)) figures.push([gettext("Cost, at most"), formatMoney(reply.estimate), ""]);
+  else if (!isBusy(column) && reply.state !== "failed") figures.push([gettext("Cost"), gettext("not known"), ""]);
   const took = isBusy(column) ? now - column.startedAt : reply.milliseconds;
-  if (took !== null) figures.push(["Time", formatSeconds(took), ""]);
+  if (took !== null) figures.push([gettext("Time"), formatSeconds(took), ""]);
   return figures;
 }
 
@@ -267,6 +285,6 @@ function compareTokens(state: RunState, column: Column): string {
   const [first, second] = state.columns;
   const [own, other] = [first?.reply?.prompt?.tokens, second?.reply?.prompt?.tokens];
   if (column !== first || own == null || other == null || own === other) return "";
-  const change = Math.abs(own - other).toLocaleString("en");
+  const change = formatNumber(Math.abs(own - other));
   return own > other ? `+${change}` : `−${change}`;
 }

@@ -1,8 +1,9 @@
 // Earlier runs of the reader: what they gave, with the draft of that time to restore.
 import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { formatNumber, gettext, pageLanguage } from "../language.ts";
 import { DRAFT } from "./columns.ts";
 import { formatMoney, sumCosts } from "./money.ts";
-import { describeReply } from "./selectors.ts";
+import { describeReply, inSentence } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 import type { Reply, Run } from "./types.ts";
 
@@ -23,13 +24,17 @@ export class RunHistory {
   readonly #table = createElement("table", { class: "play-runs" });
   readonly #note = createElement("p", { class: "note" });
   readonly #all = createElement("button", { type: "button", class: "link" });
-  readonly #more = createElement("button", { type: "button", class: "button button-small" }, "Show older runs");
+  readonly #more = createElement(
+    "button",
+    { type: "button", class: "button button-small" },
+    gettext("Show older runs"),
+  );
   #drawn: unknown[] = [];
 
   constructor(element: HTMLElement, host: HistoryHost) {
     this.#element = element;
     this.#host = host;
-    const title = createElement("h3", { id: TITLE_ID }, "Earlier runs");
+    const title = createElement("h3", { id: TITLE_ID }, gettext("Earlier runs"));
     element.setAttribute("aria-labelledby", TITLE_ID);
     this.#all.addEventListener("click", () => host.toggle());
     this.#more.addEventListener("click", () => host.loadMore());
@@ -46,10 +51,12 @@ export class RunHistory {
     if (drawn.every((each, index) => each === this.#drawn[index]) && this.#drawn.length) return;
     this.#drawn = drawn;
     const isStored = state.choices?.is_stored ?? true;
-    this.#note.textContent = isStored ? "yours, kept for 30 days" : "the texts of runs are not stored here";
+    this.#note.textContent = isStored
+      ? gettext("yours, kept for 30 days")
+      : gettext("the texts of runs are not stored here");
     this.#element.classList.toggle("is-open", state.isHistoryOpen);
     this.#all.hidden = state.runs.length <= FEW && state.next === null && !state.isHistoryOpen;
-    this.#all.textContent = state.isHistoryOpen ? "Fewer" : "All runs";
+    this.#all.textContent = state.isHistoryOpen ? gettext("Fewer") : gettext("All runs");
     this.#all.setAttribute("aria-expanded", String(state.isHistoryOpen));
     this.#more.hidden = !state.isHistoryOpen || state.next === null;
     const runs = state.isHistoryOpen ? state.runs : state.runs.slice(0, FEW);
@@ -59,9 +66,15 @@ export class RunHistory {
 
   #drawRows(runs: Run[], shown: Run["id"] | null): void {
     const focused = this.#table.contains(document.activeElement) ? document.activeElement?.id : undefined;
-    const names = ["When", "Sample", "This draft", "Compared with", "Cost"];
+    const names = [
+      gettext("When"),
+      gettext("Sample"),
+      gettext("This draft"),
+      gettext("Compared with"),
+      gettext("Cost"),
+    ];
     const heads = names.map((words) => createElement("th", { scope: "col" }, words));
-    const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, "Actions"));
+    const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, gettext("Actions")));
     const head = createElement("thead", {}, createElement("tr", {}, ...heads, acts));
     const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown)));
     this.#table.replaceChildren(head, body);
@@ -69,7 +82,7 @@ export class RunHistory {
   }
 
   #drawRow(run: Run, isShown: boolean): HTMLElement {
-    const when = createElement("time", { datetime: run.at, title: new Date(run.at).toLocaleString() });
+    const when = createElement("time", { datetime: run.at, title: new Date(run.at).toLocaleString(pageLanguage()) });
     when.textContent = timeAgo(Date.parse(run.at));
     const draw = (reply: Reply, title = ""): HTMLElement => drawResult(reply, title, isShown);
     const own = run.columns.find((column) => column.source === DRAFT);
@@ -97,21 +110,21 @@ export class RunHistory {
       return button;
     };
     const cell = createElement("td", { class: "play-run-acts" });
-    if (hasDraft) cell.append(link("restore", "Restore draft", () => this.#host.restoreDraft(run)));
+    if (hasDraft) cell.append(link("restore", gettext("Restore draft"), () => this.#host.restoreDraft(run)));
     cell.append(
       isShown
-        ? createElement("span", { class: "note" }, "shown above")
-        : link("open", "Open", () => this.#host.open(run)),
+        ? createElement("span", { class: "note" }, gettext("shown above"))
+        : link("open", gettext("Open"), () => this.#host.open(run)),
     );
     return cell;
   }
 }
 
 const STATES: Record<Exclude<Reply["state"], "done">, string> = {
-  ready: "not started",
-  running: "writing",
-  stopped: "stopped",
-  failed: "failed",
+  ready: gettext("not started"),
+  running: gettext("writing"),
+  stopped: gettext("stopped"),
+  failed: gettext("failed"),
 };
 const ICONS = { ok: "check", bad: "x", warn: "triangle-alert", plain: "check", busy: "loader" };
 
@@ -120,13 +133,13 @@ function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement 
   const verdict = reply.state === "done" ? describeReply(reply) : null;
   const kind = verdict?.kind ?? (reply.state === "failed" ? "bad" : "plain");
   const state = reply.state === "ready" && isShown ? "running" : reply.state;
-  const words = verdict ? verdict.words.replace(/^Output /, "").toLowerCase() : STATES[state as "ready"];
+  const words = verdict ? inSentence(verdict.words.replace(/^Output /, "")) : STATES[state as "ready"];
   const icon = createIcon(reply.state === "done" ? ICONS[kind] : reply.state === "failed" ? "x" : "circle-dashed");
-  const tokens = reply.tokens ? ` ${reply.tokens.completion.toLocaleString("en")} out` : "";
+  const tokens = reply.tokens ? [" ", gettext("{count} out", { count: formatNumber(reply.tokens.completion) })] : [];
   const result = createElement("span", { class: "play-result", "data-kind": kind }, title ? `${title} ` : "", icon);
   result.append(
     createElement("span", { class: "play-result-words" }, words),
-    createElement("span", { class: "note" }, tokens),
+    createElement("span", { class: "note" }, ...tokens),
   );
   return result;
 }

@@ -1,22 +1,23 @@
 // The line over the columns: the sample that is run, and its values in short.
-import { createElement, pluralize } from "../dom.ts";
+import { createElement } from "../dom.ts";
 import type { Data, Json } from "../editor/types.ts";
+import { gettext, ngettext } from "../language.ts";
 import { setOptions } from "./menus.ts";
 
 const SHORT = 40; // characters up to which a text stands in the line
 
 /** A value in a few words: `3 items`, `612 characters`, `Harbour Outfitters`. */
 export function summarizeValue(value: Json | undefined): string {
-  if (value === undefined || value === null || value === "") return "no value";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return pluralize(value.length, "item");
+  if (value === undefined || value === null || value === "") return gettext("no value");
+  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
+  if (Array.isArray(value)) return ngettext("{count} item", "{count} items", value.length);
   if (typeof value === "object") {
     const values = Object.values(value);
-    return values.length === 1 ? summarizeValue(values[0]) : pluralize(values.length, "field");
+    return values.length === 1 ? summarizeValue(values[0]) : ngettext("{count} field", "{count} fields", values.length);
   }
   const text = String(value);
   const length = [...text].length;
-  return length > SHORT || text.includes("\n") ? pluralize(length, "character") : text;
+  return length > SHORT || text.includes("\n") ? ngettext("{count} character", "{count} characters", length) : text;
 }
 
 /** What the line shows. */
@@ -56,9 +57,14 @@ export class InputsLine {
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const options = facts.samples.map((name) => ({ value: name, words: name }));
-    setOptions(this.#picker, options.length ? options : [{ value: "", words: "no samples yet" }], facts.sample);
+    setOptions(
+      this.#picker,
+      options.length ? options : [{ value: "", words: gettext("no samples yet") }],
+      facts.sample,
+    );
     const place = facts.samples.indexOf(facts.sample) + 1;
-    this.#position.textContent = facts.samples.length > 1 ? `${place} of ${facts.samples.length}` : "";
+    this.#position.textContent =
+      facts.samples.length > 1 ? gettext("{place} of {count}", { place, count: facts.samples.length }) : "";
     this.#values.replaceChildren(...facts.names.map((name) => this.#drawValue(name, facts)));
   }
 
@@ -74,9 +80,9 @@ export class InputsLine {
     const isEdited = edited.includes(name);
     item.append(createElement(isEdited ? "b" : "span", { dir: "auto" }, summarizeValue(data[name] ?? defaults[name])));
     if (data[name] === undefined && defaults[name] !== undefined) {
-      item.append(createElement("span", { class: "note" }, " by default"));
+      item.append(createElement("span", { class: "note" }, " ", gettext("by default")));
     }
-    if (isEdited) item.append(createElement("span", { class: "note" }, " edited"));
+    if (isEdited) item.append(createElement("span", { class: "note" }, " ", gettext("edited")));
     return item;
   }
 }

@@ -1,4 +1,5 @@
 // Amounts of money, and what a run may cost.
+import { formatNumber, gettext } from "../language.ts";
 import type { Model, Money, Settings } from "./types.ts";
 
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
@@ -10,9 +11,10 @@ export function formatMoney({ amount, currency }: Money, least = 0.0001): string
   const isTiny = value > 0 && value < least;
   const shown = isTiny ? least : value;
   const digits = shown === 0 || shown >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shown)));
-  const figure = shown.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
+  const figure = formatNumber(shown, { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
   const symbol = SYMBOLS[currency];
-  return `${isTiny ? "<" : ""}${symbol ? `${symbol}${figure}` : `${figure} ${currency}`}`;
+  const words = symbol ? gettext("{symbol}{figure}", { symbol, figure }) : `${figure} ${currency}`;
+  return `${isTiny ? "<" : ""}${words}`;
 }
 
 /** The most tokens that a reply may have. */

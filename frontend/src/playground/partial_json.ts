@@ -7,7 +7,7 @@ export interface PartialField {
   isComplete: boolean;
 }
 
-const FENCE = /^\s*```(?:json)?\s*\n?/i;
+const FENCE = /^\s*```(?:json)?\s*\n?/i; // no text: a pattern
 
 /** Whether a reply looks like the beginning of a JSON object. */
 export function looksLikeObject(text: string): boolean {

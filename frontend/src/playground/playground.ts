@@ -1,6 +1,7 @@
 // The playground: asks models with the draft, beside other versions, models and settings, before anything is saved.
 import { showStatus } from "../app/status.ts";
-import { findElement, pluralize } from "../dom.ts";
+import { findElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
 import { ColumnView } from "./column_view.ts";
 import { type Column, isBusy, MOST_COLUMNS } from "./columns.ts";
 import { RunHistory } from "./history.ts";
@@ -112,7 +113,7 @@ export class Playground {
     if (state.isStarting) return;
     const blocker = findBlocker(state);
     if (blocker) {
-      this.#say(`Can't run yet: ${blocker.words}`);
+      this.#say(gettext("Can't run yet: {reason}", { reason: blocker.words }));
       findElement(this.#root, "[data-play-run]").focus();
       return;
     }
@@ -120,11 +121,11 @@ export class Playground {
     await Promise.all(chosen.filter(isBusy).map((column) => this.#stopColumn(column)));
     const started = chosen.map((column) => column.key);
     this.#dispatch({ type: "runStarting", keys: started, at: Date.now() });
-    this.#say(`Running ${pluralize(started.length, "column")}`);
+    this.#say(ngettext("Running {count} column", "Running {count} columns", started.length));
     const action = await this.#server.startRun(this.#state, started);
     this.#dispatch(action);
     if (action.type === "runStarted") for (const reply of action.run.columns) this.#follow(reply);
-    else if (action.type === "runRefused") this.#say(`Not started: ${action.detail}`);
+    else if (action.type === "runRefused") this.#say(gettext("Not started: {reason}", { reason: action.detail }));
   }
 
   /** Stops every reply that is being written. */
@@ -217,7 +218,7 @@ export class Playground {
     const { number, value } = findSource(this.#state, column.source);
     await this.#host.saveDraft();
     const isStarted = await this.#host.startDraft(String(number ?? value));
-    if (!isStarted) this.#showTrouble("The draft could not be started from this version. Try again.");
+    if (!isStarted) this.#showTrouble(gettext("The draft could not be started from this version. Try again."));
   }
 
   #openRowForm(key: number): void {
@@ -229,7 +230,8 @@ export class Playground {
     openRowForm(this.#state.choices?.datasets ?? [], facts, async (row) => {
       const answer = await this.#server.addRow(reply.id, row);
       if (!("url" in answer)) return answer;
-      showStatus(`Added ${row.name} to ${answer.title}.`, undefined, { words: "Open the dataset", url: answer.url });
+      const words = gettext("Added {row} to {dataset}.", { row: row.name, dataset: answer.title });
+      showStatus(words, undefined, { words: gettext("Open the dataset"), url: answer.url });
       return null;
     });
   }
@@ -254,7 +256,7 @@ export class Playground {
     this.#drawColumns(state);
     this.#bar.update(state);
     this.#history.update(state);
-    const missing = Object.fromEntries(state.facts.missing.map((path) => [path, "needs a value"]));
+    const missing = Object.fromEntries(state.facts.missing.map((path) => [path, gettext("needs a value")]));
     this.#line.update({ ...this.#host.inputs(), problems: { ...missing, ...state.inputProblems } });
     this.#tick(state.columns.some(isBusy));
   }

@@ -1,6 +1,7 @@
 // What stands in a column: the reply as text, field by field, as it came, or the prompt that was sent.
-import { createElement, createIcon, pluralize } from "../dom.ts";
+import { createElement, createIcon } from "../dom.ts";
 import type { Json } from "../editor/types.ts";
+import { gettext, ngettext } from "../language.ts";
 import { type Column, isBusy, type View } from "./columns.ts";
 import { readPartialFields } from "./partial_json.ts";
 import type { Message, OutputField, Reply, ToolCall } from "./types.ts";
@@ -32,7 +33,7 @@ function drawText(text: string, isWriting: boolean, kind: "text" | "raw"): HTMLE
 /** A word behind the name of a field: how long its text is. */
 function lengthWords(text: string): string {
   const words = text.trim().split(/\s+/).filter(Boolean).length;
-  return [...text].length > LONG_VALUE ? pluralize(words, "word") : "";
+  return [...text].length > LONG_VALUE ? ngettext("{count} word", "{count} words", words) : "";
 }
 
 /** A value as a reader takes it: a text as it is, a list of plain values with commas, all else as JSON. */
@@ -96,8 +97,9 @@ function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
 function drawTools(tools: ToolCall[]): HTMLElement[] {
   return tools.map((tool) => {
     const text = typeof tool.arguments === "string" ? tool.arguments : JSON.stringify(tool.arguments, null, 2);
-    const head = createElement("p", { class: "play-tool-head" }, createIcon("wrench"), "Calls ");
-    head.append(createElement("b", {}, tool.name));
+    const head = createElement("p", { class: "play-tool-head" }, createIcon("wrench"));
+    const [before = "", after = ""] = gettext("Calls {tool}").split("{tool}");
+    head.append(before, createElement("b", {}, tool.name), after);
     return createElement("div", { class: "play-tool" }, head, createElement("pre", {}, text ?? ""));
   });
 }
@@ -112,7 +114,7 @@ function drawPrompt(reply: Reply): HTMLElement[] {
   const { messages, text } = reply.prompt ?? { messages: null, text: null };
   if (!messages) {
     return text === null
-      ? [createElement("p", { class: "note" }, "The prompt of this run was not stored.")]
+      ? [createElement("p", { class: "note" }, gettext("The prompt of this run was not stored."))]
       : [createElement("p", { class: "play-text", dir: "auto" }, text)];
   }
   const list = createElement("div", { class: "messages play-messages" });

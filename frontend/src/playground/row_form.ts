@@ -1,6 +1,7 @@
 // The dialog that adds a reply to a dataset as a row.
 import { createElement } from "../dom.ts";
 import type { Data, Json } from "../editor/types.ts";
+import { gettext } from "../language.ts";
 import { createSelect, setOptions } from "./menus.ts";
 import type { Choices } from "./types.ts";
 
@@ -39,14 +40,20 @@ export function openRowForm(
   reply: ReplyFacts,
   send: (row: NewRow) => Promise<Refusal | null>,
 ): void {
-  const dialog = createElement("dialog", { class: "dialog play-row-dialog", "aria-label": "Add as dataset row" });
-  const close = createElement("button", { type: "button", class: "button" }, "Cancel");
+  const dialog = createElement("dialog", {
+    class: "dialog play-row-dialog",
+    "aria-label": gettext("Add as dataset row"),
+  });
+  const close = createElement("button", { type: "button", class: "button" }, gettext("Cancel"));
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
-  const title = createElement("h2", {}, "Add as dataset row");
+  const title = createElement("h2", {}, gettext("Add as dataset row"));
   if (!datasets.length) {
-    const link = createElement("a", { href: reply.newDataset }, "Create a dataset");
-    const words = createElement("p", {}, "There is no dataset for this template yet. ", link, " first.");
+    const [before = "", after = ""] = gettext("There is no dataset for this template yet. {link} first.").split(
+      "{link}",
+    );
+    const link = createElement("a", { href: reply.newDataset }, gettext("Create a dataset"));
+    const words = createElement("p", {}, before, link, after);
     dialog.append(title, words, createElement("div", { class: "dialog-foot" }, close));
   } else dialog.append(title, drawForm(dialog, datasets, reply, send, close));
   document.body.append(dialog);
@@ -60,7 +67,7 @@ function drawForm(
   send: (row: NewRow) => Promise<Refusal | null>,
   close: HTMLElement,
 ): HTMLElement {
-  const [box, dataset] = createSelect("Dataset", () => undefined);
+  const [box, dataset] = createSelect(gettext("Dataset"), () => undefined);
   setOptions(
     dataset,
     datasets.map((each) => ({ value: each.name, words: each.title })),
@@ -71,13 +78,13 @@ function drawForm(
   const expected = createElement("textarea", { rows: 10, dir: "auto", spellcheck: "false" });
   expected.value = reply.text;
   const error = createElement("p", { class: "field-error", role: "alert" });
-  const add = createElement("button", { class: "button button-primary" }, "Add row");
+  const add = createElement("button", { class: "button button-primary" }, gettext("Add row"));
   const form = createElement(
     "form",
     { class: "form" },
-    createElement("div", { class: "field" }, createElement("span", { class: "label" }, "Dataset"), box),
-    createField("Name of the row", name, "play-row-name"),
-    createField("Expected reply", expected, "play-row-expected", "the reply, to be corrected"),
+    createElement("div", { class: "field" }, createElement("span", { class: "label" }, gettext("Dataset")), box),
+    createField(gettext("Name of the row"), name, "play-row-name"),
+    createField(gettext("Expected reply"), expected, "play-row-expected", gettext("the reply, to be corrected")),
     error,
     createElement("div", { class: "dialog-foot" }, add, close),
   );

@@ -1,5 +1,6 @@
 // The bar over the columns: whether a run can start and why not, what it may cost, and on phones which column is shown.
 import { createElement, createIcon, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { MOST_COLUMNS } from "./columns.ts";
 import { formatMoney } from "./money.ts";
 import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
@@ -12,6 +13,18 @@ interface BarHost {
   show(key: number): void;
   goToProblem(): void;
   openInputs(path: string): void;
+}
+
+/** A sentence with its `{amount}` in bold. */
+function withBold(sentence: string, amount: string): (Node | string)[] {
+  const [before = "", after = ""] = sentence.split("{amount}");
+  return [before, createElement("b", {}, amount), after];
+}
+
+/** The words on the button that runs all columns. */
+function describeRun(count: number): string {
+  if (count < 2) return gettext("Run");
+  return count === 2 ? gettext("Run both") : gettext("Run all {count}", { count });
 }
 
 export class RunBar {
@@ -30,11 +43,11 @@ export class RunBar {
     run.setAttribute("aria-disabled", String(blocker !== null));
     run.setAttribute("aria-busy", String(state.isStarting));
     const count = state.columns.length;
-    findElement(run, "[data-play-count]").textContent = count < 2 ? "" : count === 2 ? " both" : ` all ${count}`;
+    findElement(run, "[data-play-words]").textContent = describeRun(count);
     this.#drawReason(blocker, state.refusal);
     const add = findElement(this.#root, "[data-play-add]");
     add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
-    add.title = count >= MOST_COLUMNS ? "Four columns are the most" : "";
+    add.title = count >= MOST_COLUMNS ? gettext("Four columns are the most") : "";
     this.#drawMoney(state);
     this.#drawSwitch(state);
   }
@@ -68,16 +81,18 @@ export class RunBar {
     const estimate = estimateRun(state);
     const [unpriced] = unpricedModels(state);
     const lines: (Node | string)[][] = [];
-    if (estimate) lines.push(["Up to ", createElement("b", {}, formatMoney(estimate)), " a run"]);
-    else if (unpriced !== undefined) lines.push([`Cost unknown for ${unpriced}`]);
+    if (estimate) lines.push(withBold(gettext("Up to {amount} a run"), formatMoney(estimate)));
+    else if (unpriced !== undefined) lines.push([gettext("Cost unknown for {model}", { model: unpriced })]);
     const spent = state.choices?.spent;
     const cap = spent?.cap == null ? null : Number(spent.cap);
     const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
     if (spent) {
-      const today = createElement("b", {}, formatMoney({ amount: spent.today, currency: spent.currency }, 0.01));
+      const today = formatMoney({ amount: spent.today, currency: spent.currency }, 0.01);
       const words =
-        cap === null ? " today" : ` of your ${formatMoney({ amount: cap, currency: spent.currency })} today`;
-      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), today, words]);
+        cap === null
+          ? gettext("{amount} today")
+          : gettext("{amount} of your {cap} today", { cap: formatMoney({ amount: cap, currency: spent.currency }) });
+      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), ...withBold(words, today)]);
     }
     const drawn = lines.map((line) => createElement("span", {}, ...line));
     if (isNear) drawn.at(-1)?.classList.add("warn");

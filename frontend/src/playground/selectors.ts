@@ -1,5 +1,5 @@
 // What the state of the playground means: why a run is not possible, what it may cost, how a reply turned out.
-import { pluralize } from "../dom.ts";
+import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { costOfCall, longestReply, sumCosts } from "./money.ts";
 import { looksLikeObject } from "./partial_json.ts";
@@ -18,20 +18,21 @@ export interface Blocker {
 /** The first thing that stops a run; null where it can start. */
 export function findBlocker(state: RunState): Blocker | null {
   const { choices, facts } = state;
-  if (!choices) return { words: state.trouble || "Loading the models…" };
+  if (!choices) return { words: state.trouble || gettext("Loading the models…") };
   if (!choices.can_run) {
-    const words = choices.why_not || "No model connected";
+    const words = choices.why_not || gettext("No model connected");
     if (!choices.can_connect || !choices.connect_url) return { words };
-    return { words, link: { words: "Connect a model", url: choices.connect_url } };
+    return { words, link: { words: gettext("Connect a model"), url: choices.connect_url } };
   }
   const { spent } = choices;
   if (spent?.cap != null && Number(spent.today) >= Number(spent.cap)) {
-    return { words: "Daily limit reached, resets at 00:00 UTC" };
+    return { words: gettext("Daily limit reached, resets at 00:00 UTC") };
   }
   if (!state.columns.some((column) => column.source === DRAFT)) return null;
-  if (facts.errors) return { words: `Fix ${pluralize(facts.errors, "error")}`, isProblem: true };
+  if (facts.errors)
+    return { words: ngettext("Fix {count} error", "Fix {count} errors", facts.errors), isProblem: true };
   const input = facts.missing[0];
-  return input === undefined ? null : { words: `${input} needs a value`, input };
+  return input === undefined ? null : { words: gettext("{name} needs a value", { name: input }), input };
 }
 
 /** What the next run of all columns costs at most; null where a model has no price. */
@@ -61,14 +62,14 @@ export function unpricedModels(state: RunState): string[] {
 export function describeStaleness(state: RunState, column: Column): string {
   const { ran } = column;
   if (!ran || !column.reply || isBusy(column)) return "";
-  if (ran.source !== column.source) return "Another version was chosen since this run";
-  if (ran.model !== column.model) return "Another model was chosen since this run";
+  if (ran.source !== column.source) return gettext("Another version was chosen since this run");
+  if (ran.model !== column.model) return gettext("Another model was chosen since this run");
   if (ran.document !== null && column.source === DRAFT && ran.document !== state.document) {
-    return "Draft changed since this run";
+    return gettext("Draft changed since this run");
   }
-  if (ran.data !== state.data) return "Inputs changed since this run";
+  if (ran.data !== state.data) return gettext("Inputs changed since this run");
   const isSame = JSON.stringify(ran.settings) === JSON.stringify(column.settings);
-  return isSame ? "" : "Settings changed since this run";
+  return isSame ? "" : gettext("Settings changed since this run");
 }
 
 /** How a reply turned out, as a word with an icon. */
@@ -79,16 +80,19 @@ export interface Verdict {
 
 const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
+/** The words of a verdict inside a sentence; other languages keep the capitals of their nouns. */
+export const inSentence = (words: string): string => (pageLanguage() === "en" ? words.toLowerCase() : words);
+
 export function describeVerdict(column: Column, now: number): Verdict | null {
   const { reply, phase } = column;
-  if (column.isStopping && isBusy(column)) return { kind: "busy", words: "Stopping" };
-  if (phase === "starting") return { kind: "busy", words: "Starting" };
+  if (column.isStopping && isBusy(column)) return { kind: "busy", words: gettext("Stopping") };
+  if (phase === "starting") return { kind: "busy", words: gettext("Starting") };
   if (phase === "waiting" && column.waiting) {
     return { kind: "busy", words: waitingWords(column.waiting, now) };
   }
-  if (phase === "running") return { kind: "busy", words: "Writing" };
+  if (phase === "running") return { kind: "busy", words: gettext("Writing") };
   if (!reply || phase === "idle") return null;
-  if (phase === "failed") return { kind: "bad", words: "Failed" };
+  if (phase === "failed") return { kind: "bad", words: gettext("Failed") };
   if (phase === "stopped") return { kind: "warn", words: stoppedWords(reply) };
   return describeReply(reply);
 }
@@ -98,30 +102,38 @@ function waitingWords({ detail, until }: { detail: string; until: number | null 
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
   // The seconds are counted down here, so the server's own go.
   const cause = detail.replace(/\s*Retrying in \S+ s\.?$/, "").replace(/[.\s]+$/, "");
-  return `${cause}. Retrying in ${seconds} s`;
+  return gettext("{cause}. Retrying in {seconds} s", { cause, seconds });
 }
 
 function stoppedWords(reply: Reply): string {
-  return reply.tokens ? `Stopped after ${pluralize(reply.tokens.completion, "token")}` : "Stopped";
+  if (!reply.tokens) return gettext("Stopped");
+  return ngettext("Stopped after {count} token", "Stopped after {count} tokens", reply.tokens.completion);
 }
 
 /** How a finished reply turned out. */
 export function describeReply(reply: Reply): Verdict {
   if (reply.finish_reason && REFUSALS.has(reply.finish_reason))
-    return { kind: "bad", words: "Refused by the provider" };
+    return { kind: "bad", words: gettext("Refused by the provider") };
   if (reply.finish_reason === "length") {
     const limit = reply.longest_reply ?? reply.tokens?.completion;
-    const words = limit ? `Cut off at the limit of ${limit.toLocaleString("en")}` : "Cut off at the limit";
+    const words = limit
+      ? gettext("Cut off at the limit of {limit}", { limit: formatNumber(limit) })
+      : gettext("Cut off at the limit");
     return { kind: "warn", words };
   }
   const { output } = reply;
   if (!output)
-    return { kind: "plain", words: reply.tools.length ? pluralize(reply.tools.length, "tool call") : "Done" };
-  if (output.kind === "text" && output.valid) return { kind: "plain", words: "Text" };
-  if (output.valid) return { kind: "ok", words: "Output valid" };
+    return {
+      kind: "plain",
+      words: reply.tools.length
+        ? ngettext("{count} tool call", "{count} tool calls", reply.tools.length)
+        : gettext("Done"),
+    };
+  if (output.kind === "text" && output.valid) return { kind: "plain", words: gettext("Text") };
+  if (output.valid) return { kind: "ok", words: gettext("Output valid") };
   const invalid = output.fields.filter((field) => field.problem).length;
-  if (invalid) return { kind: "bad", words: `${pluralize(invalid, "field")} invalid` };
-  return { kind: "bad", words: isJson(reply.text) ? "Output invalid" : "Not JSON" };
+  if (invalid) return { kind: "bad", words: ngettext("{count} field invalid", "{count} fields invalid", invalid) };
+  return { kind: "bad", words: isJson(reply.text) ? gettext("Output invalid") : gettext("Not JSON") };
 }
 
 function isJson(text: string): boolean {
@@ -157,7 +169,11 @@ export function chosenView(state: RunState, column: Column): View {
 export function findSource(state: RunState, value: string): Source {
   const source = state.choices?.sources.find((each) => each.value === value);
   if (source) return source;
-  return { value, title: value === DRAFT ? "This draft" : /^\d+$/.test(value) ? `v${value}` : value, number: null };
+  return {
+    value,
+    title: value === DRAFT ? gettext("This draft") : /^\d+$/.test(value) ? `v${value}` : value,
+    number: null,
+  };
 }
 
 /** The sentence that a screen reader hears when a reply ended. */
@@ -165,9 +181,9 @@ export function announceReply(state: RunState, column: Column, now: number): str
   const verdict = describeVerdict(column, now);
   const tokens = column.reply?.tokens?.completion;
   const facts = [
-    column.phase === "done" ? "done" : "",
-    tokens !== undefined && column.phase === "done" ? pluralize(tokens, "token") : "",
-    verdict ? verdict.words.toLowerCase() : "",
+    column.phase === "done" ? gettext("done") : "",
+    tokens !== undefined && column.phase === "done" ? ngettext("{count} token", "{count} tokens", tokens) : "",
+    verdict ? inSentence(verdict.words) : "",
     column.phase === "failed" ? (column.reply?.problem?.detail ?? "") : "",
   ].filter(Boolean);
   return `${findSource(state, column.source).title}: ${facts.join(", ")}`;

@@ -1,6 +1,7 @@
 // Calls of the playground's addresses.
 import { CallError, callServer } from "../editor/api.ts";
 import type { Data } from "../editor/types.ts";
+import { gettext } from "../language.ts";
 import { DRAFT } from "./columns.ts";
 import type { NewRow, Refusal } from "./row_form.ts";
 import type { Action, RunState } from "./state.ts";
@@ -8,7 +9,7 @@ import type { Choices, Reply, Run } from "./types.ts";
 
 type Answer<T> = T | { detail: string; fields?: Record<string, string> };
 
-const NO_ANSWER = "That did not work. Try again.";
+const NO_ANSWER = gettext("That did not work. Try again.");
 
 const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: Record<string, string> } =>
   typeof answer === "object" && answer !== null && "detail" in answer;

@@ -1,5 +1,6 @@
 // The settings of a column: temperature, top p, seed and the longest reply, over what the document says.
 import { createElement, createIcon } from "../dom.ts";
+import { gettext } from "../language.ts";
 import { type Column, DRAFT } from "./columns.ts";
 import { createMenu } from "./menus.ts";
 import type { RunState } from "./state.ts";
@@ -14,10 +15,10 @@ interface SettingField {
 }
 
 const FIELDS: SettingField[] = [
-  { name: "temperature", label: "Temperature", min: 0, max: 2, step: "0.1" },
-  { name: "top_p", label: "Top p", min: 0, max: 1, step: "0.05" },
-  { name: "seed", label: "Seed", min: 0, step: "1" },
-  { name: "max_tokens", label: "Longest reply, in tokens", min: 1, step: "1" },
+  { name: "temperature", label: gettext("Temperature"), min: 0, max: 2, step: "0.1" },
+  { name: "top_p", label: gettext("Top p"), min: 0, max: 1, step: "0.05" },
+  { name: "seed", label: gettext("Seed"), min: 0, step: "1" },
+  { name: "max_tokens", label: gettext("Longest reply, in tokens"), min: 1, step: "1" },
 ];
 
 /** The values of the draft, which count where a field is empty; those of other versions are not known here. */
@@ -29,8 +30,9 @@ function savedSettings(state: RunState, column: Column): Record<string, unknown>
 export function describeSettings(state: RunState, column: Column): string {
   const temperature = column.settings.temperature ?? savedSettings(state, column).temperature;
   const others = FIELDS.filter(({ name }) => name !== "temperature" && column.settings[name] !== undefined).length;
-  const words = typeof temperature === "number" ? `Temperature ${temperature}` : "Settings";
-  return others ? `${words}, ${others} changed` : words;
+  const words =
+    typeof temperature === "number" ? gettext("Temperature {value}", { value: temperature }) : gettext("Settings");
+  return others ? gettext("{settings}, {count} changed", { settings: words, count: others }) : words;
 }
 
 /** The button with the form under it. */
@@ -40,7 +42,11 @@ export class SettingsMenu {
   readonly #boxes = new Map<keyof Settings, HTMLInputElement>();
 
   constructor(key: number, choose: (settings: Settings) => void) {
-    const sheet = createElement("div", { class: "play-sheet play-settings", role: "group", "aria-label": "Settings" });
+    const sheet = createElement("div", {
+      class: "play-sheet play-settings",
+      role: "group",
+      "aria-label": gettext("Settings"),
+    });
     for (const { name, label, ...limits } of FIELDS) {
       const id = `play-${key}-${name}`;
       const box = createElement("input", { type: "number", id, ...limits });
@@ -51,7 +57,7 @@ export class SettingsMenu {
       sheet.append(createElement("div", { class: "field" }, createElement("label", { for: id }, label), box));
     }
     sheet.append(
-      createElement("p", { class: "note" }, "An empty field is as the document says. Nothing here is saved."),
+      createElement("p", { class: "note" }, gettext("An empty field is as the document says. Nothing here is saved.")),
     );
     const summary = createElement(
       "summary",
@@ -76,7 +82,8 @@ export class SettingsMenu {
       const value = column.settings[name];
       if (box !== document.activeElement) box.value = value === undefined ? "" : String(value);
       const fallback = saved[name];
-      box.placeholder = typeof fallback === "number" ? String(fallback) : isDraft ? "not set" : "as saved";
+      box.placeholder =
+        typeof fallback === "number" ? String(fallback) : isDraft ? gettext("not set") : gettext("as saved");
     }
   }
 }

@@ -1,8 +1,9 @@
 // A reply as it is written: server-sent events of one column, as actions.
+import { gettext } from "../language.ts";
 import type { Action } from "./state.ts";
 import type { Reply } from "./types.ts";
 
-const LOST = "The connection to the server was lost. The reply may still be written; see Earlier runs.";
+const LOST = gettext("The connection to the server was lost. The reply may still be written; see Earlier runs.");
 
 /** Follows one reply until it ends; gives a function that leaves off. The browser opens a dropped connection again, and
  * the server then sends all that came so far in one event. */
@@ -27,7 +28,7 @@ export function followReply(id: Reply["id"], dispatch: (action: Action) => void)
   });
   listen("waiting", (data) => {
     const until = typeof data.seconds === "number" ? Date.now() + data.seconds * 1000 : null;
-    dispatch({ type: "waitingCame", id, detail: String(data.detail ?? "The model is busy"), until });
+    dispatch({ type: "waitingCame", id, detail: String(data.detail ?? gettext("The model is busy")), until });
   });
   for (const name of ["done", "stopped", "failed"]) {
     listen(name, (data) => {

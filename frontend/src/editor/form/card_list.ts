@@ -2,6 +2,7 @@
 import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
+import { gettext } from "../../language.ts";
 import { historyKeysOf } from "../edit_history.ts";
 import { offsetAt } from "../positions.ts";
 import type { Problem } from "../types.ts";
@@ -53,7 +54,7 @@ export class CardList {
     this.close();
     this.#nodes = nodes;
     this.element.replaceChildren(...this.#drawNodes(nodes, movable, []));
-    if (!nodes.length) this.element.append(createElement("p", { class: "note" }, "No part yet."));
+    if (!nodes.length) this.element.append(createElement("p", { class: "note" }, gettext("No part yet.")));
     this.#openCardsInSight(root);
     this.showSizes(this.#sizes);
   }
@@ -189,7 +190,7 @@ export class CardList {
         const now = nodes[index];
         if (!now) return;
         this.#host.change(dropNode(now));
-        this.#host.removed(`Removed ${words}.`);
+        this.#host.removed(gettext("Removed {part}.", { part: words }));
       },
     };
   }
@@ -215,7 +216,7 @@ export class CardList {
 
 /** What a node is called in a sentence. */
 function nameOfNode(node: Node): string {
-  if (node.kind === "part") return node.name?.text || "the part";
+  if (node.kind === "part") return node.name?.text || gettext("the part");
   const head = node.kind === "block" ? (node.sections[0]?.head ?? "") : "";
-  return describeStatement(head).kind === "loop" ? "the repeated parts" : "the conditional parts";
+  return describeStatement(head).kind === "loop" ? gettext("the repeated parts") : gettext("the conditional parts");
 }

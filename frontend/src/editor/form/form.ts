@@ -1,6 +1,7 @@
 // The form mode of the editor: a card for each part.
 import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
+import { gettext } from "../../language.ts";
 import { singleStep } from "../edit_history.ts";
 import { formatOf } from "../language.ts";
 import { smallestChange } from "../text_changes.ts";
@@ -162,7 +163,7 @@ export class Form {
   #refuse(refusal: Refusal): void {
     this.#shape = "";
     this.#empty();
-    const go = createElement("button", { type: "button", class: "button" }, "Edit it as source");
+    const go = createElement("button", { type: "button", class: "button" }, gettext("Edit it as source"));
     go.addEventListener("click", () => this.#around.goTo({ line: refusal.line, column: 1 }));
     this.element.append(createElement("div", { class: "form-refusal" }, createElement("p", {}, refusal.reason), go));
   }
@@ -178,15 +179,17 @@ export class Form {
   }
 
   #drawHead(parts: boolean): HTMLElement {
-    const [title, aside] = parts ? ["Parts", "in the order the model reads them"] : ["Text", "one text, as it is"];
+    const [title, aside] = parts
+      ? [gettext("Parts"), gettext("in the order the model reads them")]
+      : [gettext("Text"), gettext("one text, as it is")];
     const link = (text: string, run: () => void): HTMLElement => {
       const button = createElement("button", { type: "button", class: "link" }, text);
       button.addEventListener("click", run);
       return button;
     };
     const end = createElement("span", { class: "end buttons" });
-    end.append(link("Settings", () => this.#settings.openAt()));
-    if (parts) end.append(link("Add a part", () => this.#add()));
+    end.append(link(gettext("Settings"), () => this.#settings.openAt()));
+    if (parts) end.append(link(gettext("Add a part"), () => this.#add()));
     const words = [createElement("h2", {}, title), createElement("span", { class: "aside" }, aside)];
     return createElement("div", { class: "form-head" }, ...words, end);
   }

@@ -1,5 +1,6 @@
 // The declared inputs in form mode, kept in step with the text.
 import { createElement } from "../../dom.ts";
+import { gettext } from "../../language.ts";
 import type { Data, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
 import { drawInputs, emptyInput, type InputEdits, kindOf } from "./inputs.ts";
@@ -61,7 +62,7 @@ export class InputTable {
       drop: (name) => {
         const { [name]: _gone, ...rest } = this.#host.inputs();
         const isDone = this.#change(dropInput(this.#host.text(), name), rest);
-        if (isDone) this.#host.removed(`Removed the input ${name}.`);
+        if (isDone) this.#host.removed(gettext("Removed the input {name}.", { name }));
         return isDone;
       },
     };

@@ -1,5 +1,6 @@
 // The table of declared inputs in form mode.
-import { createElement, createIcon, pluralize } from "../../dom.ts";
+import { createElement, createIcon } from "../../dom.ts";
+import { gettext, ngettext } from "../../language.ts";
 import type { Data, Json, Schema } from "../types.ts";
 
 /** What the table does to the text; false where the front matter is laid out so that only the source can. */
@@ -10,12 +11,20 @@ export interface InputEdits {
 }
 
 const KINDS: Record<string, { words: string; schema: Schema }> = {
-  text: { words: "Text", schema: { type: "string" } },
-  number: { words: "Number", schema: { type: "number" } },
-  integer: { words: "Whole number", schema: { type: "integer" } },
-  boolean: { words: "Yes or no", schema: { type: "boolean" } },
-  list: { words: "List of text", schema: { type: "array", items: { type: "string" } } },
-  choice: { words: "Choice", schema: { type: "string", enum: [] } },
+  text: { words: gettext("Text"), schema: { type: "string" } },
+  number: { words: gettext("Number"), schema: { type: "number" } },
+  integer: { words: gettext("Whole number"), schema: { type: "integer" } },
+  boolean: { words: gettext("Yes or no"), schema: { type: "boolean" } },
+  list: { words: gettext("List of text"), schema: { type: "array", items: { type: "string" } } },
+  choice: { words: gettext("Choice"), schema: { type: "string", enum: [] } },
+};
+const COLUMNS = {
+  kind: gettext("Kind"),
+  limits: gettext("Limits"),
+  required: gettext("Required"),
+  missing: gettext("If missing"),
+  sample: gettext("In the sample"),
+  untrusted: gettext("Untrusted"),
 };
 const NAME = /^[A-Za-z_]\w*$/;
 
@@ -45,7 +54,8 @@ export function readDefault(schema: Schema, typed: string): Json | undefined {
   const number = Number(typed);
   if (schema.type === "number") return Number.isFinite(number) ? number : null;
   if (schema.type === "integer") return Number.isInteger(number) ? number : null;
-  if (schema.type === "boolean") return typed === "yes" ? true : typed === "no" ? false : null;
+  if (schema.type === "boolean")
+    return [gettext("yes"), "yes"].includes(typed) ? true : [gettext("no"), "no"].includes(typed) ? false : null;
   return null;
 }
 
@@ -69,10 +79,10 @@ export function drawInputs(
 ): HTMLElement {
   const refusal = createElement("p", { class: "field-message", role: "alert" });
   const tell = (done: boolean): void => {
-    refusal.textContent = done ? "" : "This is laid out in a way that only the source can change.";
+    refusal.textContent = done ? "" : gettext("This is laid out in a way that only the source can change.");
   };
   const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, sample[name], declared, tell));
-  const head = ["Name", "Kind", "Limits", "Required", "If missing", "In the sample", "Untrusted", "Remove"];
+  const head = [gettext("Name"), ...Object.values(COLUMNS), gettext("Remove")];
   const table = createElement(
     "table",
     { class: "table table-middle form-inputs" },
@@ -83,15 +93,15 @@ export function drawInputs(
     ),
     createElement("tbody", {}, ...rows),
   );
-  const title = createElement("div", { class: "form-head" }, createElement("h2", {}, "Inputs"));
-  title.append(createElement("span", { class: "aside" }, "what a caller sends"));
+  const title = createElement("div", { class: "form-head" }, createElement("h2", {}, gettext("Inputs")));
+  title.append(createElement("span", { class: "aside" }, gettext("what a caller sends")));
   return createElement(
     "section",
     { class: "form-declared" },
     title,
     ...(rows.length
       ? [createElement("div", { class: "table-scroll" }, table)]
-      : [createElement("p", { class: "note" }, "No inputs declared yet. Callers can send anything.")]),
+      : [createElement("p", { class: "note" }, gettext("No inputs declared yet. Callers can send anything."))]),
     drawAdd(new Set(Object.keys(inputs)), declared, newInput, tell),
     refusal,
   );
@@ -122,7 +132,7 @@ function drawRow(
   const kind = kindOf(schema);
   const cell = (label: string, ...children: (Node | string)[]): HTMLElement =>
     createElement("td", { "data-label": label }, ...children);
-  const outside = drawCheck(`${name} comes from outside`, schema.untrusted === true, (isChecked) => {
+  const outside = drawCheck(gettext("{name} comes from outside", { name }), schema.untrusted === true, (isChecked) => {
     const { untrusted: _gone, ...rest } = row.schema;
     row.write(isChecked ? { ...rest, untrusted: true } : rest);
   });
@@ -130,12 +140,12 @@ function drawRow(
     "tr",
     {},
     createElement("th", { scope: "row" }, name),
-    cell("Kind", kind ? drawKind(kind, row) : describeSchema(schema)),
-    cell("Limits", ...(kind ? drawDetail(kind, row) : [])),
-    cell("Required", kind ? drawRequired(row) : schema.default === undefined ? "yes" : "no"),
-    cell("If missing", kind ? drawDefault(row) : "caller gets an error"),
-    cell("In the sample", createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
-    cell("Untrusted", outside),
+    cell(COLUMNS.kind, kind ? drawKind(kind, row) : describeSchema(schema)),
+    cell(COLUMNS.limits, ...(kind ? drawDetail(kind, row) : [])),
+    cell(COLUMNS.required, kind ? drawRequired(row) : schema.default === undefined ? gettext("yes") : gettext("no")),
+    cell(COLUMNS.missing, kind ? drawDefault(row) : gettext("caller gets an error")),
+    cell(COLUMNS.sample, createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
+    cell(COLUMNS.untrusted, outside),
     cell(
       "",
       drawDrop(name, () => tell(declared.drop(name))),
@@ -144,7 +154,7 @@ function drawRow(
 }
 
 function drawDrop(name: string, drop: () => void): HTMLElement {
-  const words = `Remove the input ${name}`;
+  const words = gettext("Remove the input {name}", { name });
   const button = createElement("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
   button.append(createIcon("trash-2"));
   button.addEventListener("click", drop);
@@ -160,10 +170,14 @@ function drawCheck(label: string, isChecked: boolean, write: (isChecked: boolean
 
 /** An input is required as long as it has no default; what is no longer required is empty where nobody sends it. */
 function drawRequired(row: Row): HTMLElement {
-  return drawCheck(`${row.name} is required`, row.schema.default === undefined, (isRequired) => {
-    const { default: _gone, ...rest } = row.schema;
-    row.write(isRequired ? rest : { ...rest, default: bareValue(rest) });
-  });
+  return drawCheck(
+    gettext("{name} is required", { name: row.name }),
+    row.schema.default === undefined,
+    (isRequired) => {
+      const { default: _gone, ...rest } = row.schema;
+      row.write(isRequired ? rest : { ...rest, default: bareValue(rest) });
+    },
+  );
 }
 
 /** The emptiest value of a kind. */
@@ -178,19 +192,26 @@ const SHOWN = 32; // characters of a value that the table shows
 
 /** A value of the sample in a few words. */
 export function describeValue(value: Json | undefined, missing?: Json): string {
-  if (value === undefined) return missing === undefined ? "no value" : `${describeValue(missing)} (if missing)`;
-  if (Array.isArray(value)) return pluralize(value.length, "item");
+  if (value === undefined)
+    return missing === undefined
+      ? gettext("no value")
+      : gettext("{value} (if missing)", { value: describeValue(missing) });
+  if (Array.isArray(value)) return ngettext("{count} item", "{count} items", value.length);
   if (value !== null && typeof value === "object")
     return Object.values(value)
       .map((each) => describeValue(each))
       .join(", ");
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
   const text = String(value);
-  return text === "" ? "empty" : text.length > SHOWN ? pluralize(text.length, "character") : text;
+  return text === ""
+    ? gettext("empty")
+    : text.length > SHOWN
+      ? ngettext("{count} character", "{count} characters", text.length)
+      : text;
 }
 
 function drawKind(kind: string, row: Row): HTMLElement {
-  const select = createElement("select", { "aria-label": `Kind of ${row.name}` });
+  const select = createElement("select", { "aria-label": gettext("Kind of {name}", { name: row.name }) });
   for (const [value, { words }] of Object.entries(KINDS)) {
     select.add(new Option(words, value, value === kind, value === kind));
   }
@@ -205,7 +226,7 @@ function drawKind(kind: string, row: Row): HTMLElement {
 function drawDetail(kind: string, row: Row): HTMLElement[] {
   if (kind === "choice") {
     const value = (row.schema.enum ?? []).join(", ");
-    const box = createElement("input", { "aria-label": `Choices of ${row.name}`, value });
+    const box = createElement("input", { "aria-label": gettext("Choices of {name}", { name: row.name }), value });
     box.addEventListener("change", () => {
       const words = box.value.split(",").map((word) => word.trim());
       const next = [...new Set(words.filter(Boolean))];
@@ -218,8 +239,8 @@ function drawDetail(kind: string, row: Row): HTMLElement[] {
   const box = createElement("input", {
     type: "number",
     min: 1,
-    "aria-label": `Most characters of ${row.name}`,
-    placeholder: "any length",
+    "aria-label": gettext("Most characters of {name}", { name: row.name }),
+    placeholder: gettext("any length"),
     value: row.schema.maxLength,
   });
   box.addEventListener("change", () => {
@@ -230,12 +251,13 @@ function drawDetail(kind: string, row: Row): HTMLElement[] {
 }
 
 function drawDefault(row: Row): HTMLElement | string {
-  if (row.schema.type === "array") return row.schema.default === undefined ? "caller gets an error" : "empty";
+  if (row.schema.type === "array")
+    return row.schema.default === undefined ? gettext("caller gets an error") : gettext("empty");
   const now = row.schema.default;
   const box = createElement("input", {
-    "aria-label": `Value of ${row.name} if missing`,
-    placeholder: "caller gets an error",
-    value: now === undefined ? "" : typeof now === "boolean" ? (now ? "yes" : "no") : String(now),
+    "aria-label": gettext("Value of {name} if missing", { name: row.name }),
+    placeholder: gettext("caller gets an error"),
+    value: now === undefined ? "" : typeof now === "boolean" ? (now ? gettext("yes") : gettext("no")) : String(now),
   });
   box.addEventListener("change", () => {
     const { default: _gone, ...rest } = row.schema;
@@ -253,19 +275,23 @@ function drawAdd(
   newInput: NewInput,
   tell: (done: boolean) => void,
 ): HTMLElement {
-  const name = createElement("input", { "aria-label": "Name of the new input", placeholder: "order_id", size: 14 });
+  const name = createElement("input", {
+    "aria-label": gettext("Name of the new input"),
+    placeholder: "order_id",
+    size: 14,
+  });
   name.value = newInput.name;
-  const kind = createElement("select", { "aria-label": "Kind of the new input" });
+  const kind = createElement("select", { "aria-label": gettext("Kind of the new input") });
   for (const [value, { words }] of Object.entries(KINDS)) if (value !== "choice") kind.add(new Option(words, value));
   kind.value = newInput.kind;
   name.addEventListener("input", () => Object.assign(newInput, { name: name.value }));
   kind.addEventListener("change", () => Object.assign(newInput, { kind: kind.value }));
-  const add = createElement("button", { type: "button", class: "button button-small" }, "Add an input");
+  const add = createElement("button", { type: "button", class: "button button-small" }, gettext("Add an input"));
   const note = createElement("span", { class: "note", role: "status" });
   const act = (): void => {
     const typed = name.value.trim();
-    if (!NAME.test(typed)) note.textContent = "Use letters, digits and _, starting with a letter.";
-    else if (taken.has(typed)) note.textContent = `There is an input ${typed}.`;
+    if (!NAME.test(typed)) note.textContent = gettext("Use letters, digits and _, starting with a letter.");
+    else if (taken.has(typed)) note.textContent = gettext("There is an input {name}.", { name: typed });
     else {
       Object.assign(newInput, emptyInput()); // before the table is drawn again
       tell(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
@@ -281,7 +307,7 @@ function drawAdd(
 }
 
 function describeSchema(schema: Schema): string {
-  if (schema.properties) return `Group: ${Object.keys(schema.properties).join(", ")}`;
-  if (schema.type === "array") return "List";
-  return typeof schema.type === "string" ? schema.type : "Anything";
+  if (schema.properties) return gettext("Group: {names}", { names: Object.keys(schema.properties).join(", ") });
+  if (schema.type === "array") return gettext("List");
+  return typeof schema.type === "string" ? schema.type : gettext("Anything");
 }

@@ -12,6 +12,7 @@ import {
 } from "@codemirror/autocomplete";
 import { type Extension, Prec } from "@codemirror/state";
 import { type EditorView, keymap } from "@codemirror/view";
+import { gettext } from "../../language.ts";
 
 /** A template that can be put in as text, by its pinned reference. */
 export interface Fragment {
@@ -62,14 +63,14 @@ async function complete(context: CompletionContext, offers: Offers): Promise<Com
   const names: Completion[] = offers.names(trigger.typed).map((name) => ({
     label: name,
     type: "variable",
-    detail: "input",
+    detail: gettext("input"),
     boost: 1,
     apply: insertExpression(`{{ ${name} }}`),
   }));
   const fragments: Completion[] = (await offers.fragments()).map(({ ref, description }) => ({
     label: ref,
     type: "text",
-    detail: "fragment",
+    detail: gettext("fragment"),
     ...(description && { info: description }),
     apply: insertExpression(`{{ fragment("${ref}") }}`),
   }));

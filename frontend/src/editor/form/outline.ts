@@ -1,5 +1,6 @@
 // The outline of a document: what the form shows, each piece with its place in the text. The text is the source of
 // truth; all that the form does is an edit of it. The outline does not guess: what is unclear is refused with a reason.
+import { gettext } from "../../language.ts";
 
 /** A value that stands in the text from `from` to `to`. */
 export interface Value {
@@ -116,7 +117,8 @@ export function outlineOf(text: string, format: string): Outline | Refusal {
     };
     return { format: "text", nodes: [part], body, end: text.length };
   }
-  if (format !== "parts") return { reason: `The form can't show the format ${format} yet.`, line: 1 };
+  if (format !== "parts")
+    return { reason: gettext("The form can't show the format {format} yet.", { format }), line: 1 };
   try {
     const reader = new Reader(lines, first, text.length);
     const nodes = reader.nodes([]);
@@ -167,7 +169,10 @@ class Reader {
         const word = statement[1] ?? "";
         if (ends.includes(word)) return found;
         if (word.startsWith("end") || word === "else" || word === "elif") {
-          throw new UnclearOutline(`{% ${word} %} closes nothing that the form knows.`, line.number);
+          throw new UnclearOutline(
+            gettext("{tag} closes nothing that the form knows.", { tag: `{% ${word} %}` }),
+            line.number,
+          );
         }
         found.push(END_TAGS[word] ? this.block(word) : this.nestedTag(word, statement[2] ?? ""));
       } else if (!line.text.trim()) {
@@ -177,10 +182,17 @@ class Reader {
       } else if (DASH.test(line.text)) {
         found.push(this.part());
       } else {
-        throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
+        throw new UnclearOutline(
+          gettext("Line {line} can only be edited in the source.", { line: line.number }),
+          line.number,
+        );
       }
     }
-    if (ends.length) throw new UnclearOutline(`{% ${ends[ends.length - 1]} %} is missing.`, this.lines.length);
+    if (ends.length)
+      throw new UnclearOutline(
+        gettext("{tag} is missing.", { tag: `{% ${ends[ends.length - 1]} %}` }),
+        this.lines.length,
+      );
     return found;
   }
 
@@ -236,7 +248,10 @@ class Reader {
       const depth = line.text.length - line.text.trimStart().length;
       if (this.at !== first && depth <= indent) break;
       if (!start || (this.at !== first && depth !== column) || STATEMENT.test(line.text)) {
-        throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
+        throw new UnclearOutline(
+          gettext("Line {line} can only be edited in the source.", { line: line.number }),
+          line.number,
+        );
       }
       this.key(part, start[2] ?? "", start[3] ?? "", column);
     }
@@ -254,7 +269,10 @@ class Reader {
     const from = line.from + line.text.length - rest.length;
     if (key === "content") part.content = contentOf(rest, from, linesBelow, this.size);
     else if (linesBelow.length)
-      throw new UnclearOutline(`Line ${line.number} can only be edited in the source.`, line.number);
+      throw new UnclearOutline(
+        gettext("Line {line} can only be edited in the source.", { line: line.number }),
+        line.number,
+      );
     else if (key === "name") part.name = scalarOf(rest, from);
     else if (key === "role") part.role = scalarOf(rest, from);
     else if (key === "truncation_priority") part.priority = scalarOf(rest, from);
@@ -282,7 +300,7 @@ class Reader {
 
   line(): Line {
     const line = this.lines[this.at];
-    if (!line) throw new UnclearOutline("A block is not closed.", this.lines.length);
+    if (!line) throw new UnclearOutline(gettext("A block is not closed."), this.lines.length);
     return line;
   }
 

@@ -1,7 +1,8 @@
 // The card of one part in form mode.
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
-import { createElement, pluralize } from "../../dom.ts";
+import { createElement } from "../../dom.ts";
+import { gettext, ngettext } from "../../language.ts";
 import type { Problem } from "../types.ts";
 import type { Part, Value } from "./outline.ts";
 import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
@@ -45,7 +46,7 @@ export class PartCard {
   constructor(part: Part, list: object, actions: NodeActions | null, host: PartCardHost) {
     this.part = part;
     this.#host = host;
-    this.element = createElement("article", { class: "form-card", "aria-label": this.name || "part" });
+    this.element = createElement("article", { class: "form-card", "aria-label": this.name || gettext("part") });
     if (part.content?.style !== "body") {
       const head = this.#drawHead(actions);
       this.element.append(head);
@@ -112,10 +113,10 @@ export class PartCard {
       this.#size.replaceChildren();
       return;
     }
-    const times = size.count > 1 ? `${size.count} in this sample, ` : "";
+    const times = size.count > 1 ? [gettext("{count} in this sample", { count: size.count })] : [];
     const change = signed(size.change);
     this.#size.replaceChildren(
-      `${times}${pluralize(size.tokens, "token")}`,
+      [...times, ngettext("{count} token", "{count} tokens", size.tokens)].join(", "),
       ...(change ? [" ", createElement("b", {}, change)] : []),
     );
   }
@@ -138,7 +139,7 @@ export class PartCard {
   }
 
   get #label(): string {
-    return this.name ? `Content of ${this.name}` : "Content";
+    return this.name ? gettext("Content of {name}", { name: this.name }) : gettext("Content");
   }
 
   #stateOf(source: string): ChipState {
@@ -154,9 +155,9 @@ export class PartCard {
   }
 
   #drawRefusal(): void {
-    const go = createElement("button", { type: "button", class: "link" }, "Edit it in the source");
+    const go = createElement("button", { type: "button", class: "link" }, gettext("Edit it in the source"));
     go.addEventListener("click", () => this.#host.editAsSource(this.part.from));
-    this.#body.append(createElement("p", { class: "note" }, "This content is more than plain text. ", go));
+    this.#body.append(createElement("p", { class: "note" }, gettext("This content is more than plain text."), " ", go));
   }
 
   /** A short content stands beside the settings, as in a table. */
@@ -191,8 +192,8 @@ export class PartCard {
   /** The field of the name. Expressions in it look like chips until it is edited. */
   #drawName(): HTMLElement {
     const { name } = this;
-    const field = createElement("input", { value: name, "aria-label": "Name of the part", size: 16 });
-    field.placeholder = "a part without a name";
+    const field = createElement("input", { value: name, "aria-label": gettext("Name of the part"), size: 16 });
+    field.placeholder = gettext("a part without a name");
     field.addEventListener("change", () => this.#writeKey("name", this.part.name, quoteYaml(field.value.trim())));
     const box = createElement("span", { class: "form-name" }, field);
     if (name.includes("{{")) {
@@ -208,7 +209,7 @@ export class PartCard {
     const now = this.part.role?.text ?? DEFAULT_ROLE;
     const roles = ROLES.includes(now) ? ROLES : [...ROLES, now];
     const role = createSelect(
-      `Role of ${this.name || "the part"}`,
+      this.name ? gettext("Role of {name}", { name: this.name }) : gettext("Role of the part"),
       roles.map((each) => [each, capitalize(each)]),
       now,
     );
@@ -218,7 +219,11 @@ export class PartCard {
 
   #drawPriority(): HTMLElement {
     const now = this.part.priority?.text ?? "0";
-    const priority = createSelect(`When ${this.name || "the part"} may be cut`, priorities(now), now);
+    const priority = createSelect(
+      this.name ? gettext("When {name} may be cut", { name: this.name }) : gettext("When the part may be cut"),
+      priorities(now),
+      now,
+    );
     priority.addEventListener("change", () =>
       this.#writeKey("truncation_priority", this.part.priority, priority.value),
     );

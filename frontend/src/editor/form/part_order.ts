@@ -1,5 +1,6 @@
 // Moving parts among their neighbours: by dragging, from the menu of a part, by keys.
 import { createElement, createIcon } from "../../dom.ts";
+import { gettext } from "../../language.ts";
 
 /** What can be done with one node of a list. */
 export interface NodeActions {
@@ -25,12 +26,16 @@ export function drawHandle(actions: NodeActions): HTMLElement {
     button.addEventListener("click", run);
     sheet.append(button);
   };
-  if (index > 0) entry("arrow-up", "Move up", "Alt ↑", () => actions.move(index, index - 1));
-  if (index < count - 1) entry("arrow-down", "Move down", "Alt ↓", () => actions.move(index, index + 1));
-  entry("trash-2", "Remove", "", () => actions.remove());
+  if (index > 0) entry("arrow-up", gettext("Move up"), "Alt ↑", () => actions.move(index, index - 1));
+  if (index < count - 1) entry("arrow-down", gettext("Move down"), "Alt ↓", () => actions.move(index, index + 1));
+  entry("trash-2", gettext("Remove"), "", () => actions.remove());
   const summary = createElement(
     "summary",
-    { class: "icon-button", "aria-label": `Move or remove ${words}`, title: "Drag to move. Click for a menu." },
+    {
+      class: "icon-button",
+      "aria-label": gettext("Move or remove {part}", { part: words }),
+      title: gettext("Drag to move. Click for a menu."),
+    },
     createIcon("grip-vertical"),
   );
   return createElement("details", { class: "menu form-handle" }, summary, sheet);

@@ -1,4 +1,5 @@
 // The tokens of the parts, as the cards say them.
+import { formatNumber } from "../../language.ts";
 
 /** One part of the rendered prompt; `change` is null where there is nothing to compare with. */
 export interface PartSize {
@@ -54,5 +55,5 @@ export function addUp(sizes: { tokens: number; change: number | null; count?: nu
 /** A change with its sign, a true minus; nothing for none. */
 export function signed(change: number | null): string {
   if (!change) return "";
-  return change > 0 ? `+${change.toLocaleString("en")}` : `\u2212${Math.abs(change).toLocaleString("en")}`;
+  return change > 0 ? `+${formatNumber(change)}` : `\u2212${formatNumber(Math.abs(change))}`;
 }

@@ -1,5 +1,6 @@
 // A loop or a condition in form mode, around the cards of its parts.
 import { createElement } from "../../dom.ts";
+import { formatNumber, gettext } from "../../language.ts";
 import type { Block, Section } from "./outline.ts";
 import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
 import { type CardSize, signed } from "./part_sizes.ts";
@@ -41,5 +42,9 @@ export function drawBlock(
 export function sayLoopSize(size: CardSize | null): string {
   if (!size) return "";
   const change = signed(size.change);
-  return `${size.count} in this sample, ${size.tokens.toLocaleString("en")} tokens${change ? ` ${change}` : ""}`;
+  const words = gettext("{count} in this sample, {tokens} tokens", {
+    count: size.count,
+    tokens: formatNumber(size.tokens),
+  });
+  return change ? `${words} ${change}` : words;
 }

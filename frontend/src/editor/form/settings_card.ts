@@ -1,5 +1,6 @@
 // The settings of the document in form mode: what it is for, and how its model is called.
 import { createElement } from "../../dom.ts";
+import { formatNumber, gettext } from "../../language.ts";
 import {
   type Field,
   readField,
@@ -51,22 +52,22 @@ export class SettingsCard {
   constructor(host: SettingsHost) {
     this.#host = host;
     this.#controls = [
-      this.#create("Description", "What this prompt is for", { wide: true }, text("description")),
+      this.#create(gettext("Description"), gettext("What this prompt is for"), { wide: true }, text("description")),
       this.#create(
-        "Tags",
-        "refunds, mail",
+        gettext("Tags"),
+        gettext("refunds, mail"),
         {},
         {
           read: readTags,
           write: (source, typed) => writeTags(source, typed.split(",")),
         },
       ),
-      this.#create("Model", "any model", { list: MODELS_ID }, text("model")),
-      this.#create("Token limit", "what the model takes", { number: 1 }, number("token_limit", 1)),
-      this.#create("Kept for the reply", "0", { number: 1 }, number("reserve", 0)),
+      this.#create(gettext("Model"), gettext("any model"), { list: MODELS_ID }, text("model")),
+      this.#create(gettext("Token limit"), gettext("what the model takes"), { number: 1 }, number("token_limit", 1)),
+      this.#create(gettext("Kept for the reply"), "0", { number: 1 }, number("reserve", 0)),
       this.#create(
-        "Temperature",
-        "the model's own",
+        gettext("Temperature"),
+        gettext("the model's own"),
         { number: 0.1 },
         {
           read: (source) => readSetting(source, "temperature"),
@@ -80,7 +81,7 @@ export class SettingsCard {
     const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
     const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
     fields.append(this.#output, models);
-    this.element.append(createElement("summary", {}, createElement("h2", {}, "Settings"), this.#sum), fields);
+    this.element.append(createElement("summary", {}, createElement("h2", {}, gettext("Settings")), this.#sum), fields);
   }
 
   /** Show the settings that the text has now. What somebody is typing is never drawn over. */
@@ -90,7 +91,7 @@ export class SettingsCard {
       const { value, isComplex, line } = control.read(source);
       if (control.field !== document.activeElement && control.field.value !== value) control.field.value = value;
       control.field.hidden = isComplex;
-      if (isComplex) control.note.replaceChildren(this.#link("Written in the source", line));
+      if (isComplex) control.note.replaceChildren(this.#link(gettext("Written in the source"), line));
       else if (control.note.querySelector("button")) control.note.replaceChildren();
     }
     this.#showFacts(source);
@@ -115,24 +116,30 @@ export class SettingsCard {
     const reserve = Number(value("reserve"));
     const temperature = readSetting(source, "temperature").value;
     const { context, hasOutput } = this.#facts;
-    const say = (amount: number): string => amount.toLocaleString("en");
+    const say = formatNumber;
     const room = limit
-      ? `${say(limit)} tokens`
+      ? gettext("{count} tokens", { count: say(limit) })
       : context
-        ? `no limit but the model's ${say(context)}`
-        : "no token limit";
+        ? gettext("no limit but the model's {count}", { count: say(context) })
+        : gettext("no token limit");
     this.#sum.textContent = [
-      value("model") || "any model",
-      reserve ? `${room}, less ${say(reserve)} for the reply` : room,
-      ...(temperature ? [`temperature ${temperature}`] : []),
-      hasOutput ? "output is checked" : "output is text",
-      ...(value("description") || readField(source, "description").isComplex ? [] : ["no description yet"]),
+      value("model") || gettext("any model"),
+      reserve ? gettext("{limit}, less {reserve} for the reply", { limit: room, reserve: say(reserve) }) : room,
+      ...(temperature ? [gettext("temperature {value}", { value: temperature })] : []),
+      hasOutput ? gettext("output is checked") : gettext("output is text"),
+      ...(value("description") || readField(source, "description").isComplex ? [] : [gettext("no description yet")]),
     ].join(", ");
     const model = this.#controls[2];
-    if (model && !model.field.hidden) model.note.textContent = context ? `takes up to ${say(context)} tokens` : "";
-    const words = hasOutput ? "Checked by a schema or read by functions. " : "Text, as the model writes it. ";
-    const go = this.#link(hasOutput ? "Edit it in the source" : "Describe it in the source", readOutputLine(source));
-    this.#output.replaceChildren(createElement("b", {}, "Output"), " ", words, go);
+    if (model && !model.field.hidden)
+      model.note.textContent = context ? gettext("takes up to {count} tokens", { count: say(context) }) : "";
+    const words = hasOutput
+      ? gettext("Checked by a schema or read by functions.")
+      : gettext("Text, as the model writes it.");
+    const go = this.#link(
+      hasOutput ? gettext("Edit it in the source") : gettext("Describe it in the source"),
+      readOutputLine(source),
+    );
+    this.#output.replaceChildren(createElement("b", {}, gettext("Output")), ` ${words} `, go);
   }
 
   #link(words: string, line: number): HTMLElement {
@@ -187,10 +194,10 @@ const number = (key: string, least: number): Pick<Control, "read" | "write"> => 
 export function readNumber(typed: string, least: number, isWhole: boolean): number | null | string {
   if (typed === "") return null;
   const value = Number(typed.replaceAll(",", ""));
-  const kind = isWhole ? "a whole number" : "a number";
-  return Number.isFinite(value) && value >= least && (!isWhole || Number.isInteger(value))
-    ? value
-    : `Enter ${kind} of at least ${least}.`;
+  if (Number.isFinite(value) && value >= least && (!isWhole || Number.isInteger(value))) return value;
+  return isWhole
+    ? gettext("Enter a whole number of at least {least}.", { least })
+    : gettext("Enter a number of at least {least}.", { least });
 }
 
 const readOutputLine = (source: string): number => readField(source, "output").line || 1;

@@ -1,4 +1,5 @@
 // Loops and conditions in words, for chips and the heads of sections.
+import { gettext } from "../../language.ts";
 
 /** What a statement does, and the expression it does it with. */
 export interface StatementWords {
@@ -19,15 +20,15 @@ export function innerOf(source: string): string {
 /** A statement (without braces) in words; one that has none is given as it is written. */
 export function describeStatement(inner: string): StatementWords {
   const loop = LOOP.exec(inner);
-  if (loop) return { kind: "loop", words: "Repeats for each of", expression: loop[2] ?? "" };
+  if (loop) return { kind: "loop", words: gettext("Repeats for each of"), expression: loop[2] ?? "" };
   const condition = CONDITION.exec(inner);
   if (condition) {
-    const words = condition[1] === "if" ? "Only if" : "Otherwise, only if";
+    const words = condition[1] === "if" ? gettext("Only if") : gettext("Otherwise, only if");
     return { kind: "condition", words, expression: describeCondition(condition[2] ?? "") };
   }
-  if (inner === "else") return { kind: "condition", words: "Otherwise", expression: "" };
-  if (inner === "endfor") return { kind: "end", words: "End of the repeat", expression: "" };
-  if (inner === "endif") return { kind: "end", words: "End of the condition", expression: "" };
+  if (inner === "else") return { kind: "condition", words: gettext("Otherwise"), expression: "" };
+  if (inner === "endfor") return { kind: "end", words: gettext("End of the repeat"), expression: "" };
+  if (inner === "endif") return { kind: "end", words: gettext("End of the condition"), expression: "" };
   return { kind: "other", words: inner, expression: "" };
 }
 
@@ -38,9 +39,10 @@ export function describeCondition(condition: string): string {
   );
   if (!simple) return condition;
   const [, not, name = "", sign, double, single, bare] = simple;
-  if (!sign) return `${name} is ${not ? "empty" : "set"}`;
+  if (!sign) return not ? gettext("{name} is empty", { name }) : gettext("{name} is set", { name });
   if (not) return condition;
-  return `${name} is ${sign === "!=" ? "not " : ""}${double ?? single ?? bare ?? ""}`;
+  const values = { name, value: double ?? single ?? bare ?? "" };
+  return sign === "!=" ? gettext("{name} is not {value}", values) : gettext("{name} is {value}", values);
 }
 
 /** What a loop gives to the text inside it; nothing for a condition. */

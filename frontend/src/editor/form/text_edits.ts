@@ -62,7 +62,7 @@ export function addPart(text: string, name: string): Change {
   return {
     from: text.length,
     to: text.length,
-    insert: `${start}- name: ${name}\n  role: user\n  content: |\n    Write here what the model reads.\n`,
+    insert: `${start}- name: ${name}\n  role: user\n  content: |\n    Write here what the model reads.\n`, // no text: goes into the document
   };
 }
 

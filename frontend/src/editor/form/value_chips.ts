@@ -13,6 +13,7 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { createElement, createIcon } from "../../dom.ts";
+import { gettext } from "../../language.ts";
 import { smallestChange } from "../text_changes.ts";
 import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 
@@ -27,10 +28,12 @@ export function nameOfChip(source: string): { kind: "input" | "fragment" | "othe
     return { kind: "other", words: `${words} ${expression}`.trim() };
   }
   const inner = source.replace(/^\{\{[-+]?\s*|\s*[-+]?\}\}$/g, "");
-  if (inner === "loop.index") return { kind: "input", words: "number" };
+  if (inner === "loop.index") return { kind: "input", words: gettext("number") };
   if (PATH.test(inner)) return { kind: "input", words: inner.replaceAll(".", " ") };
   const fragment = FRAGMENT.exec(inner);
-  return fragment ? { kind: "fragment", words: `fragment ${fragment[1]}` } : { kind: "other", words: inner };
+  return fragment
+    ? { kind: "fragment", words: gettext("fragment {name}", { name: fragment[1] ?? "" }) }
+    : { kind: "other", words: inner };
 }
 
 /** What is to be said of an expression: a problem stands at it, or its name is not declared. */

@@ -1,5 +1,7 @@
 // Small elements of the form mode.
 import { codeSpans, createCodeLink, createElement, createIcon } from "../../dom.ts";
+import { gettext } from "../../language.ts";
+import { SEVERITY_WORDS } from "../problems.ts";
 import type { Problem, Schema } from "../types.ts";
 import { describeStatement } from "./statement_words.ts";
 
@@ -11,7 +13,7 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
   const words = createElement(
     "p",
     {},
-    createElement("b", {}, capitalize(problem.severity)),
+    createElement("b", {}, SEVERITY_WORDS[problem.severity]),
     " ",
     ...codeSpans(problem.message),
     " ",
@@ -34,7 +36,7 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
 /** The head of a loop or a condition, in words: handle is what moves it, size what says how much it takes. */
 export function drawSectionHead(head: string, handle: HTMLElement | null, size: HTMLElement): HTMLElement {
   const { kind, words, expression } = describeStatement(head);
-  const sentence = kind === "loop" ? "Repeats once for each item of" : words;
+  const sentence = kind === "loop" ? gettext("Repeats once for each item of") : words;
   return createElement(
     "header",
     { class: "form-section-head" },
@@ -50,7 +52,7 @@ export function drawSectionHead(head: string, handle: HTMLElement | null, size: 
 export function drawLines(text: string, edit: () => void): HTMLElement {
   const comment = /^\s*(?:\{#\s*(.*?)\s*#\}|#\s*(.*))$/.exec(text);
   if (comment) return createElement("p", { class: "form-comment" }, comment[1] ?? comment[2] ?? "");
-  const go = createElement("button", { type: "button", class: "link" }, "Edit in the source");
+  const go = createElement("button", { type: "button", class: "link" }, gettext("Edit in the source"));
   go.addEventListener("click", edit);
   return createElement("div", { class: "form-lines" }, createElement("pre", {}, text), go);
 }
@@ -61,7 +63,7 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
   const menu = createElement(
     "details",
     { class: "menu form-insert" },
-    createElement("summary", {}, "Insert an input"),
+    createElement("summary", {}, gettext("Insert an input")),
     sheet,
   );
   menu.addEventListener("toggle", () => {
@@ -75,7 +77,7 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
       return button;
     });
     sheet.replaceChildren(...buttons);
-    if (!buttons.length) sheet.append(createElement("div", { class: "menu-head" }, "No inputs are declared."));
+    if (!buttons.length) sheet.append(createElement("div", { class: "menu-head" }, gettext("No inputs are declared.")));
   });
   return menu;
 }
@@ -87,13 +89,18 @@ const createChip = (expression: string): HTMLElement => createElement("span", { 
 /** The priorities to choose from, and the one that holds now among them. */
 export function priorities(now: string): [string, string][] {
   const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
-  const offered: [string, string][] = [["0", "Never cut"]];
+  const offered: [string, string][] = [["0", gettext("Never cut")]];
   for (let number = 1; number <= highest; number++) {
-    const when = number === 1 ? "last" : number === highest ? "first" : "earlier";
-    offered.push([String(number), `Cut ${when} (${number})`]);
+    offered.push([String(number), describePriority(number, highest)]);
   }
   if (!offered.some(([value]) => value === now)) offered.push([now, now]);
   return offered;
+}
+
+function describePriority(number: number, highest: number): string {
+  if (number === 1) return gettext("Cut last ({number})", { number });
+  if (number === highest) return gettext("Cut first ({number})", { number });
+  return gettext("Cut earlier ({number})", { number });
 }
 
 /** A select with its words for screen readers. */
