@@ -129,7 +129,8 @@ def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:
         messages.success(request, gettext("That session is over."))
         return
     if button != "end_others":
-        raise Invalid(fields={"do": gettext("one of {names}.").format(names="profile, address, end, end_others")})
+        names = "profile, address, end, end_others"
+        raise Invalid(fields={"do": gettext("one of {names}.").format(names=names)})
     count = sessions.end_other_sessions(actor=actor, current_key=request.session.session_key)
     ended = ngettext("{count} other session is over.", "{count} other sessions are over.", count).format(count=count)
     messages.success(request, ended if count else gettext("There was no other session."))

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
@@ -49,7 +50,7 @@ class AccountForm(forms.Form):
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
     """What the invitation gives, and from whom; a POST accepts it."""
     if request.method == "POST" and not consume(request, action="accept_invitation"):
-        return refuse(request, TooMany("Too many tries. Wait a minute, then try again.", retry_after=_PAUSE))
+        return refuse(request, TooMany(gettext("Too many tries. Wait a minute, then try again."), retry_after=_PAUSE))
     try:
         invitation = queries.find_by_secret(secret)
         person = person_of(request)
@@ -115,5 +116,7 @@ def _context(request: HttpRequest, invitation: Invitation) -> dict[str, object]:
 
 def _welcome(request: HttpRequest, invitation: Invitation) -> HttpResponseRedirect:
     space = invitation.namespace.name
-    messages.success(request, f"Welcome to {space}: you are {invitation.role} there.")
+    messages.success(
+        request, gettext("Welcome to {space}: you are {role} there.").format(space=space, role=invitation.role)
+    )
     return HttpResponseRedirect(reverse("folder", args=[space]))

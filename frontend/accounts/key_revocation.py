@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -58,5 +59,5 @@ def revoke_key(request: HttpRequest, actor: Actor) -> str:
     key = keys.revoke_key(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
     if key.revoked_at is None and key.expires_at is not None:
         until = timezone.localtime(key.expires_at)
-        return f"The key of {key.name} works until {until:%H:%M %Z}."
-    return f"The key of {key.name} is revoked; it holds nowhere any more within a second."
+        return gettext("The key of {key} works until {until}.").format(key=key.name, until=f"{until:%H:%M %Z}")
+    return gettext("The key of {key} is revoked; it holds nowhere any more within a second.").format(key=key.name)

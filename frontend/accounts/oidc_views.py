@@ -8,6 +8,7 @@ from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
@@ -33,7 +34,9 @@ def go(request: HttpRequest, provider_id: str) -> HttpResponse:
             request, process="login", next_url=target if inside else "/", auth_params={"nonce": nonce}, nonce=nonce
         )
     except (RequestException, OAuth2Error, ValueError):
-        return _sorry(request, "The provider does not answer as it should. Try again, or sign in with a password.", 503)
+        return _sorry(
+            request, gettext("The provider does not answer as it should. Try again, or sign in with a password."), 503
+        )
     return answer
 
 
@@ -52,7 +55,7 @@ def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
 @require_safe
 def cancelled(request: HttpRequest) -> HttpResponse:
     """The person said no at the provider."""
-    return _sorry(request, "You stopped on the way. Nothing was kept.", 200)
+    return _sorry(request, gettext("You stopped on the way. Nothing was kept."), 200)
 
 
 def _adapter(request: HttpRequest, provider_id: str) -> Adapter:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor, person_of
 from registry.namespaces import permissions
@@ -28,8 +29,12 @@ def proof_problem(request: HttpRequest, actor: Actor) -> str:
     """
     permissions.require_proof(actor)
     if wants_password(request):
-        return "" if actor.person.check_password(request.POST.get("password", "")) else "This is not your password."
+        return (
+            ""
+            if actor.person.check_password(request.POST.get("password", ""))
+            else gettext("This is not your password.")
+        )
     is_recent = actor.person.last_login is not None and timezone.now() - actor.person.last_login < FRESH
     if settings.PROMPTUARY_STEP_UP != "off" or is_recent:
         return ""
-    return "You signed in more than ten minutes ago. Sign out, sign in again, and come back here."
+    return gettext("You signed in more than ten minutes ago. Sign out, sign in again, and come back here.")

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
 from frontend.changes.views import (
@@ -136,7 +137,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do in _ON_LINES:
         _ON_LINES[do](request, actor, number)
     else:
-        raise Invalid(fields={"do": "the page did not say which button was pressed."})
+        raise Invalid(fields={"do": gettext("the page did not say which button was pressed.")})
     return MESSAGES[do]
 
 
@@ -149,7 +150,7 @@ def _read_action(request: HttpRequest) -> str:
 def _withdraw(actor: Actor, number: int, reason: str) -> None:
     """Withdraw the request; the page asks people for a reason, which a program may leave out."""
     if not reason.strip():
-        raise Invalid(fields={"text": "say why it is withdrawn: everyone who reviewed it will read it."})
+        raise Invalid(fields={"text": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
     change_services.withdraw_change(actor=actor, number=number, reason=reason)
 
 

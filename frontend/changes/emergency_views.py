@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.accounts import reauthentication
 from frontend.changes.emergency_notices import roll_back_url
@@ -76,10 +77,14 @@ def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
     """Why there is no form, as a sentence, or nothing."""
     space = change.template.namespace
     if not space.break_glass:
-        return f"{space.name} does not allow publishing without approval. An admin can allow it among its rules."
+        return gettext(
+            "{space} does not allow publishing without approval. An admin can allow it among its rules."
+        ).format(space=space.name)
     if not permissions.is_allowed(actor, Verb.ROLL_BACK, space):
-        return f"Publishing without approval takes the reviewer role in {space.name}. An admin grants it."
+        return gettext("Publishing without approval takes the reviewer role in {space}. An admin grants it.").format(
+            space=space.name
+        )
     if not change.is_open:
         late = ", and still has to be approved after the fact" if change.needs_approval else ""
-        return f"Change {change.number} is {change.state}{late}."
-    return "" if has_blockers else "Nothing blocks this change: publish it as usual."
+        return gettext("Change {change} is {state}{late}.").format(change=change.number, state=change.state, late=late)
+    return "" if has_blockers else gettext("Nothing blocks this change: publish it as usual.")

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, format_change, format_score
@@ -32,7 +33,11 @@ class MetricRow:
     @property
     def title(self) -> str:
         name = TITLES.get(self.reading.metric, self.reading.metric)
-        return name if self.reading.target in ("answer", "judgement") else f"{name} of {self.reading.target}"
+        return (
+            name
+            if self.reading.target in ("answer", "judgement")
+            else gettext("{name} of {target}").format(name=name, target=self.reading.target)
+        )
 
     @property
     def before(self) -> str:
@@ -51,7 +56,9 @@ class MetricRow:
         """The 95 % interval around the change, or nothing where the rows allow none."""
         if self.reading.low is None:
             return ""
-        return f"{format_change(self.reading.low)} to {format_change(self.reading.high)}"
+        return gettext("{low} to {high}").format(
+            low=format_change(self.reading.low), high=format_change(self.reading.high)
+        )
 
     @property
     def gate_look(self) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.changes import merge_form
 from frontend.changes.presenters import change_title
@@ -45,7 +46,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                "Merged as the next version, which is the head now; earlier approvals are void.",
+                gettext("Merged as the next version, which is the head now; earlier approvals are void."),
                 extra_tags=f"{actor.person.username}:merge:{number}",
             )
             return redirect("change", number)
@@ -74,7 +75,9 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: str | None) -> None:
     if document is None:
         raise Invalid(
-            fields={"conflicts": "decide each conflict first: nothing was saved, and what you chose is kept here."}
+            fields={
+                "conflicts": gettext("decide each conflict first: nothing was saved, and what you chose is kept here.")
+            }
         )
     change_merge.merge_change(
         actor=actor,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import policy
@@ -112,7 +113,9 @@ class PermittedActions:
 
 def change_title(change: ChangeRequest) -> str:
     """The first line of its message, or what it does."""
-    return change.message.partition("\n")[0] or f"Move {change.label} to v{change.version.number}"
+    return change.message.partition("\n")[0] or gettext("Move {label} to v{version}").format(
+        label=change.label, version=change.version.number
+    )
 
 
 def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
@@ -153,8 +156,8 @@ def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
     """Whose turn it is: `next is reviewer`."""
     people = [person for blocker in blockers[:1] for person in blocker.waiting_for]
     if actor.person.username in people:
-        return "it is your turn"
-    return f"next is {' or '.join(people[:3])}" if people else ""
+        return gettext("it is your turn")
+    return gettext("next is {names}").format(names=" or ".join(people[:3])) if people else ""
 
 
 def review_rows(gate: Gate) -> list[ReviewRow]:
@@ -214,9 +217,9 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     if voided and change.is_open:
         return ReviewRow(person, "voided", "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
-        return ReviewRow(person, "asks for edits", "message-square", "bad", decision, voided)
+        return ReviewRow(person, gettext("asks for edits"), "message-square", "bad", decision, voided)
     if change.takes_decisions and person not in gate.approval_status.approvals:
-        return ReviewRow(person, "does not count", "circle-x", "warn", decision, voided, why)
+        return ReviewRow(person, gettext("does not count"), "circle-x", "warn", decision, voided, why)
     return ReviewRow(person, "approved", "check", "ok", decision, voided, why)
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.utils.translation import gettext
+
 from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -20,19 +22,21 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
     rollout = rollout_services.start_rollout(
         actor=actor, change=number, steps=steps, stop_rule=_read_rule(fields.get("metric", ""), fields.get("below", ""))
     )
-    return f"Started: {name_share(rollout.share)} of the callers get v{rollout.candidate.number}."
+    return gettext("Started: {share} of the callers get v{candidate}.").format(
+        share=name_share(rollout.share), candidate=rollout.candidate.number
+    )
 
 
 def _read_shares(text: str) -> list[int]:
     try:
         return [round(float(part.strip().rstrip("%")) * 100) for part in text.split(",")]
     except (ValueError, OverflowError):
-        raise Invalid(fields={"shares": "numbers between commas, such as 5, 25."}) from None
+        raise Invalid(fields={"shares": gettext("numbers between commas, such as 5, 25.")}) from None
 
 
 def _read_hours(text: str) -> int | None:
     if text and not (text.isascii() and text.isdecimal()):
-        raise Invalid(fields={"hours": "a whole number, or empty to go on by hand."})
+        raise Invalid(fields={"hours": gettext("a whole number, or empty to go on by hand.")})
     return int(text) if text else None
 
 
@@ -44,7 +48,7 @@ def _read_rule(metric: str, below: str) -> dict[str, Any] | None:
     try:
         return {"metric": metric.strip(), "below": float(below)}
     except ValueError:
-        raise Invalid(fields={"below": "a number, such as 0.85."}) from None
+        raise Invalid(fields={"below": gettext("a number, such as 0.85.")}) from None
 
 
 def _step(actor: Actor, number: int, fields: Any) -> str:
@@ -52,31 +56,31 @@ def _step(actor: Actor, number: int, fields: Any) -> str:
     share = parse_form_number(fields.get("share")) or None
     rollout = rollout_services.step_rollout(actor=actor, number=number, share=share)
     if rollout.state == Rollout.FINISHED:
-        return "Finished: the label moved."
-    return f"{name_share(rollout.share)} of the callers get it now."
+        return gettext("Finished: the label moved.")
+    return gettext("{share} of the callers get it now.").format(share=name_share(rollout.share))
 
 
 def _finish(actor: Actor, number: int, _fields: Any) -> str:
     rollout_services.finish_rollout(actor=actor, number=number)
-    return "Finished: the label moved."
+    return gettext("Finished: the label moved.")
 
 
 def _pause(actor: Actor, number: int, _fields: Any) -> str:
     rollout_services.pause_rollout(actor=actor, number=number)
-    return "Paused. The share stays as it is."
+    return gettext("Paused. The share stays as it is.")
 
 
 def _resume(actor: Actor, number: int, _fields: Any) -> str:
     rollout_services.resume_rollout(actor=actor, number=number)
-    return "Resumed. The wait for the next step begins again."
+    return gettext("Resumed. The wait for the next step begins again.")
 
 
 def _stop(actor: Actor, number: int, fields: Any) -> str:
     reason = fields.get("text", "")
     if not reason.strip():
-        raise Invalid(fields={"text": "say why it is stopped: everyone concerned will read it."})
+        raise Invalid(fields={"text": gettext("say why it is stopped: everyone concerned will read it.")})
     rollout_services.stop_rollout(actor=actor, number=number, reason=reason)
-    return "Stopped. Everybody gets the stable version again."
+    return gettext("Stopped. Everybody gets the stable version again.")
 
 
 ROLLOUT_ACTIONS: dict[str, Callable[[Actor, int, Any], str]] = {

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext
+
 from frontend.changes.presenters import PermittedActions
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
@@ -286,5 +288,7 @@ def _suggested(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
 def _place(subject: Thread | Remark, lines: str) -> str:
     """`source line 12`, `lines 3 to 4 of part 2 on boots`"""
     if subject.side == Thread.SOURCE:
-        return f"source {lines}"
-    return f"{lines} of part {subject.part + 1} on {subject.sample}"
+        return gettext("source {lines}").format(lines=lines)
+    return gettext("{lines} of part {part} on {sample}").format(
+        lines=lines, part=subject.part + 1, sample=subject.sample
+    )

@@ -6,6 +6,8 @@ from datetime import datetime
 from itertools import groupby
 from urllib.parse import urlencode
 
+from django.utils.translation import gettext
+
 from registry.changes import queries
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
@@ -68,7 +70,7 @@ def _entry(change: ChangeRequest, moment: Moment) -> TimelineEntry | None:
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)
         return replace(entry, voided=change.takes_decisions and not is_of_head)
     if isinstance(event, CommentAdded):
-        return replace(entry, url=_thread_url(event), url_word="See the thread")
+        return replace(entry, url=_thread_url(event), url_word=gettext("See the thread"))
     return entry
 
 
@@ -82,4 +84,11 @@ def _checked(at: datetime, verdicts: Sequence[VerdictGiven]) -> TimelineEntry:
     passed = len(verdicts) - len(failed)
     words = " and ".join(f"{count} {word}" for count, word in ((passed, "passed"), (len(failed), "failed")) if count)
     look, icon = ("bad", "circle-x") if failed else ("ok", "check")
-    return TimelineEntry(at, "", icon, look, f"checks of v{verdicts[-1].version}: {words}", "\n".join(failed))
+    return TimelineEntry(
+        at,
+        "",
+        icon,
+        look,
+        gettext("checks of v{version}: {words}").format(version=verdicts[-1].version, words=words),
+        "\n".join(failed),
+    )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.changes import presenters as change_presenters
 from frontend.changes.timeline import TimelineEntry
@@ -97,10 +98,10 @@ def _publish_fault(gate: ReleaseGate) -> str:
     if gate.may_publish_now:
         return ""
     if not gate.open_members:
-        return "No template is left in the release."
+        return gettext("No template is left in the release.")
     names = list(dict.fromkeys(member.change.template.path for member, _ in gate.blockers))
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    return f"Waits for {', '.join(names[:2])}{more}."
+    return gettext("Waits for {names}{more}.").format(names=", ".join(names[:2]), more=more)
 
 
 def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
@@ -131,8 +132,10 @@ def _checks(gate: Gate) -> tuple[str, str]:
     if not gate.checks:
         return "none", ""
     if any(check.outcome == "failed" for check in gate.checks):
-        return f"{passed} of {len(gate.checks)}", "bad"
-    return f"{passed} of {len(gate.checks)}", "ok" if passed == len(gate.checks) else ""
+        return gettext("{passed} of {count}").format(passed=passed, count=len(gate.checks)), "bad"
+    return gettext("{passed} of {count}").format(passed=passed, count=len(gate.checks)), "ok" if passed == len(
+        gate.checks
+    ) else ""
 
 
 def _approval(member: Member) -> tuple[str, str]:
@@ -141,9 +144,9 @@ def _approval(member: Member) -> tuple[str, str]:
         return "withdrawn", ""
     people = _list_people(status.approvals)
     if status.objections:
-        return f"{_list_people(status.objections)} asked for edits", "bad"
+        return gettext("{people} asked for edits").format(people=_list_people(status.objections)), "bad"
     if not change.is_open or status.is_enough:
-        return (f"approved by {people}" if people else "none needed"), "ok"
+        return (gettext("approved by {people}").format(people=people) if people else gettext("none needed")), "ok"
     missing = max(status.missing, 1)
     needs = f"needs {missing} approval{'s' if missing > 1 else ''}"
     return (f"{people}, {needs}" if people else needs), "warn"

@@ -8,6 +8,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.changes.label_evidence import metric_counts
 from frontend.web.decorators import form_page, signed_in
@@ -131,7 +132,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
 
 
 def _count(number: int) -> str:
-    return "1 template" if number == 1 else f"{number} templates"
+    return "1 template" if number == 1 else gettext("{number} templates").format(number=number)
 
 
 def _rows(plan: ReleasePlan, label: str) -> list[MemberRow]:

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
@@ -73,7 +74,7 @@ def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpRespo
     do = request.POST.get("do", "")
     try:
         if do not in _ACTS:
-            raise Invalid(fields={"do": "the page did not say which button was pressed."})
+            raise Invalid(fields={"do": gettext("the page did not say which button was pressed.")})
         _ACTS[do](request, actor, number)
     except (NotFound, ProofRequired):
         raise
@@ -145,7 +146,7 @@ def _withdraw(request: HttpRequest, actor: Actor, number: int) -> None:
 def _roll_back(request: HttpRequest, actor: Actor, number: int) -> None:
     chosen = request.POST.getlist("template")
     if not chosen:
-        raise Invalid(fields={"template": "choose at least one template."})
+        raise Invalid(fields={"template": gettext("choose at least one template.")})
     release = queries.find_release(actor, Verb.ROLL_BACK, number)
     published = set(release.members.filter(state="published").values_list("template__name", flat=True))
     templates = [] if set(chosen) == published else chosen

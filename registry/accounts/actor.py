@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from registry.accounts.models import Key, User
 from registry.core.errors import Conflict
@@ -37,7 +38,11 @@ def operator_actor() -> Actor:
         person.set_unusable_password()
         person.save(update_fields=["password"])
     if person.is_active:
-        raise Conflict(f"An account named {OPERATOR} can sign in: that name is kept for commands. Deactivate it.")
+        raise Conflict(
+            gettext("An account named {operator} can sign in: that name is kept for commands. Deactivate it.").format(
+                operator=OPERATOR
+            )
+        )
     return Actor(person)
 
 

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
@@ -32,7 +33,9 @@ def build_person(*, username: str, password: str | None, email: str = "", full_n
     provider only, who is then found by a verified `email`. Invalid names the wrong field.
     """
     if not _USERNAME.fullmatch(username) or username == OPERATOR:
-        raise Invalid(fields={"username": "1 to 64 small letters, digits and inner dots, hyphens or underscores."})
+        raise Invalid(
+            fields={"username": gettext("1 to 64 small letters, digits and inner dots, hyphens or underscores.")}
+        )
     check_text("full_name", full_name, 150)
     if email:
         _check_email(email)
@@ -49,7 +52,7 @@ def insert_person(person: User) -> User:
         with transaction.atomic():
             person.save(force_insert=True)
     except IntegrityError as error:
-        raise Conflict(f"There is an account {person.username} already.") from error
+        raise Conflict(gettext("There is an account {person} already.").format(person=person.username)) from error
     return person
 
 
@@ -58,7 +61,7 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
     _require_operator(actor)
     person = User.objects.filter(username=username).first()
     if person is None or username == OPERATOR:
-        raise Invalid(fields={"username": f"there is no account {username}."})
+        raise Invalid(fields={"username": gettext("there is no account {username}.").format(username=username)})
     _check_password(password, person)
     person.set_password(password)
     person.save(update_fields=["password"])
@@ -72,7 +75,7 @@ def forget_second_step(*, actor: Actor, username: str) -> int:
     _require_operator(actor)
     person = User.objects.filter(username=username).first()
     if person is None:
-        raise Invalid(fields={"username": f"there is no account {username}."})
+        raise Invalid(fields={"username": gettext("there is no account {username}.").format(username=username)})
     return int(Authenticator.objects.filter(user=person).delete()[0])
 
 
@@ -83,14 +86,14 @@ def close_checklist(*, actor: Actor) -> None:
 
 def _require_operator(actor: Actor) -> None:
     if not actor.is_operator:
-        raise NotAllowed("Accounts are made on the machine itself: manage.py createperson.")
+        raise NotAllowed(gettext("Accounts are made on the machine itself: manage.py createperson."))
 
 
 def _check_email(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Invalid(fields={"email": f"{email[:100]} is no mail address."}) from error
+        raise Invalid(fields={"email": gettext("{email} is no mail address.").format(email=email[:100])}) from error
 
 
 def _check_password(password: str, person: User) -> None:

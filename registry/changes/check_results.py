@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
@@ -92,7 +93,7 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     )
     found = rows.filter(number=number).first()
     if found is None:
-        raise NotFound(f"There is no change request {number}.")
+        raise NotFound(gettext("There is no change request {number}.").format(number=number))
     gate: Gate = change_gate.evaluate(found, None)
     if gate.inputs is None:
         return []

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.changes.policy import Blocker, Exemption
 from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
@@ -189,7 +191,7 @@ def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -
         key=check["key"],
         is_required=check["required"],
         outcome=check["outcome"],
-        summary=check["summary"] or "It was not finished when the request was closed.",
+        summary=check["summary"] or gettext("It was not finished when the request was closed."),
         findings=tuple(findings) if check["at"] is not None else (),  # else the verdict came later
         is_acknowledged=check["acknowledged"],
         at=check["at"],

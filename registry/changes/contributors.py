@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 __all__ = [
     "SUGGESTED",
     "ChangeFacts",
@@ -302,4 +304,4 @@ class _Work:
 
     def _name(self, step: VersionNode) -> str:
         where = "" if step.template == self._request.template else f" of {step.template}"
-        return f"version {step.number}{where}"
+        return gettext("version {step}{where}").format(step=step.number, where=where)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -51,7 +53,7 @@ def _update(
     try:
         permissions.require_verb(actor, Verb.SAVE, template.namespace)
         if latest is None:
-            return UpdatedDependant(template, refusal="It has no version yet.")
+            return UpdatedDependant(template, refusal=gettext("It has no version yet."))
         saved = template_save.save_version(
             actor=actor,
             name=template.name,

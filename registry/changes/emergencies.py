@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
@@ -167,7 +168,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
     broke_glass.
     """
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it can't wait: everyone concerned will read it."})
+        raise Invalid(fields={"reason": gettext("say why it can't wait: everyone concerned will read it.")})
     with transaction.atomic():
         change = lock_change(actor, Verb.ROLL_BACK, number)
         permissions.require_proof(actor)
@@ -177,7 +178,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if not found:
-            raise Conflict("Nothing blocks this request: publish it.", change=number)
+            raise Conflict(gettext("Nothing blocks this request: publish it."), change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
             raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
@@ -200,20 +201,25 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     change and for the one who published it, unless one's own request may be approved.
     """
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it needs no approval: the audit log shows it."})
+        raise Invalid(fields={"reason": gettext("say why it needs no approval: the audit log shows it.")})
     with transaction.atomic():
         change = lock_change(actor, Verb.APPROVE, number)
         found = find_emergency(change)
         if found is None or not change.needs_approval:
-            raise Conflict(f"Change request {number} is no emergency that waits for its approval.", change=number)
+            raise Conflict(
+                gettext("Change request {number} is no emergency that waits for its approval.").format(number=number),
+                change=number,
+            )
         if found.is_served:
             raise Conflict(
-                f"{change.label} still serves version {change.version.number}: approve it, or roll back first.",
+                gettext("{label} still serves version {version}: approve it, or roll back first.").format(
+                    label=change.label, version=change.version.number
+                ),
                 change=number,
             )
         locking.require_may_decide(change_gate.evaluate(change, actor, with_checks=False))
         if found.move.person_id == actor.person.pk and not change.template.namespace.self_approval:
-            raise NotAllowed("You published it in an emergency. Another reviewer closes it.", change=number)
+            raise NotAllowed(gettext("You published it in an emergency. Another reviewer closes it."), change=number)
         permissions.require_proof(actor)
         change.emergency_closed_at = change.updated_at = log.now()
         change.save()
@@ -228,7 +234,9 @@ def _require_effect(change: ChangeRequest) -> None:
     served = Label.objects.filter(template=change.template, name=change.label, version__digest=change.version.digest)
     if served.exists():
         raise Conflict(
-            f"{change.label} serves version {change.version.number} already; what is missing is the approval of it.",
+            gettext("{label} serves version {version} already; what is missing is the approval of it.").format(
+                label=change.label, version=change.version.number
+            ),
             change=change.number,
         )
 
@@ -236,9 +244,13 @@ def _require_effect(change: ChangeRequest) -> None:
 def _require_allowed(actor: Actor, change: ChangeRequest) -> None:
     namespace = change.template.namespace
     if actor.key is not None or actor.is_operator:
-        raise NotAllowed("Publishing without approval is done by a person who signed in.", change=change.number)
+        raise NotAllowed(
+            gettext("Publishing without approval is done by a person who signed in."), change=change.number
+        )
     if not namespace.break_glass:
         raise NotAllowed(
-            f"{namespace.name} does not allow publishing without approval; an admin can with the rule break_glass.",
+            gettext(
+                "{namespace} does not allow publishing without approval; an admin can with the rule break_glass."
+            ).format(namespace=namespace.name),
             change=change.number,
         )

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes import checks, policy
 from registry.changes import queries as change_queries
@@ -71,7 +73,7 @@ class Gate:
         """Why the one who looks may not approve, as a sentence, or nothing where they may."""
         change = self.change
         if self.facts.closed:
-            return f"Change request {change.number} is {change.state}."
+            return gettext("Change request {change} is {state}.").format(change=change.number, state=change.state)
         if self.actor is None or self.actor.is_operator:
             return _BY_OPERATOR
         person = self.actor.person.username
@@ -79,7 +81,9 @@ class Gate:
             return _BY_KEY
         if person not in self.facts.reviewers:
             more = " and two-step sign-in" if self.rules.two_step_required else ""
-            return f"To approve in {change.template.namespace.name} takes the role reviewer{more}."
+            return gettext("To approve in {namespace} takes the role reviewer{more}.").format(
+                namespace=change.template.namespace.name, more=more
+            )
         return policy.refusal_of_approver(self.rules, self.facts, person)
 
     @property
@@ -124,7 +128,9 @@ class Gate:
         may = policy.eligible_approvers(rules, facts)
         out = " and ".join(person for person in may if person in lost)
         only = f"Only {' and '.join(may)} may approve this change"
-        return f"{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
+        return gettext(
+            "{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
+        ).format(only=only, out=out)
 
     def waits_on(self, username: str) -> bool:
         """Whether it is this person's turn."""
@@ -165,7 +171,7 @@ def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime)
     if not change.takes_decisions:
         return None
     if not found:
-        return Turn((change.opened_by.username,), "Nothing blocks it: it can be published.", since)
+        return Turn((change.opened_by.username,), gettext("Nothing blocks it: it can be published."), since)
     first = next((blocker for blocker in found if blocker.waiting_for), found[0])
     return Turn(first.waiting_for, first.cause, since)
 
@@ -228,7 +234,11 @@ class _Reader:
             return found
         action = "A person sees why on the request's page."
         return [
-            replace(one, cause=f"The check {one.code.partition(':')[2]} has not passed.", action=action)
+            replace(
+                one,
+                cause=gettext("The check {name} has not passed.").format(name=one.code.partition(":")[2]),
+                action=action,
+            )
             for one in found
         ]
 

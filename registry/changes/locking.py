@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
@@ -63,7 +65,7 @@ def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
     log.lock()
     template = template_queries.find_template(actor, verb, name)
     if template.archived_at is not None:
-        raise Conflict(f"{template.name} is archived.")
+        raise Conflict(gettext("{template} is archived.").format(template=template.name))
     return template
 
 
@@ -114,7 +116,11 @@ def conflict_of_closed(change: ChangeRequest) -> Conflict:
 def require_protected(template: Template, label: str) -> None:
     if label not in template.namespace.protected_labels:
         raise Invalid(
-            fields={"label": f"{label} is not protected in {template.namespace.name}: move it without a request."}
+            fields={
+                "label": gettext("{label} is not protected in {namespace}: move it without a request.").format(
+                    label=label, namespace=template.namespace.name
+                )
+            }
         )
 
 
@@ -128,7 +134,13 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
         known = f"{label} holds exactly this already (version {held.version.number})"
         approval = approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
-            raise Invalid(fields={"version": f"{known}: approve the change that was published in an emergency."})
+            raise Invalid(
+                fields={
+                    "version": gettext("{known}: approve the change that was published in an emergency.").format(
+                        known=known
+                    )
+                }
+            )
         if approval != Approval.NEVER_APPROVED:
             raise Invalid(fields={"version": f"{known}."})
     pending = ChangeRequest.objects.filter(
@@ -136,7 +148,9 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     ).first()
     if pending is not None:
         raise Conflict(
-            f"Change request {pending.number} proposes version {head.number} for {label} already.",
+            gettext("Change request {pending} proposes version {head} for {label} already.").format(
+                pending=pending.number, head=head.number, label=label
+            ),
             change=pending.number,
         )
 
@@ -147,7 +161,9 @@ def require_not_rolling_out(change: ChangeRequest) -> None:
     rollout = labels.values_list("rollout_id", flat=True).first()
     if rollout is not None:
         raise Conflict(
-            f"Change request {change.number} is being published gradually, by rollout {rollout}: stop that first.",
+            gettext(
+                "Change request {change} is being published gradually, by rollout {rollout}: stop that first."
+            ).format(change=change.number, rollout=rollout),
             change=change.number,
             rollout=rollout,
         )
@@ -160,7 +176,9 @@ def require_only_member(change: ChangeRequest) -> None:
     other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
     if other is not None:
         raise Conflict(
-            f"Release {change.release.number} has change request {other.number} for {change.template.name} already.",
+            gettext("Release {release} has change request {other} for {template} already.").format(
+                release=change.release.number, other=other.number, template=change.template.name
+            ),
             change=other.number,
         )
 
@@ -171,7 +189,11 @@ def require_opener(actor: Actor, namespace: Namespace, opened_by: User, what: st
         return
     role = role_of(actor.person, namespace)
     if role is None or role.rank < Role.REVIEWER.rank:
-        raise NotAllowed(f"{opened_by.username} opened this {what}; only they or a reviewer withdraw it.")
+        raise NotAllowed(
+            gettext("{opened_by} opened this {what}; only they or a reviewer withdraw it.").format(
+                opened_by=opened_by.username, what=what
+            )
+        )
 
 
 def require_may_decide(gate: Gate) -> None:
@@ -183,6 +205,6 @@ def require_may_decide(gate: Gate) -> None:
 def find_head_version(template: Template, number: int) -> Version:
     version = Version.objects.select_related("author").filter(template=template, number=number).first()
     if version is None:
-        raise NotFound(f"{template.name} has no version {number}.")
+        raise NotFound(gettext("{template} has no version {number}.").format(template=template.name, number=number))
     version.require_text()
     return version

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.syntax import three_way_merge
 from promptuary.renderer.syntax.three_way_merge import Merged
 from registry.accounts.actor import Actor
@@ -82,24 +84,27 @@ def merge_change(
     if found is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
-        raise Conflict("There is nothing to merge: the version comes from what the label holds.")
+        raise Conflict(gettext("There is nothing to merge: the version comes from what the label holds."))
     if seen is not None and seen != (found.head.digest, found.held.digest):
         raise Conflict(
-            f"{change.label} holds version {found.held.number} and the request proposes version "
-            f"{found.head.number} now: "
-            "look at the merge again.",
+            gettext(
+                "{label} holds version {held} and the request proposes version {head} now: look at the merge again."
+            ).format(label=change.label, held=found.held.number, head=found.head.number),
             held=found.held.number,
             head=found.head.number,
         )
     if document is None:
         if not found.merged.is_clean:
             lines = [conflict.line for conflict in found.merged.conflicts]
-            raise Conflict(f"Both sides changed the same lines in {len(lines)} places: decide each.", lines=lines)
+            raise Conflict(
+                gettext("Both sides changed the same lines in {count} places: decide each.").format(count=len(lines)),
+                lines=lines,
+            )
         document = found.merged.text
     elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
-        raise Conflict(f"Line {left[0]} still holds a conflict marker.", lines=left)
+        raise Conflict(gettext("Line {left} still holds a conflict marker.").format(left=left[0]), lines=left)
     if document == found.held.remaining:
-        raise Conflict(f"{change.label} holds all of this already: withdraw the request.")
+        raise Conflict(gettext("{label} holds all of this already: withdraw the request.").format(label=change.label))
     saved = template_save.save_version(
         actor=actor,
         name=change.template.name,

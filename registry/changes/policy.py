@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from registry.changes.contributors import SUGGESTED, Reason
 from registry.core.timestamps import format_moment
 from registry.freezes.windows import StandingFreeze
@@ -155,8 +157,10 @@ def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
     if not fault:
         return ""
     if eligible_approvers(rules, facts):
-        return f"{fault} Another reviewer decides on it."
-    return f"{fault} Nobody who may approve is left: an admin can make another person a reviewer."
+        return gettext("{fault} Another reviewer decides on it.").format(fault=fault)
+    return gettext("{fault} Nobody who may approve is left: an admin can make another person a reviewer.").format(
+        fault=fault
+    )
 
 
 def eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
@@ -233,21 +237,34 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
 def _of_the_label(facts: Facts) -> list[Blocker]:
     if facts.archived:
         return [
-            Blocker("archived", "The template is archived.", "Ask an admin to bring it back, or withdraw the request.")
+            Blocker(
+                "archived",
+                gettext("The template is archived."),
+                gettext("Ask an admin to bring it back, or withdraw the request."),
+            )
         ]
     if facts.holds_digest == facts.digest and facts.held_by_approval:
         return [
-            Blocker("held", f"{facts.label} already holds exactly this.", "Withdraw the request.", (facts.opened_by,))
+            Blocker(
+                "held",
+                gettext("{label} already holds exactly this.").format(label=facts.label),
+                gettext("Withdraw the request."),
+                (facts.opened_by,),
+            )
         ]
     if facts.superseded:
         cause = f"{facts.label} holds version {facts.holds} now, which already contains version {facts.number}."
-        return [Blocker("superseded", cause, "Withdraw the request.", (facts.opened_by,))]
+        return [Blocker("superseded", cause, gettext("Withdraw the request."), (facts.opened_by,))]
     if not facts.descends:
         return [
             Blocker(
                 "diverged",
-                f"Version {facts.number} was not made from version {facts.holds}, which {facts.label} holds now.",
-                f"Bring what version {facts.holds} changed into a new version, and put that into the request.",
+                gettext("Version {number} was not made from version {holds}, which {label} holds now.").format(
+                    number=facts.number, holds=facts.holds, label=facts.label
+                ),
+                gettext("Bring what version {holds} changed into a new version, and put that into the request.").format(
+                    holds=facts.holds
+                ),
                 (facts.author,),
             )
         ]
@@ -260,23 +277,32 @@ def _of_freeze(freeze: StandingFreeze) -> Blocker:
 
 def _of_release(number: int) -> Blocker:
     cause = f"It is part of release {number}, which is published as a whole."
-    return Blocker(IN_RELEASE, cause, f"Publish release {number}, or remove this template from it first.")
+    return Blocker(
+        IN_RELEASE,
+        cause,
+        gettext("Publish release {number}, or remove this template from it first.").format(number=number),
+    )
 
 
 def _of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
     if rolled_out == change:
         cause = f"It is being published gradually, by rollout {rollout}."
-        return Blocker(ROLLING_OUT, cause, "Finish the rollout, or stop it first.")
+        return Blocker(ROLLING_OUT, cause, gettext("Finish the rollout, or stop it first."))
     cause = f"{label} is in rollout {rollout}, which publishes change {rolled_out} gradually."
-    return Blocker(ROLLING_OUT, cause, "Wait until that rollout is finished, or stop it first.")
+    return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
 
 
 def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocker:
     people = ", ".join(counted.objections)
     if viewer in counted.objections:
-        return Blocker("objection", "You asked for changes.", "Approve when they are made.", (facts.author,))
+        return Blocker(
+            "objection", gettext("You asked for changes."), gettext("Approve when they are made."), (facts.author,)
+        )
     return Blocker(
-        "objection", f"{people} asked for changes.", "Save a version that meets them, and put it in.", (facts.author,)
+        "objection",
+        gettext("{people} asked for changes.").format(people=people),
+        gettext("Save a version that meets them, and put it in."),
+        (facts.author,),
     )
 
 
@@ -337,5 +363,5 @@ def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str,
         action = f"Ask an admin to name another owner: none of them may approve{why}."
         return Blocker("owners", cause, action, ())
     if viewer in asked and may_decide:
-        return Blocker("owners", cause, "Approve or request changes.", asked)
-    return Blocker("owners", cause, f"Ask {' or '.join(asked)}.", asked)
+        return Blocker("owners", cause, gettext("Approve or request changes."), asked)
+    return Blocker("owners", cause, gettext("Ask {names}.").format(names=" or ".join(asked)), asked)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes.events import ChangeDecided, ChangeWithdrawn
@@ -92,12 +93,12 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     log.lock()
     change = find_change(actor, verb, number)
     if change.template.archived_at is not None:
-        raise Conflict(f"{change.template.name} is archived.")
+        raise Conflict(gettext("{template} is archived.").format(template=change.template.name))
     return change
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(f"There is no change request {number}, or you may not read it.")
+    return NotFound(gettext("There is no change request {number}, or you may not read it.").format(number=number))
 
 
 def list_changes(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import locking, threads
@@ -61,17 +62,27 @@ def save_remark(  # where it is about and what it says
             "quote": quote,
         }
     else:
-        raise Invalid(fields={"line": "say which lines it is about."})
+        raise Invalid(fields={"line": gettext("say which lines it is about.")})
     facts |= {"text": text.strip(), "suggestion": suggestion, "updated_at": log.now()}
     own = Remark.objects.filter(person=actor.person, change=change)
     with transaction.atomic():
         if remark is None:
             if own.count() >= _MOST:
-                raise Invalid(fields={"text": f"at most {_MOST} remarks wait in one review: send these first."})
+                raise Invalid(
+                    fields={
+                        "text": gettext("at most {most} remarks wait in one review: send these first.").format(
+                            most=_MOST
+                        )
+                    }
+                )
             return Remark.objects.create(person=actor.person, change=change, **facts)
         kept = own.filter(pk=remark).first()
         if kept is None:
-            raise NotFound(f"There is no remark {remark} of yours on change request {number}.")
+            raise NotFound(
+                gettext("There is no remark {remark} of yours on change request {number}.").format(
+                    remark=remark, number=number
+                )
+            )
         for column, value in facts.items():
             setattr(kept, column, value)
         kept.save()
@@ -116,7 +127,9 @@ def _facts_of_reply(
 ) -> dict[str, object]:
     thread = Thread.objects.filter(change=change, number=number).first()
     if thread is None:
-        raise NotFound(f"Change request {change.number} has no thread {number}.")
+        raise NotFound(
+            gettext("Change request {change} has no thread {number}.").format(change=change.number, number=number)
+        )
     threads.check_comment(text, suggestion, thread.side)
     columns = ("version", "side", "line", "end_line", "sample", "part", "quote")
     return {"thread": thread, **{column: getattr(thread, column) for column in columns}}
@@ -146,4 +159,4 @@ def _send(actor: Actor, change: ChangeRequest, remark: Remark) -> None:
 
 def _require_person(actor: Actor) -> None:
     if actor.key is not None:
-        raise NotAllowed("A review is kept and sent by a person who signed in.")
+        raise NotAllowed(gettext("A review is kept and sent by a person who signed in."))

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
@@ -92,7 +93,13 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
     members = set(namespace.memberships.values_list("person__username", flat=True))
     strangers = sorted({person for owner in rules.owners for person in owner.people} - members)
     if strangers:
-        raise Invalid(fields={"owners": f"{', '.join(strangers)}: no member of {namespace.name}."})
+        raise Invalid(
+            fields={
+                "owners": gettext("{names}: no member of {namespace}.").format(
+                    names=", ".join(strangers), namespace=namespace.name
+                )
+            }
+        )
 
 
 _FETCHING = (Verb.READ, Verb.FETCH)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.changes.events import ChangeStep
 from registry.freezes.windows import format_moment
 from registry.journal.event import Cache, TimelineLine, event, from_microseconds
@@ -19,11 +21,16 @@ class ChangeScheduled(ChangeStep):
 
     def sentence(self) -> str:
         moment = format_moment(from_microseconds(self.at))
-        return f"{self._describe('scheduled')}, for {moment}"
+        return gettext("{describe}, for {moment}").format(describe=self._describe("scheduled"), moment=moment)
 
     def timeline_line(self) -> TimelineLine:
         moment = format_moment(from_microseconds(self.at))
-        return TimelineLine("clock", f"scheduled v{self.version} for {self.label}: it goes live {moment}")
+        return TimelineLine(
+            "clock",
+            gettext("scheduled v{version} for {label}: it goes live {moment}").format(
+                version=self.version, label=self.label, moment=moment
+            ),
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "scheduled")
@@ -46,12 +53,16 @@ class ChangeUnscheduled(ChangeStep):
 
     def sentence(self) -> str:
         if self.reason is None:
-            return f"took back the schedule of change {self.change}: {self.label} of {self.template}"
-        return f"did not publish change {self.change}, which {self.scheduled_by} had scheduled: {self.reason}"
+            return gettext("took back the schedule of change {change}: {label} of {template}").format(
+                change=self.change, label=self.label, template=self.template
+            )
+        return gettext("did not publish change {change}, which {scheduled_by} had scheduled: {reason}").format(
+            change=self.change, scheduled_by=self.scheduled_by, reason=self.reason
+        )
 
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
-            return TimelineLine("clock", "took the schedule back")
+            return TimelineLine("clock", gettext("took the schedule back"))
         words = f"did not publish it, as {self.scheduled_by} had scheduled"
         return TimelineLine("clock", words, look="bad", text=self.reason)
 

@@ -7,6 +7,7 @@ not allow it, the schedule ends with the reason, and nothing is published later.
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import Key, User
@@ -49,7 +50,9 @@ def schedule_change(*, actor: Actor, number: int, at: datetime) -> ChangeRequest
             raise locking.conflict_of_closed(change)
         if change.open_release is not None:
             raise Conflict(
-                f"It is part of release {change.open_release}, which is scheduled as a whole.",
+                gettext("It is part of release {open_release}, which is scheduled as a whole.").format(
+                    open_release=change.open_release
+                ),
                 release=change.open_release,
             )
         locking.require_not_rolling_out(change)
@@ -69,7 +72,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         if change.goes_live_at is None:
-            raise Conflict(f"Change request {number} is not scheduled.", change=number)
+            raise Conflict(gettext("Change request {number} is not scheduled.").format(number=number), change=number)
         _clear(change)
         locking.append(actor, change, ChangeUnscheduled(**locking.step_of(change)))
     return change
@@ -79,9 +82,9 @@ def require_slot(namespace: Namespace, at: datetime) -> None:
     """Raise Invalid where nothing can be scheduled for this moment in the namespace."""
     now = log.now()
     if at <= now:
-        raise Invalid(fields={FIELD: "this is in the past."})
+        raise Invalid(fields={FIELD: gettext("this is in the past.")})
     if at > now + _LATEST:
-        raise Invalid(fields={FIELD: "this is more than a year away."})
+        raise Invalid(fields={FIELD: gettext("this is more than a year away.")})
     freeze = find_standing_freezes([namespace.pk], at).get(namespace.pk)
     if freeze is not None:
         raise Invalid(fields={FIELD: f"{freeze.sentence} {freeze.advice}"})
@@ -119,10 +122,14 @@ def find_scheduler(person: User, key: Key | None, namespace: Namespace) -> Actor
         key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
     )
     if key is not None and has_ended:
-        raise NotAllowed(f"The key pb_{key.id}, which scheduled it, has ended.")
+        raise NotAllowed(gettext("The key pb_{key_id}, which scheduled it, has ended.").format(key_id=key.id))
     actor = Actor(person, key)
     if not permissions.is_allowed(actor, Verb.PUBLISH, namespace):
-        raise NotAllowed(f"{person.username}, who scheduled it, may not publish in {namespace.name} any more.")
+        raise NotAllowed(
+            gettext("{person}, who scheduled it, may not publish in {namespace} any more.").format(
+                person=person.username, namespace=namespace.name
+            )
+        )
     return actor
 
 

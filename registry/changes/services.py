@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import check_results, locking
@@ -101,7 +102,10 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
             return change
         locking.require_not_rolling_out(change)
         if expected is not None and change.version.number != expected:
-            raise Conflict(f"The request proposes version {change.version.number} now.", version=change.version.number)
+            raise Conflict(
+                gettext("The request proposes version {version} now.").format(version=change.version.number),
+                version=change.version.number,
+            )
         locking.require_new_head(change.template, change.label, head)
         before = change.version.number
         change.version = head
@@ -127,10 +131,10 @@ def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, t
 def check_decision(decision: str, text: str) -> None:
     """Raise Invalid where this is no decision, or one that needs words has none."""
     if decision not in Decision.DECISIONS:
-        raise Invalid(fields={"decision": f"one of {', '.join(Decision.DECISIONS)}."})
+        raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
     if decision != Decision.APPROVE and not text.strip():
-        raise Invalid(fields={"text": "say what: a comment or a wish without words helps nobody."})
+        raise Invalid(fields={"text": gettext("say what: a comment or a wish without words helps nobody.")})
 
 
 def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
@@ -144,7 +148,9 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         raise locking.conflict_of_closed(change)
     if digest != change.version.digest:
         raise Conflict(
-            f"The request proposes version {change.version.number} now, which is not what you looked at.",
+            gettext("The request proposes version {version} now, which is not what you looked at.").format(
+                version=change.version.number
+            ),
             version=change.version.number,
             digest=change.version.digest,
         )
@@ -252,7 +258,11 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
-            raise Conflict(f"Change request {number} is {change.state}; only a withdrawn one can be reopened.")
+            raise Conflict(
+                gettext("Change request {number} is {state}; only a withdrawn one can be reopened.").format(
+                    number=number, state=change.state
+                )
+            )
         locking.require_new_head(change.template, change.label, change.version)
         locking.require_only_member(change)
         change.round += 1

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
@@ -144,14 +145,16 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
 def check_comment(text: str, suggestion: str | None, side: str) -> None:
     """Raise Invalid where these are no words for a comment on this side."""
     if side not in Thread.SIDES:
-        raise Invalid(fields={"side": f"one of {', '.join(Thread.SIDES)}."})
+        raise Invalid(fields={"side": gettext("one of {names}.").format(names=", ".join(Thread.SIDES))})
     words = check_text("text", text).strip()
     if suggestion is not None:
         check_text("suggestion", suggestion, DOCUMENT_BYTES)
         if side != Thread.SOURCE:
-            raise Invalid(fields={"suggestion": "only lines of the document can be replaced, not what they render to."})
+            raise Invalid(
+                fields={"suggestion": gettext("only lines of the document can be replaced, not what they render to.")}
+            )
     elif not words:
-        raise Invalid(fields={"text": "say something, or suggest other lines."})
+        raise Invalid(fields={"text": gettext("say something, or suggest other lines.")})
 
 
 def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
@@ -163,7 +166,11 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
     lines = take_lines(text, place.line, place.last_line)
     if lines is None:
         raise Invalid(
-            fields={"line": f"there are no lines {place.line} to {place.last_line} in version {place.version}."}
+            fields={
+                "line": gettext("there are no lines {line} to {last_line} in version {version}.").format(
+                    line=place.line, last_line=place.last_line, version=place.version
+                )
+            }
         )
     return version, lines
 
@@ -172,13 +179,17 @@ def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
     held = change.template.current_samples()
     samples = held.samples if held else {}
     if place.sample not in samples:
-        raise Invalid(fields={"sample": f"there is no sample {place.sample[:80]!r}."})
+        raise Invalid(fields={"sample": gettext("there is no sample {value}.").format(value=f"{place.sample[:80]!r}")})
     outcome = sample_renderings.render_samples(version, {place.sample: samples[place.sample]})[place.sample]
     if outcome.prompt is None:
-        raise Conflict(f"Version {version.number} does not render with the sample {place.sample}.")
+        raise Conflict(
+            gettext("Version {version} does not render with the sample {sample}.").format(
+                version=version.number, sample=place.sample
+            )
+        )
     parts = outcome.prompt["parts"]
     if not 0 <= place.part < len(parts) or not isinstance(parts[place.part]["content"], str):
-        raise Invalid(fields={"part": f"there is no part {place.part} with text in it."})
+        raise Invalid(fields={"part": gettext("there is no part {part} with text in it.").format(part=place.part)})
     return str(parts[place.part]["content"])
 
 
@@ -186,6 +197,6 @@ def _find(actor: Actor, number: int, thread: int) -> Thread:
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
     if found is None:
-        raise NotFound(f"Change request {number} has no thread {thread}.")
+        raise NotFound(gettext("Change request {number} has no thread {thread}.").format(number=number, thread=thread))
     found.change = change
     return found

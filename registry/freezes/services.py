@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -38,12 +39,16 @@ def set_freeze(
     """
     values = _read_times(repeat, starts, ends, _read_zone(time_zone))
     if not check_text("reason", reason, _MOST_REASON).strip():
-        raise Invalid(fields={"reason": "say why: whoever wants to publish then will read it."})
+        raise Invalid(fields={"reason": gettext("say why: whoever wants to publish then will read it.")})
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         if Freeze.objects.filter(namespace=space, removed_at=None).exclude(ends_at__lte=log.now()).count() >= MOST:
-            raise Conflict(f"{namespace} has {MOST} freezes already: remove one first.")
+            raise Conflict(
+                gettext("{namespace} has {most} freezes already: remove one first.").format(
+                    namespace=namespace, most=MOST
+                )
+            )
         freeze = Freeze(
             number=(Freeze.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
             namespace=space,
@@ -73,7 +78,7 @@ def remove_freeze(*, actor: Actor, namespace: str, number: int) -> Freeze:
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         freeze = Freeze.objects.select_related("namespace").filter(namespace=space, number=number).first()
         if freeze is None:
-            raise NotFound(f"{namespace} has no freeze {number}.")
+            raise NotFound(gettext("{namespace} has no freeze {number}.").format(namespace=namespace, number=number))
         if freeze.removed_at is not None:
             return freeze
         permissions.require_proof(actor)
@@ -87,7 +92,7 @@ def _read_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name.strip() or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Invalid(fields={"time_zone": f"there is no time zone {name[:60]}."}) from error
+        raise Invalid(fields={"time_zone": gettext("there is no time zone {name}.").format(name=name[:60])}) from error
 
 
 def _read_times(repeat: str, starts: str, ends: str, zone: ZoneInfo) -> dict[str, object]:
@@ -95,21 +100,21 @@ def _read_times(repeat: str, starts: str, ends: str, zone: ZoneInfo) -> dict[str
     if repeat == "weekly":
         week_start, week_end = _read_minute("starts", starts), _read_minute("ends", ends)
         if week_start == week_end:
-            raise Invalid(fields={"ends": "this is when it starts: nothing would ever be published."})
+            raise Invalid(fields={"ends": gettext("this is when it starts: nothing would ever be published.")})
         return {"week_start": week_start, "week_end": week_end, "time_zone": zone.key}
     if repeat != "once":
-        raise Invalid(fields={"repeat": f"one of {', '.join(REPEATS)}."})
+        raise Invalid(fields={"repeat": gettext("one of {names}.").format(names=", ".join(REPEATS))})
     first, last = read_moment("starts", starts, zone), read_moment("ends", ends, zone)
     if last <= first:
-        raise Invalid(fields={"ends": "this is not after the start."})
+        raise Invalid(fields={"ends": gettext("this is not after the start.")})
     if last <= datetime.now(UTC):
-        raise Invalid(fields={"ends": "this is in the past."})
+        raise Invalid(fields={"ends": gettext("this is in the past.")})
     return {"starts_at": first, "ends_at": last}
 
 
 def _read_minute(field: str, text: str) -> int:
     match = _WEEKLY.fullmatch(text.strip())
     if match is None:
-        raise Invalid(fields={field: "a day and a time, as in fri 16:00."})
+        raise Invalid(fields={field: gettext("a day and a time, as in fri 16:00.")})
     day, hour, minute = match.groups()
     return (DAYS.index(day.lower()) * 24 + int(hour)) * 60 + int(minute)

@@ -11,6 +11,7 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
+from django.utils.translation import gettext
 
 __all__ = [
     "DAYS",
@@ -104,17 +105,23 @@ class StandingFreeze:
     @property
     def sentence(self) -> str:
         """`billing has no releases until Mon 23 Nov 08:00 CET (stocktaking).`"""
-        return f"{self.namespace} has no releases until {format_moment(self.until)} ({self.reason})."
+        return gettext("{namespace} has no releases until {moment} ({reason}).").format(
+            namespace=self.namespace, moment=format_moment(self.until), reason=self.reason
+        )
 
     @property
     def notice(self) -> str:
         """`no releases until Mon 23 Nov 08:00 CET`"""
-        return f"no releases until {format_moment(self.until)}"
+        return gettext("no releases until {moment}").format(moment=format_moment(self.until))
 
     @property
     def advice(self) -> str:
         """When it is possible again."""
-        return f"Next slot: {format_moment(self.slot)}." if self.slot else "The next year has no free slot."
+        return (
+            gettext("Next slot: {moment}.").format(moment=format_moment(self.slot))
+            if self.slot
+            else gettext("The next year has no free slot.")
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +133,9 @@ class ComingFreeze:
     @property
     def notice(self) -> str:
         """`no releases from Fri 20 Nov 16:00 CET until Mon 23 Nov 08:00 CET`"""
-        return f"no releases from {format_moment(self.window.begins)} until {format_moment(self.window.ends)}"
+        return gettext("no releases from {start} until {end}").format(
+            start=format_moment(self.window.begins), end=format_moment(self.window.ends)
+        )
 
 
 def find_window(freeze: Windows, moment: datetime) -> Window | None:

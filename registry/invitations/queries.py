@@ -3,6 +3,7 @@
 import hashlib
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, NotFound
@@ -31,14 +32,18 @@ def find_by_secret(secret: str) -> Invitation:
     rows = Invitation.objects.select_related("namespace", "invited_by")
     invitation = rows.filter(secret_sha256=hash_secret(secret)).first()
     if invitation is None:
-        raise NotFound("There is no such invitation. Ask whoever sent you the link for a new one.")
+        raise NotFound(gettext("There is no such invitation. Ask whoever sent you the link for a new one."))
     ask = f"Ask {invitation.invited_by.display_name} for a new one."
     if invitation.accepted_at is not None:
-        raise Conflict("This invitation was accepted already: a link works once. If it was you, sign in.")
+        raise Conflict(gettext("This invitation was accepted already: a link works once. If it was you, sign in."))
     if invitation.ended_at is not None:
-        raise Conflict(f"This invitation was taken back. {ask}")
+        raise Conflict(gettext("This invitation was taken back. {ask}").format(ask=ask))
     if invitation.expires_at <= log.now():
-        raise Conflict(f"This invitation expired on {invitation.expires_at:%d %B %Y}. {ask}")
+        raise Conflict(
+            gettext("This invitation expired on {expires_at}. {ask}").format(
+                expires_at=f"{invitation.expires_at:%d %B %Y}", ask=ask
+            )
+        )
     return invitation
 
 

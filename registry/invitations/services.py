@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts import people
 from registry.accounts.actor import Actor
@@ -56,7 +57,7 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
     Conflict where the address has an open invitation, or 200 are open.
     """
     if role not in list(Role):
-        raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
+        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
     with transaction.atomic():
         row, secret = _make(actor, namespace, role, _read_email(email))
     return _send(row, secret)
@@ -77,10 +78,10 @@ def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
         log.lock()
         row = Invitation.objects.select_related("namespace").filter(id=invitation_id).first()
         if row is None or not permissions.is_allowed(actor, Verb.BROWSE, row.namespace):
-            raise NotFound("There is no such invitation.")
+            raise NotFound(gettext("There is no such invitation."))
         permissions.require_verb(actor, Verb.MANAGE, row.namespace)
         if row.accepted_at is not None:
-            raise Conflict("This invitation was accepted: take the role away instead.")
+            raise Conflict(gettext("This invitation was accepted: take the role away instead."))
         if row.ended_at is not None:
             return row
         row.ended_at = at
@@ -96,13 +97,17 @@ def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
     link was used or is over, or the person has this role or a higher one already.
     """
     if actor.key is not None or actor.is_operator:
-        raise NotAllowed("Invitations are accepted by a person who signed in.")
+        raise NotAllowed(gettext("Invitations are accepted by a person who signed in."))
     with transaction.atomic():
         log.lock()
         row = queries.find_by_secret(secret)
         before = permissions.role_of(actor.person, row.namespace)
         if before is not None and before.rank >= Role(row.role).rank:
-            raise Conflict(f"You are {before.value} of {row.namespace.name} already. The invitation stays open.")
+            raise Conflict(
+                gettext("You are {role} of {namespace} already. The invitation stays open.").format(
+                    role=before.value, namespace=row.namespace.name
+                )
+            )
         _give_role(row, actor.person)
     return row
 
@@ -115,7 +120,7 @@ def accept_as_new_person(*, secret: str, username: str, password: str | None, fu
     """
     email = queries.find_by_secret(secret).email
     if password is None and not email:
-        raise Conflict("This invitation names no mail address, so no provider could find the account.")
+        raise Conflict(gettext("This invitation names no mail address, so no provider could find the account."))
     person = people.build_person(username=username, password=password, email=email, full_name=full_name)
     with transaction.atomic():
         log.lock()
@@ -164,7 +169,9 @@ def _give_role(row: Invitation, person: User) -> None:
         sentence = (
             f"{row.invited_by.display_name}, who invited you, may not give roles in {row.namespace.name} any more."
         )
-        raise Conflict(f"{sentence} Ask an admin of it for a new invitation.") from error
+        raise Conflict(
+            gettext("{sentence} Ask an admin of it for a new invitation.").format(sentence=sentence)
+        ) from error
     row.accepted_at, row.accepted_by = at, person
     row.save(update_fields=["accepted_at", "accepted_by"])
 
@@ -172,21 +179,35 @@ def _give_role(row: Invitation, person: User) -> None:
 def _require_room(namespace: Namespace, email: str) -> None:
     rows = queries.open_in(namespace)
     if email and rows.filter(email=email).exists():
-        raise Conflict(f"{email} has an open invitation already: send a new link, or take it back first.")
+        raise Conflict(
+            gettext("{email} has an open invitation already: send a new link, or take it back first.").format(
+                email=email
+            )
+        )
     if rows.count() >= MOST_OPEN:
-        raise Conflict(f"{namespace.name} has {MOST_OPEN} open invitations: take some back first.")
+        raise Conflict(
+            gettext("{namespace} has {most_open} open invitations: take some back first.").format(
+                namespace=namespace.name, most_open=MOST_OPEN
+            )
+        )
 
 
 def _read_email(email: str) -> str:
     email = email.strip().lower()
     if not email:
         if settings.OIDC_ISSUER:
-            raise Invalid(fields={"email": f"needed: people sign in through {settings.OIDC_NAME}, by their address."})
+            raise Invalid(
+                fields={
+                    "email": gettext("needed: people sign in through {oidc_name}, by their address.").format(
+                        oidc_name=settings.OIDC_NAME
+                    )
+                }
+            )
         return ""
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Invalid(fields={"email": f"{email[:100]} is no mail address."}) from error
+        raise Invalid(fields={"email": gettext("{email} is no mail address.").format(email=email[:100])}) from error
     return email
 
 

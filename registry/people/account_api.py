@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.core.ratelimit import consume
 from django.conf import settings
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -88,7 +89,7 @@ class OwnAccount(APIView):
         if email is not None:
             is_counted = bool(email) and settings.MAIL_IS_SENT
             if is_counted and not consume(request._request, action="confirm_address", user=actor.person):
-                raise TooMany("You asked for many mails. Try again in an hour.", retry_after=3600)
+                raise TooMany(gettext("You asked for many mails. Try again in an hour."), retry_after=3600)
             is_sent = own_account.change_address(actor=actor, email=email)
         own_account.set_profile(actor=actor, **values)
         return Response({**AccountOutput.of(actor.person), **({"unconfirmed_email": email} if is_sent else {})})
@@ -123,5 +124,5 @@ class OneSession(APIView):
 def _actor(request: Request) -> Actor:
     actor = actor_of(request)
     if actor.key is not None:
-        raise NotAllowed("A key has no account: sign in as the person it acts for.", key=actor.key.id)
+        raise NotAllowed(gettext("A key has no account: sign in as the person it acts for."), key=actor.key.id)
     return actor

@@ -6,6 +6,7 @@ Deactivating and ending sessions ask for no fresh proof, because a stolen accoun
 
 from allauth.mfa.models import Authenticator
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.events import PersonDeactivated, PersonReactivated, SecondStepReset
@@ -35,12 +36,16 @@ def deactivate_person(*, actor: Actor, username: str) -> User:
         permissions.require_installation_admin(_read_again(actor))
         person = permissions.find_person(username)
         if person == actor.person:
-            raise Conflict("You can't deactivate your own account. Another admin of the installation can.")
+            raise Conflict(gettext("You can't deactivate your own account. Another admin of the installation can."))
         if not person.is_active:
             return person
         if names := queries.list_namespaces_left_without_admin(person):
             verb = "needs" if len(names) == 1 else "need"
-            raise Conflict(f"{_join(names)} {verb} another admin first: {person.username} is the last one.")
+            raise Conflict(
+                gettext("{join} {verb} another admin first: {person} is the last one.").format(
+                    join=_join(names), verb=verb, person=person.username
+                )
+            )
         person.is_active = False
         person.save(update_fields=["is_active"])
         sessions.end_all_sessions(person)
@@ -78,10 +83,10 @@ def reset_second_step(*, actor: Actor, username: str) -> User:
         log.lock()
         person = permissions.find_person(username)
         if person == actor.person:
-            raise Conflict("Turn off your own two-step sign-in on your account page.")
+            raise Conflict(gettext("Turn off your own two-step sign-in on your account page."))
         namespace_permissions.require_proof(actor)
         if not Authenticator.objects.filter(user=person).delete()[0]:
-            raise Conflict(f"{person.username} has no two-step sign-in.")
+            raise Conflict(gettext("{person} has no two-step sign-in.").format(person=person.username))
         sessions.end_all_sessions(person)
         event = SecondStepReset(person=person.username)
         log.append(actor, event, namespace=None, at=log.now(), subject=person)
@@ -97,7 +102,9 @@ def end_sessions_of_person(*, actor: Actor, username: str) -> int:
 def set_installation_admin(*, actor: Actor, username: str, is_admin: bool) -> User:
     """Let a person manage accounts, or no more; for commands on the machine only."""
     if not actor.is_operator:
-        raise NotAllowed("Admins of the installation are named on the machine itself: manage.py installationadmin.")
+        raise NotAllowed(
+            gettext("Admins of the installation are named on the machine itself: manage.py installationadmin.")
+        )
     person = permissions.find_person(username)
     person.is_superuser = is_admin
     person.save(update_fields=["is_superuser"])
@@ -110,4 +117,8 @@ def _read_again(actor: Actor) -> Actor:
 
 
 def _join(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return (
+        names[0]
+        if len(names) == 1
+        else gettext("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
+    )

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -78,14 +79,18 @@ def read_address_link(*, actor: Actor, token: str) -> str:
         facts = signing.loads(token, salt=_SALT, max_age=ADDRESS_DAYS * 24 * 3600)
     except signing.SignatureExpired as error:
         raise Conflict(
-            f"This link is older than {ADDRESS_DAYS} days. Ask for a new one on your account page."
+            gettext("This link is older than {address_days} days. Ask for a new one on your account page.").format(
+                address_days=ADDRESS_DAYS
+            )
         ) from error
     except signing.BadSignature as error:
-        raise Conflict("This link isn't whole. Open it as it is in the mail.") from error
+        raise Conflict(gettext("This link isn't whole. Open it as it is in the mail.")) from error
     if facts["person"] != actor.person.pk:
-        raise Conflict("This link belongs to another account. Sign in to that account, then open it again.")
+        raise Conflict(gettext("This link belongs to another account. Sign in to that account, then open it again."))
     if facts["before"] != actor.person.email:
-        raise Conflict("Your address was changed after this link was sent. Ask for a new one on your account page.")
+        raise Conflict(
+            gettext("Your address was changed after this link was sent. Ask for a new one on your account page.")
+        )
     return str(facts["email"])
 
 
@@ -101,7 +106,7 @@ def confirm_address(*, actor: Actor, token: str) -> User:
 
 def _require_person(actor: Actor) -> None:
     if actor.key is not None or actor.is_operator:
-        raise NotAllowed("An account is changed by its person, who signed in.")
+        raise NotAllowed(gettext("An account is changed by its person, who signed in."))
 
 
 def _read_time_zone(name: str) -> str:
@@ -111,14 +116,14 @@ def _read_time_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise Invalid(fields={"time_zone": f"there is no time zone {name[:60]}."}) from error
+        raise Invalid(fields={"time_zone": gettext("there is no time zone {name}.").format(name=name[:60])}) from error
     return name
 
 
 def _check_language(code: str) -> str:
     codes = [known for known, _ in settings.LANGUAGES]
     if code and code not in codes:
-        raise Invalid(fields={"language": f"there are the languages {', '.join(codes)}."})
+        raise Invalid(fields={"language": gettext("there are the languages {names}.").format(names=", ".join(codes))})
     return code
 
 
@@ -127,7 +132,7 @@ def _check_address(email: str) -> None:
     try:
         validate_email(email)
     except ValidationError as error:
-        raise Invalid(fields={"email": f"{email[:100]} is not a mail address."}) from error
+        raise Invalid(fields={"email": gettext("{email} is not a mail address.").format(email=email[:100])}) from error
 
 
 def _store_address(person: User, email: str, *, is_unproven: bool) -> None:
@@ -153,4 +158,6 @@ def _send_link(person: User, email: str) -> None:
     try:
         message.send()
     except (smtplib.SMTPException, OSError) as error:
-        raise Busy("The mail couldn't be sent; your address is as before. Try again later.", retry_after=60) from error
+        raise Busy(
+            gettext("The mail couldn't be sent; your address is as before. Try again later."), retry_after=60
+        ) from error

@@ -4,6 +4,8 @@ A role belongs to a namespace, an account to the whole installation. So accounts
 installation, whom the operator names; admins of namespaces see the people of their namespaces.
 """
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.core.errors import NotAllowed, NotFound
@@ -30,11 +32,13 @@ def require_installation_admin(actor: Actor) -> None:
     if is_installation_admin(actor):
         return
     if actor.key is not None:
-        raise NotAllowed("A key doesn't manage accounts: sign in as a person to do this.", key=actor.key.id)
+        raise NotAllowed(gettext("A key doesn't manage accounts: sign in as a person to do this."), key=actor.key.id)
     admins = User.objects.filter(is_superuser=True, is_active=True).order_by("username")
     names = ", ".join(admins.values_list("username", flat=True)[:3])
     raise NotAllowed(
-        f"Accounts are managed by admins of the installation: {names or 'there are none; the operator names one'}."
+        gettext("Accounts are managed by admins of the installation: {names}.").format(
+            names=names or gettext("there are none; the operator names one")
+        )
     )
 
 
@@ -49,12 +53,12 @@ def list_managed_namespaces(actor: Actor) -> list[Namespace]:
         namespaces = list(Namespace.objects.filter(pk__in=admins.values("namespace")).order_by("name"))
         if namespaces:
             return namespaces
-    raise NotAllowed("The list of people is for admins. Who belongs to a namespace is on its page Members.")
+    raise NotAllowed(gettext("The list of people is for admins. Who belongs to a namespace is on its page Members."))
 
 
 def find_person(username: str) -> User:
     """The account of a person, active or not. NotFound where there is none."""
     person = User.objects.filter(username=username).exclude(username=OPERATOR).first()
     if person is None:
-        raise NotFound(f"There is no account {username[:150]}.")
+        raise NotFound(gettext("There is no account {username}.").format(username=username[:150]))
     return person

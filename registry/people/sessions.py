@@ -11,6 +11,7 @@ from allauth.usersessions.models import UserSession
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -65,7 +66,7 @@ def list_sessions(actor: Actor, current_key: str | None) -> list[SessionSummary]
     current_key: Django's key of the session that asks.
     """
     if actor.key is not None:
-        raise NotAllowed("A key has no sessions: sign in as a person.", key=actor.key.id)
+        raise NotAllowed(gettext("A key has no sessions: sign in as a person."), key=actor.key.id)
     rows = UserSession.objects.purge_and_list(actor.person)
     summaries = [
         SessionSummary(
@@ -91,7 +92,7 @@ def end_session(*, actor: Actor, session_id: int) -> None:
     _require_session(actor)
     row = UserSession.objects.filter(user=actor.person, pk=session_id).first()
     if row is None:
-        raise NotFound("You have no such session: it may be over already.")
+        raise NotFound(gettext("You have no such session: it may be over already."))
     row.end()
 
 
@@ -111,13 +112,13 @@ def describe_browser(user_agent: str) -> str:
     browser = next((name for name, pattern in _BROWSERS if re.search(pattern, user_agent)), "")
     system = next((name for name, pattern in _SYSTEMS if re.search(pattern, user_agent)), "")
     if browser and system:
-        return f"{browser} on {system}"
-    return browser or system or "An unknown browser"
+        return gettext("{browser} on {system}").format(browser=browser, system=system)
+    return browser or system or gettext("An unknown browser")
 
 
 def _require_session(actor: Actor) -> None:
     if actor.key is not None or actor.is_operator:
-        raise NotAllowed("Sessions are ended by their person, who signed in.")
+        raise NotAllowed(gettext("Sessions are ended by their person, who signed in."))
 
 
 def _end_sessions(person: User, keep: str | None) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
@@ -144,7 +146,7 @@ def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:
     since = max(_since(member, release) for member in waiting)
     blocked = [member for member in waiting if member.blockers]
     if not blocked:
-        return ReleaseGate(release, members, Turn(opener, "Nothing blocks it: it can be published.", since))
+        return ReleaseGate(release, members, Turn(opener, gettext("Nothing blocks it: it can be published."), since))
     turns = [member.gate.turn for member in blocked if member.gate.turn is not None]
     people = tuple(dict.fromkeys(person for turn in turns for person in turn.people))
     first = next((turn for turn in turns if turn.people), turns[0])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import history_queries
@@ -89,19 +90,27 @@ def require_selection(space: Namespace, label: str, selection: ReleaseSelection)
     """Raise Invalid by field where the label is not protected or the selection says too little or too much."""
     names.check_label(label)
     if label not in space.protected_labels:
-        raise Invalid(fields={"label": f"{label} is not protected in {space.name}: move it without a release."})
+        raise Invalid(
+            fields={
+                "label": gettext("{label} is not protected in {space}: move it without a release.").format(
+                    label=label, space=space.name
+                )
+            }
+        )
     if selection.versions and (selection.from_label or selection.templates or selection.folder):
-        raise Invalid(fields={"versions": "either versions, or a label to take them from; not both."})
+        raise Invalid(fields={"versions": gettext("either versions, or a label to take them from; not both.")})
     if selection.versions:
         return
     if not selection.from_label:
-        raise Invalid(fields={"from_label": "say the label whose versions are proposed, or give versions."})
+        raise Invalid(fields={"from_label": gettext("say the label whose versions are proposed, or give versions.")})
     if selection.from_label != LATEST:
         names.check_label(selection.from_label)
     if selection.from_label == label:
-        raise Invalid(fields={"from_label": f"this is {label} itself: choose another label."})
+        raise Invalid(
+            fields={"from_label": gettext("this is {label} itself: choose another label.").format(label=label)}
+        )
     if bool(selection.templates) == bool(selection.folder):
-        raise Invalid(fields={"templates": "say either the templates or a folder."})
+        raise Invalid(fields={"templates": gettext("say either the templates or a folder.")})
 
 
 def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
@@ -112,13 +121,19 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
         names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL takes no NUL
         known = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
         if unknown := [name for name in chosen if name not in known]:
-            raise NotFound(f"There is no template {unknown[0][:600]} in {space.name}.")
+            raise NotFound(
+                gettext("There is no template {value} in {space}.").format(value=unknown[0][:600], space=space.name)
+            )
         ids = list(known.values())
     else:
         ids = list(_in_folder(space, selection.folder).values_list("pk", flat=True))
     if len(ids) > MOST_TEMPLATES:
         raise Invalid(
-            fields={"templates": f"{len(ids)} templates are too many for one release: choose at most {MOST_TEMPLATES}."}
+            fields={
+                "templates": gettext(
+                    "{count} templates are too many for one release: choose at most {most_templates}."
+                ).format(count=len(ids), most_templates=MOST_TEMPLATES)
+            }
         )
     return sorted(ids)
 
@@ -146,7 +161,11 @@ def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
     if path == space.name:
         return rows
     if not path.startswith(f"{space.name}/") or "\0" in path:
-        raise Invalid(fields={"folder": f"{path[:80]!r} is no folder of {space.name}."})
+        raise Invalid(
+            fields={
+                "folder": gettext("{path} is no folder of {space}.").format(path=f"{path[:80]!r}", space=space.name)
+            }
+        )
     return rows.filter(name__startswith=f"{path}/")
 
 
@@ -169,12 +188,14 @@ class _Planner:
     def plan(self, template: Template) -> PlannedMember | LeftOut:
         """The member for one template, or why it is left out."""
         if template.archived_at is not None:
-            return LeftOut(template.name, "archived", "It is archived.")
+            return LeftOut(template.name, "archived", gettext("It is archived."))
         version = self._origins.get(template.pk)
         if version is None:
             return self._without_version(template)
         if version.tombstone is not None:
-            return LeftOut(template.name, "redacted", f"Version {version.number} was redacted.")
+            return LeftOut(
+                template.name, "redacted", gettext("Version {version} was redacted.").format(version=version.number)
+            )
         held = self._served.get(template.pk)
         if held is not None and (reason := self._reason_to_leave(template, version, held)) is not None:
             return reason
@@ -191,8 +212,10 @@ class _Planner:
 
     def _without_version(self, template: Template) -> LeftOut:
         if number := self._selection.versions.get(template.name):
-            raise NotFound(f"{template.name} has no version {number}.")
-        return LeftOut(template.name, "unset", f"{self._selection.from_label} is not set.")
+            raise NotFound(gettext("{template} has no version {number}.").format(template=template.name, number=number))
+        return LeftOut(
+            template.name, "unset", gettext("{from_label} is not set.").format(from_label=self._selection.from_label)
+        )
 
     def _reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
         """Why a template is left out whose label serves something already."""
@@ -204,7 +227,7 @@ class _Planner:
             if approval == Approval.EMERGENCY:
                 words = f"{label} got version {held.number} in an emergency: approve that change."
                 return LeftOut(template.name, "emergency", words)
-            return LeftOut(template.name, "equal", f"{label} holds exactly this already.")
+            return LeftOut(template.name, "equal", gettext("{label} holds exactly this already.").format(label=label))
         if self._history.contains(held.pk, version.pk):
             words = f"{label} holds version {held.number}, which contains version {version.number}."
             return LeftOut(template.name, "superseded", words)

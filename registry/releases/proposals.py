@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
@@ -90,7 +91,7 @@ def propose_release(
 def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) -> Release:
     """Add templates to an open release: version numbers by template name. Conflict where one has no use for it."""
     if not versions:
-        raise Invalid(fields={"template": "say which template is added."})
+        raise Invalid(fields={"template": gettext("say which template is added.")})
     selection = ReleaseSelection(versions=versions)
     with transaction.atomic():
         release, ids = _lock_with(actor, number, selection)
@@ -99,7 +100,10 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
         plan = plan_templates(release.label, selection, ids, number)
         if plan.left_out:
             first = plan.left_out[0]
-            raise Conflict(f"{first.template} can't be added: {first.reason}", template=first.template)
+            raise Conflict(
+                gettext("{template} can't be added: {reason}").format(template=first.template, reason=first.reason),
+                template=first.template,
+            )
         numbers = [_join(actor, release, member) for member in plan.members]
         append_step(actor, release, ReleaseChanged(**step_fields(release), added=numbers, removed=[]))
     return release
@@ -113,7 +117,9 @@ def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
         row = _find_member(release, change)
         others = release.members.pending().exclude(pk=row.pk)
         if row.is_open and not others.exists():
-            raise Conflict("It is the last template in the release: withdraw the release instead.", release=number)
+            raise Conflict(
+                gettext("It is the last template in the release: withdraw the release instead."), release=number
+            )
         row.release = None
         row.save(update_fields=["release"])
         append_step(actor, release, ReleaseChanged(**step_fields(release), added=[], removed=[change]))
@@ -153,14 +159,22 @@ def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[
 def _find_member(release: Release, number: int) -> ChangeRequest:
     row = ChangeRequest.objects.filter(release=release, number=number).first()
     if row is None:
-        raise NotFound(f"Release {release.number} has no change request {number}.")
+        raise NotFound(
+            gettext("Release {release} has no change request {number}.").format(release=release.number, number=number)
+        )
     return row
 
 
 def _check_title(title: str) -> str:
     title = check_text("title", title).strip()
     if not title or "\n" in title or len(title) > _MOST_CHARACTERS:
-        raise Invalid(fields={"title": f"one line of 1 to {_MOST_CHARACTERS} characters."})
+        raise Invalid(
+            fields={
+                "title": gettext("one line of 1 to {most_characters} characters.").format(
+                    most_characters=_MOST_CHARACTERS
+                )
+            }
+        )
     return title
 
 

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, NotFound
@@ -68,7 +70,10 @@ def lock_release(actor: Actor, verb: Verb, number: int) -> Release:
     log.lock()
     release = find_release(actor, verb, number)
     if locked != _template_ids(number):
-        raise Conflict(f"Release {number} got other templates just now: look at it again.", release=number)
+        raise Conflict(
+            gettext("Release {number} got other templates just now: look at it again.").format(number=number),
+            release=number,
+        )
     return release
 
 
@@ -121,4 +126,4 @@ def _template_ids(number: int) -> set[int]:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(f"There is no release {number}, or you may not read it.")
+    return NotFound(gettext("There is no release {number}, or you may not read it.").format(number=number))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
@@ -28,11 +29,15 @@ def roll_back_release(*, actor: Actor, number: int, reason: str, templates: Sequ
     before was never approved.
     """
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it goes back: everyone concerned will read it."})
+        raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
     with transaction.atomic():
         release = lock_release(actor, Verb.ROLL_BACK, number)
         if release.state != Release.PUBLISHED:
-            raise Conflict(f"Release {number} is {release.state}; only a published one can be rolled back.")
+            raise Conflict(
+                gettext("Release {number} is {state}; only a published one can be rolled back.").format(
+                    number=number, state=release.state
+                )
+            )
         targets = _find_targets(release, templates)
         for move, version in targets:
             labels.roll_back_label(
@@ -57,7 +62,9 @@ def _find_targets(release: Release, templates: Sequence[str]) -> list[tuple[Labe
     moves = moves.select_related("template", "before", "after").defer("before__bundle", "after__bundle")
     by_name = {move.template.name: move for move in moves}
     if unknown := [name for name in templates if name not in by_name]:
-        raise NotFound(f"Release {release.number} did not publish {unknown[0][:600]}.")
+        raise NotFound(
+            gettext("Release {release} did not publish {value}.").format(release=release.number, value=unknown[0][:600])
+        )
     rows = Label.objects.filter(template__name__in=by_name, name=release.label)
     served = dict(rows.values_list("template__name", "version__digest"))
     targets, problems = [], []
@@ -74,7 +81,14 @@ def _find_targets(release: Release, templates: Sequence[str]) -> list[tuple[Labe
         else:
             targets.append((move, move.before))
     if problems:
-        raise Conflict(f"{' '.join(problems)} Nothing was rolled back: choose the templates one by one.")
+        raise Conflict(
+            gettext("{names} Nothing was rolled back: choose the templates one by one.").format(
+                names=" ".join(problems)
+            )
+        )
     if not targets:
-        raise Conflict(f"Nothing of release {release.number} is served any more.", release=release.number)
+        raise Conflict(
+            gettext("Nothing of release {release} is served any more.").format(release=release.number),
+            release=release.number,
+        )
     return targets

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.freezes.windows import format_moment
 from registry.journal.event import Cache, TimelineLine, event, from_microseconds
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -18,11 +20,13 @@ class ReleaseScheduled(ReleaseStep):
     at: int
 
     def sentence(self) -> str:
-        return f"scheduled release {self.release} for {format_moment(from_microseconds(self.at))}"
+        return gettext("scheduled release {release} for {moment}").format(
+            release=self.release, moment=format_moment(from_microseconds(self.at))
+        )
 
     def timeline_line(self) -> TimelineLine:
         moment = format_moment(from_microseconds(self.at))
-        return TimelineLine("clock", f"scheduled the release: it goes live {moment}")
+        return TimelineLine("clock", gettext("scheduled the release: it goes live {moment}").format(moment=moment))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "scheduled")
@@ -45,12 +49,14 @@ class ReleaseUnscheduled(ReleaseStep):
 
     def sentence(self) -> str:
         if self.reason is None:
-            return f"took back the schedule of release {self.release}"
-        return f"did not publish release {self.release}, which {self.scheduled_by} had scheduled: {self.reason}"
+            return gettext("took back the schedule of release {release}").format(release=self.release)
+        return gettext("did not publish release {release}, which {scheduled_by} had scheduled: {reason}").format(
+            release=self.release, scheduled_by=self.scheduled_by, reason=self.reason
+        )
 
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
-            return TimelineLine("clock", "took the schedule back")
+            return TimelineLine("clock", gettext("took the schedule back"))
         words = f"did not publish the release, as {self.scheduled_by} had scheduled"
         return TimelineLine("clock", words, look="bad", text=self.reason)
 

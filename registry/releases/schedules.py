@@ -6,6 +6,7 @@ As `registry.changes.schedules` does it for one change request.
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.changes.schedules import find_scheduler, require_slot
@@ -44,7 +45,7 @@ def unschedule_release(*, actor: Actor, number: int) -> Release:
         release = lock_release(actor, Verb.PUBLISH, number)
         require_open_release(release)
         if release.goes_live_at is None:
-            raise Conflict(f"Release {number} is not scheduled.", release=number)
+            raise Conflict(gettext("Release {number} is not scheduled.").format(number=number), release=number)
         _clear(release)
         append_step(actor, release, ReleaseUnscheduled(**step_fields(release)))
     return release

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import locking, queries
@@ -45,14 +46,18 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
     digests: by the number of the change request. Refused as `decide_on_change` refuses each of them.
     """
     if not digests:
-        raise Invalid(fields={"digests": "say what is approved: the change requests with their digests."})
+        raise Invalid(fields={"digests": gettext("say what is approved: the change requests with their digests.")})
     change_services.check_decision(Decision.APPROVE, text)
     with transaction.atomic():
         release = lock_release(actor, Verb.APPROVE, number)
         require_open_release(release)
         members = {member.number: member for member in queries.list_members([number])}
         if strangers := [change for change in digests if change not in members]:
-            raise NotFound(f"Release {number} has no change request {strangers[0]}.")
+            raise NotFound(
+                gettext("Release {number} has no change request {strangers}.").format(
+                    number=number, strangers=strangers[0]
+                )
+            )
         return [
             change_services.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
             for change, digest in sorted(digests.items())
@@ -88,7 +93,7 @@ def publish_locked_release(actor: Actor, release: Release, *, is_scheduled: bool
 def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
     """Close the release and its open members without publishing; by the one who opened it, or a reviewer."""
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it is withdrawn: everyone who reviewed it will read it."})
+        raise Invalid(fields={"reason": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
         require_open_release(release)
@@ -106,7 +111,7 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
 def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseComment:
     """Say something about the release as a whole, open or closed. What is about lines is said in a member's thread."""
     if not check_text("text", text).strip():
-        raise Invalid(fields={"text": "write something first."})
+        raise Invalid(fields={"text": gettext("write something first.")})
     with transaction.atomic():
         release = lock_release(actor, Verb.COMMENT, number)
         at = log.now()
@@ -128,7 +133,7 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
 def _require_unblocked(gate: ReleaseGate) -> None:
     number = gate.release.number
     if not gate.open_members:
-        raise Conflict("No template is left in the release: add one, or withdraw it.", release=number)
+        raise Conflict(gettext("No template is left in the release: add one, or withdraw it."), release=number)
     if not gate.blockers:
         return
     error = ApprovalRequired if any(blocker.is_by_reviewers for _, blocker in gate.blockers) else Conflict

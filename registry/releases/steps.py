@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict
 from registry.journal import log
@@ -14,7 +16,11 @@ __all__ = ["append_step", "close_release", "require_open_release", "step_fields"
 def require_open_release(release: Release) -> None:
     """Raise Conflict where the release is closed."""
     if not release.is_open:
-        raise Conflict(f"Release {release.number} is {release.state}.", release=release.number, state=release.state)
+        raise Conflict(
+            gettext("Release {release} is {state}.").format(release=release.number, state=release.state),
+            release=release.number,
+            state=release.state,
+        )
 
 
 def step_fields(release: Release) -> dict[str, Any]:

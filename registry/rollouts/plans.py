@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.rollouts import WHOLE
 from registry.core.errors import Invalid
 from registry.rollouts.stop_rules import REPLIES
@@ -20,16 +22,40 @@ _METRIC = re.compile(r"[a-z][a-z0-9_]{0,59}")
 def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The steps as the row has them. Invalid where shares do not grow, or a share or wait is out of bounds."""
     if not 1 <= len(steps) <= _MOST_STEPS:
-        raise Invalid(fields={"steps": f"give 1 to {_MOST_STEPS} steps; after the last comes everybody."})
+        raise Invalid(
+            fields={
+                "steps": gettext("give 1 to {most_steps} steps; after the last comes everybody.").format(
+                    most_steps=_MOST_STEPS
+                )
+            }
+        )
     checked: list[dict[str, Any]] = []
     for number, step in enumerate(steps, 1):
         share, hours = step.get("share"), step.get("hours")
         if type(share) is not int or not 1 <= share < WHOLE:
-            raise Invalid(fields={"steps": f"step {number}: the share is 1 to {WHOLE - 1} ten-thousandths."})
+            raise Invalid(
+                fields={
+                    "steps": gettext("step {number}: the share is 1 to {value} ten-thousandths.").format(
+                        number=number, value=WHOLE - 1
+                    )
+                }
+            )
         if checked and share <= checked[-1]["share"]:
-            raise Invalid(fields={"steps": f"step {number}: the share is not larger than the one before it."})
+            raise Invalid(
+                fields={
+                    "steps": gettext("step {number}: the share is not larger than the one before it.").format(
+                        number=number
+                    )
+                }
+            )
         if hours is not None and (type(hours) is not int or not 1 <= hours <= _MOST_HOURS):
-            raise Invalid(fields={"steps": f"step {number}: the wait is 1 to {_MOST_HOURS} hours, or null by hand."})
+            raise Invalid(
+                fields={
+                    "steps": gettext("step {number}: the wait is 1 to {most_hours} hours, or null by hand.").format(
+                        number=number, most_hours=_MOST_HOURS
+                    )
+                }
+            )
         checked.append({"share": share, "hours": hours})
     return checked
 
@@ -41,12 +67,12 @@ def check_stop_rule(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
     metric, below = rule.get("metric"), rule.get("below")
     is_relative, replies = bool(rule.get("worse_than_stable", False)), rule.get("replies", REPLIES)
     if not isinstance(metric, str) or not _METRIC.fullmatch(metric):
-        raise Invalid(fields={"stop_rule": "name the score as services report it, such as helpful."})
+        raise Invalid(fields={"stop_rule": gettext("name the score as services report it, such as helpful.")})
     if below is None and not is_relative:
-        raise Invalid(fields={"stop_rule": "say what stops it: a value to stay above, or worse than stable."})
+        raise Invalid(fields={"stop_rule": gettext("say what stops it: a value to stay above, or worse than stable.")})
     if below is not None and not math.isfinite(below):
-        raise Invalid(fields={"stop_rule": "the value to stay above is a number."})
+        raise Invalid(fields={"stop_rule": gettext("the value to stay above is a number.")})
     if type(replies) is not int or not 1 <= replies <= 1_000_000:
-        raise Invalid(fields={"stop_rule": "the replies to wait for are 1 to 1,000,000."})
+        raise Invalid(fields={"stop_rule": gettext("the replies to wait for are 1 to 1,000,000.")})
     # A canonical number of JSON: 1.0 and 1 are one value in the journal.
     return {"metric": metric, "replies": replies, "below": below, "worse_than_stable": is_relative}

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
@@ -98,4 +99,4 @@ def _rows() -> QuerySet[Rollout]:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(f"There is no rollout {number}, or you may not read it.")
+    return NotFound(gettext("There is no rollout {number}, or you may not read it.").format(number=number))

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
@@ -108,7 +109,12 @@ def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Roll
         permissions.require_proof(actor)
         _require_running(rollout)
         if share is not None and share != rollout.share:
-            raise Conflict(f"Rollout {number} is at {name_share(rollout.share)} already.", share=rollout.share)
+            raise Conflict(
+                gettext("Rollout {number} is at {share} already.").format(
+                    number=number, share=name_share(rollout.share)
+                ),
+                share=rollout.share,
+            )
         serve_next_step(actor, rollout)
     return rollout
 
@@ -139,7 +145,9 @@ def resume_rollout(*, actor: Actor, number: int) -> Rollout:
         rollout = lock_rollout(actor, Verb.PUBLISH, number)
         _require_active(rollout)
         if rollout.state != Rollout.PAUSED:
-            raise Conflict(f"Rollout {number} is not paused.", rollout=number, state=rollout.state)
+            raise Conflict(
+                gettext("Rollout {number} is not paused.").format(number=number), rollout=number, state=rollout.state
+            )
         hours = rollout.steps[rollout.step]["hours"]
         rollout.state, rollout.reason, rollout.updated_at = Rollout.RUNNING, "", log.now()
         rollout.next_at = _due(rollout.updated_at, hours)
@@ -150,7 +158,7 @@ def resume_rollout(*, actor: Actor, number: int) -> Rollout:
 def stop_rollout(*, actor: Actor, number: int, reason: str) -> Rollout:
     """Give everybody the stable version again; reviewers only, with a reason. The change stays approved and open."""
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it is stopped: everyone concerned will read it."})
+        raise Invalid(fields={"reason": gettext("say why it is stopped: everyone concerned will read it.")})
     with transaction.atomic():
         rollout = lock_rollout(actor, Verb.ROLL_BACK, number)
         _require_active(rollout)
@@ -215,7 +223,9 @@ def _require_unscheduled(request: ChangeRequest) -> None:
     if request.goes_live_at is not None:
         moment = format_moment(request.goes_live_at)
         raise Conflict(
-            f"Change request {request.number} goes live at {moment}: cancel that schedule first.",
+            gettext("Change request {request} goes live at {moment}: cancel that schedule first.").format(
+                request=request.number, moment=moment
+            ),
             change=request.number,
             goes_live_at=moment,
         )
@@ -224,22 +234,33 @@ def _require_unscheduled(request: ChangeRequest) -> None:
 def _find_stable(request: ChangeRequest) -> Label:
     label = Label.objects.select_related("version").filter(template=request.template, name=request.label).first()
     if label is None:
-        raise Conflict(f"{request.label} serves nothing yet, so there is nothing to stay on: publish all at once.")
+        raise Conflict(
+            gettext("{label} serves nothing yet, so there is nothing to stay on: publish all at once.").format(
+                label=request.label
+            )
+        )
     if label.version.digest == request.version.digest:
-        raise Conflict(f"{request.label} serves this already: publish it all at once.")
+        raise Conflict(gettext("{label} serves this already: publish it all at once.").format(label=request.label))
     label.version.require_text()
     return label
 
 
 def _require_active(rollout: Rollout) -> None:
     if not rollout.is_active:
-        raise Conflict(f"Rollout {rollout.number} is {rollout.state}.", rollout=rollout.number, state=rollout.state)
+        raise Conflict(
+            gettext("Rollout {rollout} is {state}.").format(rollout=rollout.number, state=rollout.state),
+            rollout=rollout.number,
+            state=rollout.state,
+        )
 
 
 def _require_running(rollout: Rollout) -> None:
     _require_active(rollout)
     if rollout.state == Rollout.PAUSED:
-        raise Conflict(f"Rollout {rollout.number} is paused: resume it first.", rollout=rollout.number)
+        raise Conflict(
+            gettext("Rollout {rollout} is paused: resume it first.").format(rollout=rollout.number),
+            rollout=rollout.number,
+        )
 
 
 def _due(at: datetime, hours: int | None) -> datetime | None:

@@ -15,6 +15,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
@@ -54,7 +55,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """An account that is switched off is told by a provider's sign-in only: a password is answered as a wrong
         one.
         """
-        return _refuse(request, "This account is switched off. An admin of this Promptuary can switch it on.")
+        return _refuse(request, gettext("This account is switched off. An admin of this Promptuary can switch it on."))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where the account's security is shown."""
@@ -103,7 +104,9 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         nonce = sociallogin.state.get("nonce")
         if not nonce or claims.get("nonce") != nonce:
             raise ImmediateHttpResponse(
-                _refuse(request, "The provider's answer belongs to another sign-in. Start again from this page.")
+                _refuse(
+                    request, gettext("The provider's answer belongs to another sign-in. Start again from this page.")
+                )
             )
         if sociallogin.is_existing:
             return
@@ -113,7 +116,10 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
             who = facts.get("email") or facts.get("preferred_username") or "you"
             raise ImmediateHttpResponse(
                 _refuse(
-                    request, f"There is no account for {str(who)[:150]} here. An admin of this Promptuary makes one."
+                    request,
+                    gettext("There is no account for {value} here. An admin of this Promptuary makes one.").format(
+                        value=str(who)[:150]
+                    ),
                 )
             )
         sociallogin.connect(request, person)

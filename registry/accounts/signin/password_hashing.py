@@ -14,6 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.hashers import Argon2PasswordHasher
+from django.utils.translation import gettext
 
 from registry.core.errors import Busy
 
@@ -63,5 +64,5 @@ def _take_slot(folder: Path, count: int) -> int:
                 continue
             return descriptor
         if time.monotonic() > deadline:
-            raise Busy("Too many people sign in at the moment; try again in a few seconds.", retry_after=5)
+            raise Busy(gettext("Too many people sign in at the moment; try again in a few seconds."), retry_after=5)
         time.sleep(_PAUSE)  # a lock on a file wakes nobody: look again
