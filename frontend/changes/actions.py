@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
 from frontend.changes.views import (
@@ -38,32 +38,34 @@ from registry.templates.models import Template
 __all__ = ["act_on_change", "read_place", "say_label_moved"]
 
 MESSAGES = {
-    "approve": "You approved it.",
-    "acknowledge": "The break of the contract is accepted, in your name.",
-    "request_changes": "Edits requested.",
-    "comment": "Your comment is kept.",
-    "send": "Your review is sent.",
-    "publish": "Published: the label moved.",
-    "withdraw": "Withdrawn.",
-    "close_emergency": "Closed. It stays on record that nobody approved it.",
-    "reopen": "Reopened. It needs new approvals.",
-    "set_version": "The request has a new head; earlier approvals are void.",
-    "rerun": "The checks that have not finished run again.",
-    "thread": "Said on its line.",
-    "suggest": "Your suggestion is shown under its line.",
-    "schedule": "Scheduled. Rights, approvals, checks and freezes are read again at that moment.",
-    "unschedule": "The schedule is taken back.",
-    "keep": "Kept for your review. Nobody else sees it yet.",
-    "discard": "The remark is gone.",
-    "reply": "Your reply is kept.",
-    "keep_reply": "Kept for your review. Nobody else sees it yet.",
-    "resolve": "The thread is resolved.",
-    "unresolve": "The thread is open again.",
-    "apply": "Applied as the next version, which is the head now; earlier approvals are void.",
-    "batch": "In your batch. Apply it when all of it is together.",
-    "unbatch": "Removed from your batch.",
-    "empty_batch": "Your batch is empty.",
-    "apply_batch": "Applied together as the next version, which is the head now; earlier approvals are void.",
+    "approve": gettext_lazy("You approved it."),
+    "acknowledge": gettext_lazy("The break of the contract is accepted, in your name."),
+    "request_changes": gettext_lazy("Edits requested."),
+    "comment": gettext_lazy("Your comment is kept."),
+    "send": gettext_lazy("Your review is sent."),
+    "publish": gettext_lazy("Published: the label moved."),
+    "withdraw": gettext_lazy("Withdrawn."),
+    "close_emergency": gettext_lazy("Closed. It stays on record that nobody approved it."),
+    "reopen": gettext_lazy("Reopened. It needs new approvals."),
+    "set_version": gettext_lazy("The request has a new head; earlier approvals are void."),
+    "rerun": gettext_lazy("The checks that have not finished run again."),
+    "thread": gettext_lazy("Said on its line."),
+    "suggest": gettext_lazy("Your suggestion is shown under its line."),
+    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
+    "unschedule": gettext_lazy("The schedule is taken back."),
+    "keep": gettext_lazy("Kept for your review. Nobody else sees it yet."),
+    "discard": gettext_lazy("The remark is gone."),
+    "reply": gettext_lazy("Your reply is kept."),
+    "keep_reply": gettext_lazy("Kept for your review. Nobody else sees it yet."),
+    "resolve": gettext_lazy("The thread is resolved."),
+    "unresolve": gettext_lazy("The thread is open again."),
+    "apply": gettext_lazy("Applied as the next version, which is the head now; earlier approvals are void."),
+    "batch": gettext_lazy("In your batch. Apply it when all of it is together."),
+    "unbatch": gettext_lazy("Removed from your batch."),
+    "empty_batch": gettext_lazy("Your batch is empty."),
+    "apply_batch": gettext_lazy(
+        "Applied together as the next version, which is the head now; earlier approvals are void."
+    ),
 }
 KEPT_IN_URL = ("view", "sample", "against")
 

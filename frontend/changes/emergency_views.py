@@ -42,8 +42,8 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         except PromptuaryError as error:
             refusal = error
         else:
-            done = (
-                f"{change.label} is on v{change.version.number}. The review stays open, and red, until it is approved."
+            done = gettext("{label} is on v{version}. The review stays open, and red, until it is approved.").format(
+                label=change.label, version=change.version.number
             )
             messages.success(request, done, extra_tags=f"{actor.person.username}:emergency:{number}")
             return redirect("change", number)
@@ -55,7 +55,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     context = {
         "section": "changes",
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Publish v{version} without approval",
+        "panel_title": gettext("Publish v{version} without approval").format(version=version),
         "leave_url": reverse("change", args=[number]),
         "change": change,
         "title": change_title(change),
@@ -85,6 +85,6 @@ def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
             space=space.name
         )
     if not change.is_open:
-        late = ", and still has to be approved after the fact" if change.needs_approval else ""
+        late = gettext(", and still has to be approved after the fact") if change.needs_approval else ""
         return gettext("Change {change} is {state}{late}.").format(change=change.number, state=change.state, late=late)
     return "" if has_blockers else gettext("Nothing blocks this change: publish it as usual.")

@@ -171,14 +171,16 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
     for person, decision in last.items():
         why = ""
         if person in exempt:
-            why = f"counts by the rule {exempt[person].rule}, though {person} {exempt[person].why}"
+            why = gettext("counts by the rule {rule}, though {person} {why}").format(
+                rule=exempt[person].rule, person=person, why=exempt[person].why
+            )
         elif against := policy.reasons_against(rules, facts, person):
-            why = f"does not count: {person} {against[0].they}"
+            why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
         rows.append(_opinion(gate, decision, why))
     if gate.is_closed or not gate.approval_status.missing:
         return rows
     waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
-    return rows + [ReviewRow(person, "waiting", "circle-dashed", "", None, False) for person in waiting[:6]]
+    return rows + [ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False) for person in waiting[:6]]
 
 
 def check_rows(gate: Gate) -> list[CheckRow]:
@@ -215,29 +217,29 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
     if voided and change.is_open:
-        return ReviewRow(person, "voided", "rotate-ccw", "warn", decision, True)
+        return ReviewRow(person, gettext("voided"), "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
         return ReviewRow(person, gettext("asks for edits"), "message-square", "bad", decision, voided)
     if change.takes_decisions and person not in gate.approval_status.approvals:
         return ReviewRow(person, gettext("does not count"), "circle-x", "warn", decision, voided, why)
-    return ReviewRow(person, "approved", "check", "ok", decision, voided, why)
+    return ReviewRow(person, gettext("approved"), "check", "ok", decision, voided, why)
 
 
 def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
     if blocker.code in ("approvals", "owners") and act.approve:
-        link, link_word = "#decide", "Decide"
+        link, link_word = "#decide", gettext("Decide")
     elif blocker.code == "check:contract" and act.acknowledge:
-        link, link_word = "#decide", "Accept the break"
+        link, link_word = "#decide", gettext("Accept the break")
     elif blocker.code == "diverged" and act.set_version:
-        link, link_word = reverse("merge", args=[change.number]), "Merge"
+        link, link_word = reverse("merge", args=[change.number]), gettext("Merge")
     elif (blocker.code == "objection" or "failed" in blocker.cause) and act.set_version:
         if newest > change.version.number:
-            link, link_word = "#head", "Choose another version"
+            link, link_word = "#head", gettext("Choose another version")
         else:
-            link, link_word = reverse("edit", args=[change.template.name]), "Edit a draft"
+            link, link_word = reverse("edit", args=[change.template.name]), gettext("Edit a draft")
     elif blocker.code == policy.IN_RELEASE and change.open_release is not None:
-        link, link_word = reverse("release", args=[change.open_release]), "Open release"
+        link, link_word = reverse("release", args=[change.open_release]), gettext("Open release")
     elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", "Withdraw"
     icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"

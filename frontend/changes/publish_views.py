@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.presenters import blocker_rows, change_title, permitted_actions
@@ -28,7 +29,7 @@ def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResp
     context = {
         "section": "changes",
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Publish v{version} to {change.label}",
+        "panel_title": gettext("Publish v{version} to {label}").format(version=version, label=change.label),
         "leave_url": reverse("change", args=[number]),
         "change": change,
         "title": change_title(change),

@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
@@ -83,6 +85,6 @@ def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
 
 def _metric(score: SideScore, needed: int) -> MetricRow:
     count = score.candidate.count if score.candidate else 0
-    collecting = f"collecting, {count} of {needed}" if count < needed else ""
+    collecting = gettext("collecting, {count} of {needed}").format(count=count, needed=needed) if count < needed else ""
     change = f"{score.candidate.mean - score.stable.mean:+.2f}" if score.candidate and score.stable else ""
     return MetricRow(score, collecting, change)

@@ -231,7 +231,7 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
     lines = line_range(remark.line, remark.end_line)
     where = _place(remark, lines)
     if remark.thread is not None:
-        where = f"thread {remark.thread.number}, {where}"
+        where = gettext("thread {thread}, {where}").format(thread=remark.thread.number, where=where)
     if remark.version_id != change.version_id:
         where += f" of v{remark.version.number}"
     suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None

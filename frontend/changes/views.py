@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
@@ -42,7 +43,12 @@ __all__ = [
 
 # A range longer than this is no longer a place.
 MOST_LINES = 400
-STATES = {"pending": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+STATES = {
+    "pending": pgettext_lazy("state of a change", "Open"),
+    "published": gettext_lazy("Published"),
+    "withdrawn": gettext_lazy("Withdrawn"),
+    "all": gettext_lazy("All"),
+}
 MOST_IN_BATCH = 100
 
 Suggestion = tuple[int, int]  # the numbers of a thread and of its comment

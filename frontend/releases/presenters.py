@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from frontend.changes import presenters as change_presenters
 from frontend.changes.timeline import TimelineEntry
@@ -100,7 +100,7 @@ def _publish_fault(gate: ReleaseGate) -> str:
     if not gate.open_members:
         return gettext("No template is left in the release.")
     names = list(dict.fromkeys(member.change.template.path for member, _ in gate.blockers))
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    more = gettext(" and {count} more").format(count=len(names) - 2) if len(names) > 2 else ""
     return gettext("Waits for {names}{more}.").format(names=", ".join(names[:2]), more=more)
 
 
@@ -148,7 +148,7 @@ def _approval(member: Member) -> tuple[str, str]:
     if not change.is_open or status.is_enough:
         return (gettext("approved by {people}").format(people=people) if people else gettext("none needed")), "ok"
     missing = max(status.missing, 1)
-    needs = f"needs {missing} approval{'s' if missing > 1 else ''}"
+    needs = ngettext("needs {count} approval", "needs {count} approvals", missing).format(count=missing)
     return (f"{people}, {needs}" if people else needs), "warn"
 
 

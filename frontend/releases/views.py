@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
@@ -26,17 +26,22 @@ from registry.releases import proposals, queries, roll_backs, schedules, service
 
 __all__ = ["act_on_release", "list_releases", "show_release"]
 
-_STATES = {"open": "Open", "published": "Published", "withdrawn": "Withdrawn", "all": "All"}
+_STATES = {
+    "open": pgettext_lazy("state of a change", "Open"),
+    "published": gettext_lazy("Published"),
+    "withdrawn": gettext_lazy("Withdrawn"),
+    "all": gettext_lazy("All"),
+}
 _MESSAGES = {
-    "approve": "You approved them.",
-    "comment": "Your comment is kept.",
-    "publish": "Published: all labels moved.",
-    "schedule": "Scheduled. Rights, approvals, checks and freezes are read again at that moment.",
-    "unschedule": "The schedule is taken back.",
-    "withdraw": "Withdrawn, with its changes.",
-    "roll_back": "Rolled back.",
-    "add": "Added.",
-    "remove": "Removed. The change stays open by itself.",
+    "approve": gettext_lazy("You approved them."),
+    "comment": gettext_lazy("Your comment is kept."),
+    "publish": gettext_lazy("Published: all labels moved."),
+    "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
+    "unschedule": gettext_lazy("The schedule is taken back."),
+    "withdraw": gettext_lazy("Withdrawn, with its changes."),
+    "roll_back": gettext_lazy("Rolled back."),
+    "add": gettext_lazy("Added."),
+    "remove": gettext_lazy("Removed. The change stays open by itself."),
 }
 
 

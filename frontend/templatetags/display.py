@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
@@ -149,6 +149,24 @@ def sentence(text: str) -> SafeString:
         return format_html("{}", text)
     shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
     return format_html_join("", "{}", shown)
+
+
+@register.filter
+def state_name(state: str) -> str:
+    """What a page calls the state of a change, a release, a rollout or a check."""
+    return {
+        "open": pgettext("state of a change", "open"),
+        "approved": gettext("approved"),
+        "published": gettext("published"),
+        "withdrawn": gettext("withdrawn"),
+        "running": gettext("running"),
+        "paused": gettext("paused"),
+        "stopped": gettext("stopped"),
+        "finished": gettext("finished"),
+        "passed": gettext("passed"),
+        "failed": gettext("failed"),
+        "not finished": gettext("not finished"),
+    }.get(state, state)
 
 
 @register.filter

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -34,7 +36,7 @@ class PersonDeactivated(_AccountEvent):
     done: ClassVar[str] = "account deactivated"
 
     def sentence(self) -> str:
-        return f"deactivated {self.person}"
+        return gettext("deactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
         rows.person(self.person)
@@ -49,7 +51,7 @@ class PersonReactivated(_AccountEvent):
     done: ClassVar[str] = "account reactivated"
 
     def sentence(self) -> str:
-        return f"reactivated {self.person}"
+        return gettext("reactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
         rows.person(self.person)
@@ -64,7 +66,7 @@ class SecondStepReset(_AccountEvent):
     done: ClassVar[str] = "two-step sign-in reset"
 
     def sentence(self) -> str:
-        return f"reset the two-step sign-in of {self.person}"
+        return gettext("reset the two-step sign-in of {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
         """A restore brings no second step back, so there is none to remove."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from promptuary.evaluation.gates import parse_gate
 from registry.changes import counted_scores
 from registry.changes.counted_scores import PeopleEvidence
@@ -32,7 +34,7 @@ __all__ = [
 ]
 
 _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "finding", "comparison")
-_WAITING = "It has not finished."
+_WAITING = gettext_lazy("It has not finished.")
 
 # A request's number, its plans, the digest of its head, and that of what the label holds.
 Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
@@ -84,21 +86,29 @@ class EvaluationProgress:
             if one.plan.fault:
                 return (
                     f"{one.plan.name}: {one.plan.fault}",
-                    "Ask the operator to list the model, or an admin for another one.",
+                    gettext("Ask the operator to list the model, or an admin for another one."),
                 )
             for run in one.runs:
                 if run.state in (Run.FAILED, Run.CANCELLED):
-                    return f"Run {run.number} was ended: {run.error or run.state}.", f"Run it again: run {run.number}."
+                    return gettext("Run {run} was ended: {error}.").format(
+                        run=run.number, error=run.error or run.state
+                    ), gettext("Run it again: run {run}.").format(run=run.number)
                 if run.state != Run.DONE:
-                    under_way.append(f"run {run.number} has {run.done} of {run.total} rows")
+                    under_way.append(
+                        gettext("run {run} has {done} of {total} rows").format(
+                            run=run.number, done=run.done, total=run.total
+                        )
+                    )
                 elif silent := self.silent.get(run.pk):
                     return (
-                        f"The model gave no answer for {silent} of {run.total} rows of run {run.number}.",
-                        f"Run the rows that failed again: run {run.number}.",
+                        gettext("The model gave no answer for {silent} of {total} rows of run {run}.").format(
+                            silent=silent, total=run.total, run=run.number
+                        ),
+                        gettext("Run the rows that failed again: run {run}.").format(run=run.number),
                     )
         if under_way:
-            return f"{_WAITING[:-1]}: {', '.join(under_way)}.", ""
-        return self._progress_of_people() or (_WAITING, "")
+            return gettext("It has not finished: {runs}.").format(runs=", ".join(under_way)), ""
+        return self._progress_of_people() or (str(_WAITING), "")
 
     def _progress_of_people(self) -> tuple[str, str] | None:
         for one in self.parts:
@@ -107,8 +117,10 @@ class EvaluationProgress:
                 needed = one.plan.scores_needed
                 if count < needed:
                     return (
-                        f"{one.plan.name} has {count} of {needed} scores by people who did not contribute.",
-                        f"Score the replies of run {one.head.number}: /runs/{one.head.number}/score.",
+                        gettext("{plan} has {count} of {needed} scores by people who did not contribute.").format(
+                            plan=one.plan.name, count=count, needed=needed
+                        ),
+                        gettext("Score the replies of run {head}: /runs/{head}/score.").format(head=one.head.number),
                     )
         return None
 
@@ -217,7 +229,7 @@ def _of_rows(about: Mapping[str, Any], head: Run, baseline: Run | None) -> list[
     """Rows that the template itself fails on are no rows left out: they fail the check, unless they failed before."""
     if head.failed <= (baseline.failed if baseline else 0):
         return []
-    return [{**about, **_failed("rows", f"{head.failed} of {head.total} rows fail")}]
+    return [{**about, **_failed("rows", f"{head.failed} of {head.total} rows fail")}]  # no text: stored with the check
 
 
 def _passed(gate: str, finding: str) -> dict[str, Any]:

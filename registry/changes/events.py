@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, json_name
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -32,8 +34,9 @@ class ChangeStep(JournalEvent):
     version: int
     digest: str
 
-    def _describe(self, verb: str) -> str:
-        return f"{verb} change {self.change}: {self.label} of {self.template} to version {self.version}"
+    def _describe(self, sentence: str) -> str:
+        """The translated sentence with the request, its label and what the label is to move to."""
+        return sentence.format(change=self.change, label=self.label, template=self.template, version=self.version)
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
         files = {mirror_paths.change(texts.namespace, self.change, texts.number, step): texts.record()}
@@ -51,10 +54,10 @@ class ChangeProposed(ChangeStep):
     message: str
 
     def sentence(self) -> str:
-        return self._describe("opened")
+        return self._describe(gettext("opened change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("git-pull-request", f"asked to move {self.label} to v{self.version}")
+        return TimelineLine("git-pull-request", self._describe(gettext("asked to move {label} to v{version}")))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "proposed", self.message)
@@ -83,10 +86,10 @@ class ChangeHeaded(ChangeStep):
     from_version: int | None = json_name("from", default=None)
 
     def sentence(self) -> str:
-        return self._describe("updated")
+        return self._describe(gettext("updated change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        words = f"put v{self.version} into the request; approvals given before are void"
+        words = self._describe(gettext("put v{version} into the request; approvals given before are void"))
         return TimelineLine("git-commit-horizontal", words)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -116,22 +119,26 @@ class ChangeDecided(ChangeStep):
     )
 
     def sentence(self) -> str:
-        verb = {
-            "approve": "approved",
-            "request_changes": "asked for changes of",
-            "comment": "commented on",
-            "acknowledge": "accepted a break of the contract in",
+        sentence = {
+            "approve": gettext("approved change {change}: version {version} of {template} for {label}"),
+            "request_changes": gettext(
+                "asked for changes of change {change}: version {version} of {template} for {label}"
+            ),
+            "comment": gettext("commented on change {change}: version {version} of {template} for {label}"),
+            "acknowledge": gettext(
+                "accepted a break of the contract in change {change}: version {version} of {template} for {label}"
+            ),
         }[self.decision]
-        return f"{verb} change {self.change}: version {self.version} of {self.template} for {self.label}"
+        return self._describe(sentence)
 
     def timeline_line(self) -> TimelineLine:
         icon, look, words = {
-            "approve": ("check", "ok", f"approved v{self.version} for {self.label}"),
-            "request_changes": ("message-square", "bad", f"asks for edits of v{self.version}"),
-            "acknowledge": ("triangle-alert", "warn", f"accepts the break of the contract by v{self.version}"),
-            "comment": ("message-square", "", f"on v{self.version}"),
+            "approve": ("check", "ok", gettext("approved v{version} for {label}")),
+            "request_changes": ("message-square", "bad", gettext("asks for edits of v{version}")),
+            "acknowledge": ("triangle-alert", "warn", gettext("accepts the break of the contract by v{version}")),
+            "comment": ("message-square", "", gettext("on v{version}")),
         }[self.decision]
-        return TimelineLine(icon, words, look=look, is_remark=True)
+        return TimelineLine(icon, self._describe(words), look=look, is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
         text = texts.stored_row()["text"]
@@ -172,10 +179,10 @@ class ChangeWithdrawn(ChangeStep):
     decided: Mapping[str, Any] | None = None
 
     def sentence(self) -> str:
-        return self._describe("withdrew")
+        return self._describe(gettext("withdrew change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("x", "withdrew the request", text=self.reason)
+        return TimelineLine("x", gettext("withdrew the request"), text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "withdrawn", self.reason)
@@ -193,10 +200,10 @@ class ChangeReopened(ChangeStep):
     round: int
 
     def sentence(self) -> str:
-        return self._describe("opened again")
+        return self._describe(gettext("opened again change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("rotate-ccw", f"opened the request again on v{self.version}")
+        return TimelineLine("rotate-ccw", self._describe(gettext("opened the request again on v{version}")))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "reopened")
@@ -213,10 +220,10 @@ class EmergencyClosed(ChangeStep):
     reason: str
 
     def sentence(self) -> str:
-        return f"closed the emergency of change {self.change} without approving it"
+        return self._describe(gettext("closed the emergency of change {change} without approving it"))
 
     def timeline_line(self) -> TimelineLine:
-        words = f"closed the emergency without approving v{self.version}"
+        words = self._describe(gettext("closed the emergency without approving v{version}"))
         return TimelineLine("x", words, text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:

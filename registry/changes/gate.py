@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import Actor
 from registry.changes import checks, policy
@@ -20,8 +20,8 @@ from registry.namespaces.rules import Rules, rules_of
 
 __all__ = ["Gate", "Turn", "evaluate", "evaluate_many", "evaluate_pending"]
 
-_BY_KEY = "A key can't approve: sign in as a person to do this."
-_BY_OPERATOR = "Approving is done by a person who signed in, never by a command."
+_BY_KEY = gettext_lazy("A key can't approve: sign in as a person to do this.")
+_BY_OPERATOR = gettext_lazy("Approving is done by a person who signed in, never by a command.")
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Gate:
         if self.facts.closed:
             return gettext("Change request {change} is {state}.").format(change=change.number, state=change.state)
         if self.actor is None or self.actor.is_operator:
-            return _BY_OPERATOR
+            return str(_BY_OPERATOR)
         person = self.actor.person.username
         if self.actor.key is not None:
-            return _BY_KEY
+            return str(_BY_KEY)
         if person not in self.facts.reviewers:
-            more = " and two-step sign-in" if self.rules.two_step_required else ""
+            more = gettext(" and two-step sign-in") if self.rules.two_step_required else ""
             return gettext("To approve in {namespace} takes the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
@@ -127,7 +127,7 @@ class Gate:
             return ""
         may = policy.eligible_approvers(rules, facts)
         out = " and ".join(person for person in may if person in lost)
-        only = f"Only {' and '.join(may)} may approve this change"
+        only = gettext("Only {names} may approve this change").format(names=" and ".join(may))
         return gettext(
             "{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
         ).format(only=only, out=out)
@@ -232,7 +232,7 @@ class _Reader:
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):
             return found
-        action = "A person sees why on the request's page."
+        action = gettext("A person sees why on the request's page.")
         return [
             replace(
                 one,

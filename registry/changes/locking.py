@@ -102,7 +102,7 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
 
 def conflict_of_closed(change: ChangeRequest) -> Conflict:
     """The refusal of an act on a request that is closed: it says who closed it and when."""
-    sentence = f"Change request {change.number} is {change.state}"
+    sentence = gettext("Change request {change} is {state}").format(change=change.number, state=change.state)
     person, at = change_queries.closed_by(change), change.closed_at
     if not person or at is None:
         return Conflict(f"{sentence}.", state=change.state)
@@ -131,7 +131,9 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     """
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
-        known = f"{label} holds exactly this already (version {held.version.number})"
+        known = gettext("{label} holds exactly this already (version {version})").format(
+            label=label, version=held.version.number
+        )
         approval = approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
             raise Invalid(

@@ -149,7 +149,7 @@ class Decision(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.decision} in change {self.change_id}"
+        return f"{self.decision} in change {self.change_id}"  # no text: for the shell
 
 
 class Verdict(models.Model):
@@ -205,7 +205,7 @@ class CountedScores(models.Model):
         verbose_name_plural = "counted scores"
 
     def __str__(self) -> str:
-        return f"scores {self.number} of {self.evaluation} in change {self.change_id}"
+        return f"scores {self.number} of {self.evaluation} in change {self.change_id}"  # no text: for the shell
 
     @property
     def scores(self) -> list[tuple[int, str, str]]:
@@ -247,7 +247,7 @@ class Thread(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"thread {self.number} of change {self.change_id}"
+        return f"thread {self.number} of change {self.change_id}"  # no text: for the shell
 
 
 class Comment(models.Model):
@@ -298,4 +298,4 @@ class Remark(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"remark {self.pk} on change {self.change_id}"
+        return f"remark {self.pk} on change {self.change_id}"  # no text: for the shell

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from registry.changes.contributors import SUGGESTED, Reason
 from registry.core.timestamps import format_moment
@@ -253,7 +253,9 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
             )
         ]
     if facts.superseded:
-        cause = f"{facts.label} holds version {facts.holds} now, which already contains version {facts.number}."
+        cause = gettext("{label} holds version {holds} now, which already contains version {number}.").format(
+            label=facts.label, holds=facts.holds, number=facts.number
+        )
         return [Blocker("superseded", cause, gettext("Withdraw the request."), (facts.opened_by,))]
     if not facts.descends:
         return [
@@ -276,7 +278,7 @@ def _of_freeze(freeze: StandingFreeze) -> Blocker:
 
 
 def _of_release(number: int) -> Blocker:
-    cause = f"It is part of release {number}, which is published as a whole."
+    cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
     return Blocker(
         IN_RELEASE,
         cause,
@@ -286,9 +288,11 @@ def _of_release(number: int) -> Blocker:
 
 def _of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
     if rolled_out == change:
-        cause = f"It is being published gradually, by rollout {rollout}."
+        cause = gettext("It is being published gradually, by rollout {rollout}.").format(rollout=rollout)
         return Blocker(ROLLING_OUT, cause, gettext("Finish the rollout, or stop it first."))
-    cause = f"{label} is in rollout {rollout}, which publishes change {rolled_out} gradually."
+    cause = gettext("{label} is in rollout {rollout}, which publishes change {rolled_out} gradually.").format(
+        label=label, rollout=rollout, rolled_out=rolled_out
+    )
     return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
 
 
@@ -308,22 +312,28 @@ def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocke
 
 def _of_threads(facts: Facts) -> Blocker:
     many = facts.open_threads > 1
-    cause = f"{facts.open_threads} threads are not resolved." if many else "1 thread is not resolved."
-    return Blocker("threads", cause, f"Answer {'them' if many else 'it'}, then resolve.", (facts.author,))
+    cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
+    action = gettext("Answer them, then resolve.") if many else gettext("Answer it, then resolve.")
+    return Blocker("threads", cause.format(count=facts.open_threads), action, (facts.author,))
 
 
 def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     asked = tuple(person for person in eligible_approvers(rules, facts) if person not in counted.approvals)
-    cause = f"{counted.missing} of {rules.approvals} approval{'s are' if rules.approvals > 1 else ' is'} missing."
+    cause = ngettext(
+        "{count} of {all} approval is missing.", "{count} of {all} approvals are missing.", rules.approvals
+    )
+    cause = cause.format(count=counted.missing, all=rules.approvals)
     cause += _of_void_approvals(rules, facts, viewer, counted)
     if may_decide and viewer not in counted.approvals:
-        action = "Read the change, then approve it or request changes."
+        action = gettext("Read the change, then approve it or request changes.")
     elif not asked:
-        action = "Ask an admin to make another person a reviewer: nobody who may approve is left."
+        action = gettext("Ask an admin to make another person a reviewer: nobody who may approve is left.")
     elif len(asked) < counted.missing:
-        action = f"Ask an admin to make another person a reviewer: only {' and '.join(asked)} may approve."
+        action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
+            names=" and ".join(asked)
+        )
     else:
-        action = f"Ask {' or '.join(asked[:3])} to review it."
+        action = gettext("Ask {names} to review it.").format(names=" or ".join(asked[:3]))
     return Blocker("approvals", cause, action, asked)
 
 
@@ -335,7 +345,9 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
         if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
             continue
         against = reasons_against(rules, facts, person)
-        whose = "Your approval" if person == viewer else f"The approval by {person}"
+        whose = (
+            gettext("Your approval") if person == viewer else gettext("The approval by {person}").format(person=person)
+        )
         if against:
             who = "you" if person == viewer else person
             sentences += f" {whose} does not count: {who} {_about(against[0], person == viewer)}."
@@ -355,12 +367,12 @@ def _about(reason: Reason, is_viewer: bool) -> str:
 
 def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     owners = counted.missing_owners
-    cause = f"An owner of {facts.path} has to approve: {', '.join(owners)}."
+    cause = gettext("An owner of {path} has to approve: {names}.").format(path=facts.path, names=", ".join(owners))
     asked = tuple(person for person in owners if person in eligible_approvers(rules, facts))
     if not asked:
         against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
         why = f" ({owners[0]} {against[0].they})" if against else ""
-        action = f"Ask an admin to name another owner: none of them may approve{why}."
+        action = gettext("Ask an admin to name another owner: none of them may approve{why}.").format(why=why)
         return Blocker("owners", cause, action, ())
     if viewer in asked and may_decide:
         return Blocker("owners", cause, gettext("Approve or request changes."), asked)

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import ClassVar
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -37,13 +39,21 @@ class CommentAdded(JournalEvent):
     )
 
     def sentence(self) -> str:
-        return f"wrote in thread {self.thread} of change {self.change}"
+        return gettext("wrote in thread {thread} of change {change}").format(thread=self.thread, change=self.change)
 
     def timeline_line(self) -> TimelineLine:
-        lines = f"line {self.line}" if self.line == self.end_line else f"lines {self.line} to {self.end_line}"
-        place = f"source {lines}" if self.side == "source" else f"{lines} of part {self.part + 1} on {self.sample}"
-        verb = "suggests for" if self.suggestion is not None else "on"
-        return TimelineLine("message-square", f"{verb} {place} of v{self.version}", is_remark=True)
+        if self.line == self.end_line:
+            lines = gettext("line {line}").format(line=self.line)
+        else:
+            lines = gettext("lines {line} to {end}").format(line=self.line, end=self.end_line)
+        if self.suggestion is not None:
+            words = gettext("suggests for source {lines} of v{version}")
+        elif self.side == "source":
+            words = gettext("on source {lines} of v{version}")
+        else:
+            words = gettext("on {lines} of part {part} on {sample} of v{version}")
+        words = words.format(lines=lines, part=self.part + 1, sample=self.sample, version=self.version)
+        return TimelineLine("message-square", words, is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
         comment = texts.stored_row()
@@ -94,14 +104,19 @@ class ThreadResolved(JournalEvent):
     resolved: bool
 
     def sentence(self) -> str:
-        return f"{self._verb} thread {self.thread} of change {self.change}"
+        if self.resolved:
+            sentence = gettext("resolved thread {thread} of change {change}")
+        else:
+            sentence = gettext("opened again thread {thread} of change {change}")
+        return sentence.format(thread=self.thread, change=self.change)
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("check", f"{self._verb} thread {self.thread}")
+        words = gettext("resolved thread {thread}") if self.resolved else gettext("opened again thread {thread}")
+        return TimelineLine("check", words.format(thread=self.thread))
 
     @property
     def _verb(self) -> str:
-        return "resolved" if self.resolved else "opened again"
+        return "resolved" if self.resolved else "opened again"  # no text: for Git
 
     def commit(self, texts: Texts) -> CommitContent:
         step = "thread-resolved" if self.resolved else "thread-opened"
@@ -133,7 +148,8 @@ class VerdictGiven(JournalEvent):
     details: str
 
     def sentence(self) -> str:
-        return f"had {self.template} checked: {self.check} {self.outcome}"
+        sentence = gettext("had {template} checked: {check} {outcome}")
+        return sentence.format(template=self.template, check=self.check, outcome=self.outcome)
 
     def commit(self, texts: Texts) -> CommitContent:
         details = json.loads(texts.stored_row()["details"])
@@ -182,7 +198,8 @@ class ScoresCounted(JournalEvent):
     scores: str
 
     def sentence(self) -> str:
-        return f"counted {self.count} scores by people for {self.evaluation} in change {self.change}"
+        sentence = gettext("counted {count} scores by people for {evaluation} in change {change}")
+        return sentence.format(count=self.count, evaluation=self.evaluation, change=self.change)
 
     def commit(self, texts: Texts) -> CommitContent:
         scores = json.loads(texts.stored_row()["scores"])

@@ -21,7 +21,10 @@ class ChangeScheduled(ChangeStep):
 
     def sentence(self) -> str:
         moment = format_moment(from_microseconds(self.at))
-        return gettext("{describe}, for {moment}").format(describe=self._describe("scheduled"), moment=moment)
+        sentence = gettext("scheduled change {change}: {label} of {template} to version {version}, for {moment}")
+        return sentence.format(
+            change=self.change, label=self.label, template=self.template, version=self.version, moment=moment
+        )
 
     def timeline_line(self) -> TimelineLine:
         moment = format_moment(from_microseconds(self.at))
@@ -63,7 +66,7 @@ class ChangeUnscheduled(ChangeStep):
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
             return TimelineLine("clock", gettext("took the schedule back"))
-        words = f"did not publish it, as {self.scheduled_by} had scheduled"
+        words = gettext("did not publish it, as {person} had scheduled").format(person=self.scheduled_by)
         return TimelineLine("clock", words, look="bad", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:

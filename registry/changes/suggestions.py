@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import locking, policy
@@ -38,7 +40,7 @@ def apply_suggestions(
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     if not comments:
-        raise Invalid(fields={"comments": "name at least one suggestion."})
+        raise Invalid(fields={"comments": gettext("name at least one suggestion.")})
     placed = {one.thread.number: one for one in change_queries.list_threads(change)}
     edits = [_edit(placed, thread, comment) for thread, comment in comments]
     _require_apart(edits)
@@ -46,7 +48,9 @@ def apply_suggestions(
     gate = change_gate.evaluate(change, actor, with_checks=False)
     if not confirm and (warning := gate.warn_of_suggestions(applied)):
         raise Conflict(
-            f"{warning} Nothing was changed: send it again with confirm to apply it all the same.",
+            gettext("{warning} Nothing was changed: send it again with confirm to apply it all the same.").format(
+                warning=warning
+            ),
             confirm=True,
             people=list(policy.eligible_approvers(gate.rules, gate.facts)),
         )
@@ -79,9 +83,15 @@ def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
     found = placed.get(thread)
     said = [one for one in found.comments if one.number == comment] if found else []
     if found is None or not said or said[0].suggestion is None:
-        raise NotFound(f"There is no suggestion in comment {comment} of thread {thread}.")
+        raise NotFound(
+            gettext("There is no suggestion in comment {comment} of thread {thread}.").format(
+                comment=comment, thread=thread
+            )
+        )
     if found.line is None or found.end_line is None:
-        raise Conflict(f"The lines that thread {thread} is about were changed since.", thread=thread)
+        raise Conflict(
+            gettext("The lines that thread {thread} is about were changed since.").format(thread=thread), thread=thread
+        )
     return found.line, found.end_line, said[0].suggestion
 
 
@@ -89,8 +99,10 @@ def _require_apart(edits: Sequence[Edit]) -> None:
     ordered = sorted(edits)
     for earlier, later in pairwise(ordered):
         if later[0] <= earlier[1]:
-            raise Conflict(f"Two of the suggestions are about line {later[0]}: apply one of them.")
+            raise Conflict(
+                gettext("Two of the suggestions are about line {later}: apply one of them.").format(later=later[0])
+            )
 
 
 def _message(count: int) -> str:
-    return "Apply a suggestion" if count == 1 else f"Apply {count} suggestions"
+    return "Apply a suggestion" if count == 1 else f"Apply {count} suggestions"  # no text: the version stores it

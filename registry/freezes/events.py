@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -27,8 +29,11 @@ class FreezeSet(JournalEvent):
     time_zone: str | None = None
 
     def sentence(self) -> str:
-        kind = "one" if self.starts_at is not None else "a weekly one"
-        return f"set freeze {self.number}, {kind}: {quote_start(self.reason)}"
+        if self.starts_at is not None:
+            sentence = gettext("set freeze {number}, one: {reason}")
+        else:
+            sentence = gettext("set freeze {number}, a weekly one: {reason}")
+        return sentence.format(number=self.number, reason=quote_start(self.reason))
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.freeze(texts.namespace, self.number): texts.record()}
@@ -58,7 +63,7 @@ class FreezeRemoved(JournalEvent):
     number: int
 
     def sentence(self) -> str:
-        return f"removed freeze {self.number}"
+        return gettext("removed freeze {number}").format(number=self.number)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.freeze(texts.namespace, self.number): None}

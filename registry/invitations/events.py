@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -19,11 +21,11 @@ class InvitationMade(JournalEvent):
     expires_at: int
 
     def sentence(self) -> str:
-        return f"invited somebody as {self.role}"
+        return gettext("invited somebody as {role}").format(role=self.role)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.invitation(texts.namespace, self.id): texts.record()}
-        return CommitContent(f"{texts.namespace}: somebody invited as {self.role}", files)
+        return CommitContent(f"{texts.namespace}: somebody invited as {self.role}", files)  # no text: for Git
 
     def restore(self, rows: Restorer) -> None:
         """The link's secret is known to nobody, so an admin sends a new link."""
@@ -47,11 +49,11 @@ class InvitationEnded(JournalEvent):
     id: str
 
     def sentence(self) -> str:
-        return "took an invitation back"
+        return gettext("took an invitation back")
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.invitation(texts.namespace, self.id): None}
-        return CommitContent(f"{texts.namespace}: invitation {self.id} taken back", files)
+        return CommitContent(f"{texts.namespace}: invitation {self.id} taken back", files)  # no text: for Git
 
     def restore(self, rows: Restorer) -> None:
         rows.update("Invitation", {"id": self.id}, ended_at=rows.at)

@@ -33,7 +33,7 @@ def find_by_secret(secret: str) -> Invitation:
     invitation = rows.filter(secret_sha256=hash_secret(secret)).first()
     if invitation is None:
         raise NotFound(gettext("There is no such invitation. Ask whoever sent you the link for a new one."))
-    ask = f"Ask {invitation.invited_by.display_name} for a new one."
+    ask = gettext("Ask {display_name} for a new one.").format(display_name=invitation.invited_by.display_name)
     if invitation.accepted_at is not None:
         raise Conflict(gettext("This invitation was accepted already: a link works once. If it was you, sign in."))
     if invitation.ended_at is not None:

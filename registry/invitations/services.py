@@ -166,8 +166,8 @@ def _give_role(row: Invitation, person: User) -> None:
             at=at,
         )
     except (NotAllowed, NotFound) as error:
-        sentence = (
-            f"{row.invited_by.display_name}, who invited you, may not give roles in {row.namespace.name} any more."
+        sentence = gettext("{display_name}, who invited you, may not give roles in {namespace} any more.").format(
+            display_name=row.invited_by.display_name, namespace=row.namespace.name
         )
         raise Conflict(
             gettext("{sentence} Ask an admin of it for a new invitation.").format(sentence=sentence)
@@ -218,14 +218,18 @@ def _send(row: Invitation, secret: str) -> Invited:
         return Invited(row, link, is_sent=False)
     inviter, space = row.invited_by.display_name, row.namespace.name
     lines = [
-        f"{inviter} invites you to the prompts of {space} as {row.role}.",
+        gettext("{inviter} invites you to the prompts of {space} as {role}.").format(
+            inviter=inviter, space=space, role=row.role
+        ),
         "",
-        f"Accept here: {link}",
+        gettext("Accept here: {link}").format(link=link),
         "",
-        f"The link works once, until {row.expires_at:%d %B %Y, %H:%M} UTC. If you don't expect this mail, ignore it.",
+        gettext("The link works once, until {expires_at} UTC. If you don't expect this mail, ignore it.").format(
+            expires_at=f"{row.expires_at:%d %B %Y, %H:%M}"
+        ),
     ]
     message = EmailMessage(
-        subject=f"{inviter} invites you to {space} on Promptuary",
+        subject=gettext("{inviter} invites you to {space} on Promptuary").format(inviter=inviter, space=space),
         body="\n".join(lines),
         to=[row.email],
         headers={"Auto-Submitted": "auto-generated"},

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from django.utils.translation import gettext, ngettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -26,6 +28,10 @@ class ReleaseStep(JournalEvent):
     release: int
     label: str
 
+    def _describe(self, sentence: str, **values: object) -> str:
+        """The translated sentence with the release, its label and further values."""
+        return sentence.format(release=self.release, label=self.label, **values)
+
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
         files = {mirror_paths.release(texts.namespace, self.release, texts.number, step): texts.record()}
         return CommitContent(f"{texts.namespace}: release {self.release} {step}", files, note)
@@ -44,10 +50,18 @@ class ReleaseOpened(ReleaseStep):
     changes: Sequence[int]
 
     def sentence(self) -> str:
-        return f"opened release {self.release} of {_count(self.changes)} for {self.label}: {quote_start(self.title)}"
+        sentence = ngettext(
+            "opened release {release} of {count} template for {label}: {title}",
+            "opened release {release} of {count} templates for {label}: {title}",
+            len(self.changes),
+        )
+        return self._describe(sentence, count=len(self.changes), title=quote_start(self.title))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("list", f"opened the release of {_count(self.changes)}", text=self.description)
+        words = ngettext(
+            "opened the release of {count} template", "opened the release of {count} templates", len(self.changes)
+        )
+        return TimelineLine("list", words.format(count=len(self.changes)), text=self.description)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "opened", f"{self.title}\n\n{self.description}".strip())
@@ -77,10 +91,26 @@ class ReleaseChanged(ReleaseStep):
     removed: Sequence[int]
 
     def sentence(self) -> str:
-        return f"{self._describe()} release {self.release}"
+        added = ngettext(
+            "added change {changes} to release {release}",
+            "added changes {changes} to release {release}",
+            len(self.added),
+        )
+        removed = ngettext(
+            "removed change {changes} from release {release}",
+            "removed changes {changes} from release {release}",
+            len(self.removed),
+        )
+        return self._describe_acts(added, removed)
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("list", f"{self._describe()} the release")
+        added = ngettext(
+            "added change {changes} to the release", "added changes {changes} to the release", len(self.added)
+        )
+        removed = ngettext(
+            "removed change {changes} from the release", "removed changes {changes} from the release", len(self.removed)
+        )
+        return TimelineLine("list", self._describe_acts(added, removed))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "changed")
@@ -90,10 +120,12 @@ class ReleaseChanged(ReleaseStep):
         rows.update("ChangeRequest", {"number__in": self.removed}, release_id=None)
         self._update(rows)
 
-    def _describe(self) -> str:
-        """`added change 4 to`, as it goes on with the release."""
-        acts = [("added", self.added, "to"), ("removed", self.removed, "from")]
-        return " and ".join(f"{verb} {_name_changes(numbers)} {where}" for verb, numbers, where in acts if numbers)
+    def _describe_acts(self, added: str, removed: str) -> str:
+        """The translated sentences of what was done."""
+        acts = [(added, self.added), (removed, self.removed)]
+        return gettext(" and ").join(
+            self._describe(sentence, changes=_list_numbers(numbers)) for sentence, numbers in acts if numbers
+        )
 
 
 @event("release.published", caches=Cache.NOTHING)
@@ -104,10 +136,20 @@ class ReleasePublished(ReleaseStep):
     changes: Sequence[int]
 
     def sentence(self) -> str:
-        return f"published release {self.release}: {self.label} of {_count(self.changes)} moved"
+        sentence = ngettext(
+            "published release {release}: {label} of {count} template moved",
+            "published release {release}: {label} of {count} templates moved",
+            len(self.changes),
+        )
+        return self._describe(sentence, count=len(self.changes))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("check", f"published the release: {self.label} of {_count(self.changes)} moved", look="ok")
+        words = ngettext(
+            "published the release: {label} of {count} template moved",
+            "published the release: {label} of {count} templates moved",
+            len(self.changes),
+        )
+        return TimelineLine("check", self._describe(words, count=len(self.changes)), look="ok")
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "published")
@@ -124,10 +166,10 @@ class ReleaseWithdrawn(ReleaseStep):
     reason: str
 
     def sentence(self) -> str:
-        return f"withdrew release {self.release}"
+        return self._describe(gettext("withdrew release {release}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("x", "withdrew the release", text=self.reason)
+        return TimelineLine("x", gettext("withdrew the release"), text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "withdrawn", self.reason)
@@ -145,11 +187,18 @@ class ReleaseRolledBack(ReleaseStep):
     reason: str
 
     def sentence(self) -> str:
-        return f"rolled back release {self.release}: {self.label} of {_count(self.changes)}"
+        sentence = ngettext(
+            "rolled back release {release}: {label} of {count} template",
+            "rolled back release {release}: {label} of {count} templates",
+            len(self.changes),
+        )
+        return self._describe(sentence, count=len(self.changes))
 
     def timeline_line(self) -> TimelineLine:
-        words = f"rolled back {self.label} of {_count(self.changes)}"
-        return TimelineLine("rotate-ccw", words, look="warn", text=self.reason)
+        words = ngettext(
+            "rolled back {label} of {count} template", "rolled back {label} of {count} templates", len(self.changes)
+        )
+        return TimelineLine("rotate-ccw", self._describe(words, count=len(self.changes)), look="warn", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "rolled-back", self.reason)
@@ -170,10 +219,10 @@ class ReleaseCommented(ReleaseStep):
     )
 
     def sentence(self) -> str:
-        return f"commented on release {self.release}"
+        return self._describe(gettext("commented on release {release}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("message-square", "on the release", is_remark=True)
+        return TimelineLine("message-square", gettext("on the release"), is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
         text = texts.stored_row()["text"]
@@ -198,10 +247,5 @@ class ReleaseCommented(ReleaseStep):
         return mirror_paths.release(namespace, self.release, event, "comment")
 
 
-def _count(changes: Sequence[int]) -> str:
-    return f"{len(changes)} template{'' if len(changes) == 1 else 's'}"
-
-
-def _name_changes(numbers: Sequence[int]) -> str:
-    listed = " and ".join(str(number) for number in numbers)
-    return f"change{'' if len(numbers) == 1 else 's'} {listed}"
+def _list_numbers(numbers: Sequence[int]) -> str:
+    return gettext(" and ").join(str(number) for number in numbers)

@@ -141,7 +141,7 @@ def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:
     waiting = [member for member in members if member.change.is_open]
     opener = (release.opened_by.username,)
     if not waiting:
-        turn = Turn(opener, "No template is left in it: add one, or withdraw it.", release.updated_at)
+        turn = Turn(opener, gettext("No template is left in it: add one, or withdraw it."), release.updated_at)
         return ReleaseGate(release, members, turn)
     since = max(_since(member, release) for member in waiting)
     blocked = [member for member in waiting if member.blockers]

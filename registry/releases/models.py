@@ -63,4 +63,4 @@ class ReleaseComment(models.Model):
         constraints = [models.UniqueConstraint(fields=["release", "number"], name="release_comment_number_once")]
 
     def __str__(self) -> str:
-        return f"comment {self.number} on release {self.release_id}"
+        return f"comment {self.number} on release {self.release_id}"  # no text: for the shell

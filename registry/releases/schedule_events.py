@@ -57,7 +57,7 @@ class ReleaseUnscheduled(ReleaseStep):
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
             return TimelineLine("clock", gettext("took the schedule back"))
-        words = f"did not publish the release, as {self.scheduled_by} had scheduled"
+        words = gettext("did not publish the release, as {person} had scheduled").format(person=self.scheduled_by)
         return TimelineLine("clock", words, look="bad", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:

@@ -63,7 +63,7 @@ def _advance(number: int, at: datetime) -> bool:
 
 def _stop_reason(rollout: Rollout, scores: Sequence[SideScore]) -> str:
     if rollout.candidate.is_redacted:
-        return f"Version {rollout.candidate.number} was redacted."
+        return f"Version {rollout.candidate.number} was redacted."  # no text: stored as the reason
     return stop_rules.find_breach(rollout.stop_rule, scores)
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -39,8 +41,11 @@ class RolloutStep(JournalEvent):
     stable: int
     stable_digest: str
 
-    def _describe(self, verb: str) -> str:
-        return f"{verb} rollout {self.rollout} of {self.template} {self.version} for {self.label}"
+    def _describe(self, sentence: str, **values: object) -> str:
+        """The translated sentence with the rollout, what it moves, and further values."""
+        return sentence.format(
+            rollout=self.rollout, template=self.template, version=self.version, label=self.label, **values
+        )
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
         path = mirror_paths.change(texts.namespace, self.change, texts.number, f"rollout-{step}")
@@ -65,10 +70,14 @@ class RolloutStarted(RolloutStep):
     stop_rule: Mapping[str, Any] | None
 
     def sentence(self) -> str:
-        return f"{self._describe('started')}, with {name_share(self.steps[0]['share'])} of the callers"
+        return self._describe(
+            gettext("started rollout {rollout} of {template} {version} for {label}, with {share} of the callers"),
+            share=name_share(self.steps[0]["share"]),
+        )
 
     def timeline_line(self) -> TimelineLine:
-        words = f"started to publish it gradually: {name_share(self.steps[0]['share'])} of {self.label}'s callers"
+        words = gettext("started to publish it gradually: {share} of {label}'s callers")
+        words = self._describe(words, share=name_share(self.steps[0]["share"]))
         return TimelineLine("git-branch", words, look="ok")
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -111,11 +120,18 @@ class RolloutStepped(RolloutStep):
     automatic: bool | None = None
 
     def sentence(self) -> str:
-        return f"{self._describe('moved')} to {name_share(self.share)}{' as planned' if self.automatic else ''}"
+        if self.automatic:
+            sentence = gettext("moved rollout {rollout} of {template} {version} for {label} to {share} as planned")
+        else:
+            sentence = gettext("moved rollout {rollout} of {template} {version} for {label} to {share}")
+        return self._describe(sentence, share=name_share(self.share))
 
     def timeline_line(self) -> TimelineLine:
-        words = f"moved the rollout to {name_share(self.share)}{' as planned' if self.automatic else ''}"
-        return TimelineLine("chevron-right", words)
+        if self.automatic:
+            words = gettext("moved the rollout to {share} as planned")
+        else:
+            words = gettext("moved the rollout to {share}")
+        return TimelineLine("chevron-right", words.format(share=name_share(self.share)))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "stepped")
@@ -133,10 +149,14 @@ class RolloutPaused(RolloutStep):
     automatic: bool | None = None
 
     def sentence(self) -> str:
-        return self._describe("paused") + (f": {quote_start(self.reason)}" if self.reason else "")
+        if self.reason:
+            sentence = gettext("paused rollout {rollout} of {template} {version} for {label}: {reason}")
+        else:
+            sentence = gettext("paused rollout {rollout} of {template} {version} for {label}")
+        return self._describe(sentence, reason=quote_start(self.reason))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("pause", "paused the rollout", look="warn", text=self.reason)
+        return TimelineLine("pause", gettext("paused the rollout"), look="warn", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "paused", self.reason)
@@ -153,10 +173,10 @@ class RolloutResumed(RolloutStep):
     hours: int | None
 
     def sentence(self) -> str:
-        return self._describe("resumed")
+        return self._describe(gettext("resumed rollout {rollout} of {template} {version} for {label}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("play", "resumed the rollout")
+        return TimelineLine("play", gettext("resumed the rollout"))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "resumed")
@@ -179,11 +199,18 @@ class RolloutStopped(RolloutStep):
     automatic: bool | None = None
 
     def sentence(self) -> str:
-        verb = "stopped automatically" if self.automatic else "stopped"
-        return f"{self._describe(verb)} at {name_share(self.share)}: {quote_start(self.reason)}"
+        if self.automatic:
+            sentence = gettext(
+                "stopped automatically rollout {rollout} of {template} {version} for {label} at {share}: {reason}"
+            )
+        else:
+            sentence = gettext("stopped rollout {rollout} of {template} {version} for {label} at {share}: {reason}")
+        return self._describe(sentence, share=name_share(self.share), reason=quote_start(self.reason))
 
     def timeline_line(self) -> TimelineLine:
-        words = f"stopped the rollout at {name_share(self.share)}: {self.label} serves v{self.stable} to everybody"
+        words = gettext("stopped the rollout at {share}: {label} serves v{stable} to everybody").format(
+            share=name_share(self.share), label=self.label, stable=self.stable
+        )
         return TimelineLine("rotate-ccw", words, look="bad", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -201,10 +228,12 @@ class RolloutFinished(RolloutStep):
     automatic: bool | None = None
 
     def sentence(self) -> str:
-        return self._describe("finished") + (" as planned" if self.automatic else "")
+        if self.automatic:
+            return self._describe(gettext("finished rollout {rollout} of {template} {version} for {label} as planned"))
+        return self._describe(gettext("finished rollout {rollout} of {template} {version} for {label}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("check", "finished the rollout", look="ok")
+        return TimelineLine("check", gettext("finished the rollout"), look="ok")
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "finished")
