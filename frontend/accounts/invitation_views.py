@@ -58,7 +58,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
             return _accept_as(request, person, invitation, secret)
         return _accept_as_new(request, invitation, secret)
     except (NotFound, Conflict) as error:
-        context = {"heading": "This invitation can't be accepted", "reason": error.message}
+        context = {"heading": gettext("This invitation can't be accepted"), "reason": error.message}
         return show(request, "web/not_signed_in.html", context, status=status_of(error))
 
 

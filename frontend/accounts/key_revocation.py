@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -19,7 +19,7 @@ from registry.usage import queries as usage_queries
 __all__ = ["RevokeForm", "revoke_key", "show_revocation"]
 
 PANEL = "accounts/_revoke_panel.html"
-AFTER = [(0, "ends at once"), (1, "ends in an hour"), (24, "ends in a day")]
+AFTER = [(0, gettext_lazy("ends at once")), (1, gettext_lazy("ends in an hour")), (24, gettext_lazy("ends in a day"))]
 
 
 class RevokeForm(forms.Form):
@@ -39,7 +39,7 @@ def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, s
     context = {
         "section": section,
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Revoke {key.name}",
+        "panel_title": gettext("Revoke {name}").format(name=key.name),
         "revoking": key,
         "use": usage_queries.use_of_key(key),
         "days": usage_queries.DAYS,

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -21,16 +22,20 @@ from registry.notifications.models import Watch
 __all__ = ["describe_watches", "mail"]
 
 LEVELS = (
-    (Watch.ALL, "everything", "each save, move, request, decision and comment"),
-    (Watch.MINE, "what concerns me", "what waits for me, and what happens to my own work"),
-    (Watch.NONE, "nothing", "it is still shown on the home page"),
+    (Watch.ALL, gettext_lazy("everything"), gettext_lazy("each save, move, request, decision and comment")),
+    (
+        Watch.MINE,
+        gettext_lazy("what concerns me"),
+        gettext_lazy("what waits for me, and what happens to my own work"),
+    ),
+    (Watch.NONE, gettext_lazy("nothing"), gettext_lazy("it is still shown on the home page")),
 )
 
 
 _SENTENCES = {
-    Watch.ALL: "mail about everything",
-    Watch.MINE: "mail about what waits for you and what happens to your own work",
-    Watch.NONE: "no mail",
+    Watch.ALL: gettext_lazy("mail about everything"),
+    Watch.MINE: gettext_lazy("mail about what waits for you and what happens to your own work"),
+    Watch.NONE: gettext_lazy("no mail"),
 }
 
 
@@ -39,12 +44,19 @@ def describe_watches(actor: Actor) -> list[str]:
     watches = notification_queries.list_own_watches(actor)
     sentences = []
     if not any(watch.namespace is None for watch in watches):
-        sentences.append(f"Everywhere{' else' if watches else ''}: {_SENTENCES[Watch.MINE]}.")
+        sentence = gettext("Everywhere else: {wish}.") if watches else gettext("Everywhere: {wish}.")
+        sentences.append(sentence.format(wish=_SENTENCES[Watch.MINE]))
     for watch in watches:
-        place = f"In {watch.namespace.name}" if watch.namespace else "Everywhere"
-        paths = f", {watch.template}" if watch.template else ""
         topics = _name_topics(watch)
-        sentences.append(f"{place}{paths}: {f'mail about {topics}' if topics else _SENTENCES[watch.level]}.")
+        wish = gettext("mail about {topics}").format(topics=topics) if topics else _SENTENCES[watch.level]
+        if watch.namespace and watch.template:
+            sentence = gettext("In {namespace}, {paths}: {wish}.")
+        elif watch.namespace:
+            sentence = gettext("In {namespace}: {wish}.")
+        else:
+            sentence = gettext("Everywhere: {wish}.")
+        name = watch.namespace.name if watch.namespace else ""
+        sentences.append(sentence.format(namespace=name, paths=watch.template, wish=wish))
     return sentences
 
 
@@ -78,7 +90,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
             add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, "Saved." if data["level"] else "Removed.")
+            messages.success(request, gettext("Saved.") if data["level"] else gettext("Removed."))
             return redirect("mail")
     elif request.method == "POST":
         status = 422

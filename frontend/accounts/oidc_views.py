@@ -69,5 +69,5 @@ def _adapter(request: HttpRequest, provider_id: str) -> Adapter:
 
 
 def _sorry(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
-    context = {"heading": "You are not signed in", "reason": sentence}
+    context = {"heading": gettext("You are not signed in"), "reason": sentence}
     return show(request, "web/not_signed_in.html", context, status=status)

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_POST, require_safe
@@ -26,8 +27,8 @@ from registry.core.errors import Busy, NotAllowed
 __all__ = ["log_in", "log_out", "no_password", "set_theme"]
 
 YEAR = 365 * 24 * 3600
-WRONG = "Please enter a correct username and password. Note that both fields may be case-sensitive."
-TOO_MANY = "Too many failed tries. Wait five minutes, then try again."
+WRONG = gettext_lazy("Please enter a correct username and password. Note that both fields may be case-sensitive.")
+TOO_MANY = gettext_lazy("Too many failed tries. Wait five minutes, then try again.")
 
 
 class LoginForm(forms.Form):
@@ -93,7 +94,9 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @signed_in
 def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
     """Who comes from a provider has no password here, so that leaving there is leaving here."""
-    sentence = f"You sign in through {settings.OIDC_NAME}; your account has no password of its own."
+    sentence = gettext("You sign in through {provider}; your account has no password of its own.").format(
+        provider=settings.OIDC_NAME
+    )
     return refuse(request, NotAllowed(sentence))
 
 

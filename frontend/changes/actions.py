@@ -140,7 +140,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
         _ON_LINES[do](request, actor, number)
     else:
         raise Invalid(fields={"do": gettext("the page did not say which button was pressed.")})
-    return MESSAGES[do]
+    return str(MESSAGES[do])
 
 
 def _read_action(request: HttpRequest) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, format_change, format_score
@@ -17,11 +17,11 @@ from registry.templates.labels import Approval, approval_of_label
 __all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
 
 _READINGS: dict[Reading, tuple[str, str, str]] = {
-    "better": ("Better", "ok", "arrow-up-right"),
-    "worse": ("Worse", "bad", "arrow-down-right"),
-    "unclear": ("Unclear", "aside", "equal"),
+    "better": (gettext_noop("Better"), "ok", "arrow-up-right"),
+    "worse": (gettext_noop("Worse"), "bad", "arrow-down-right"),
+    "unclear": (gettext_noop("Unclear"), "aside", "equal"),
 }
-_VIEWS = {"rendered": "Rendered", "source": "Source"}
+_VIEWS = {"rendered": gettext_lazy("Rendered"), "source": gettext_lazy("Source")}
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ class MetricRow:
 
     @property
     def look(self) -> tuple[str, str, str]:
-        return _READINGS[self.reading.reading]
+        word, look, icon = _READINGS[self.reading.reading]
+        return gettext(word), look, icon
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def metric_rows(preview: LabelPreview) -> list[MetricRow]:
 def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
     """How many metrics read so, with the word, the look and the icon; empty where the version was never run."""
     counts = {kind: preview.evaluation.count(kind) for kind in _READINGS} if preview.evaluation else {}
-    return [(count, *_READINGS[kind]) for kind, count in counts.items() if count]
+    return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
 def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax import three_way_merge
 from promptuary.renderer.syntax.alignment import Effort
@@ -68,7 +70,7 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
                 after="".join(_plain(lines[end : end + CONTEXT])),
                 way=way,
                 text=given.get(f"text-{key}", conflict.ours).replace("\r\n", "\n"),
-                fault="Say which of these it should be." if must and not way else "",
+                fault=gettext("Say which of these it should be.") if must and not way else "",
             )
         )
     return disputes

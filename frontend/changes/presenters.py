@@ -157,7 +157,7 @@ def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
     people = [person for blocker in blockers[:1] for person in blocker.waiting_for]
     if actor.person.username in people:
         return gettext("it is your turn")
-    return gettext("next is {names}").format(names=" or ".join(people[:3])) if people else ""
+    return gettext("next is {names}").format(names=gettext(" or ").join(people[:3])) if people else ""
 
 
 def review_rows(gate: Gate) -> list[ReviewRow]:
@@ -241,6 +241,6 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
     elif blocker.code == policy.IN_RELEASE and change.open_release is not None:
         link, link_word = reverse("release", args=[change.open_release]), gettext("Open release")
     elif blocker.code in ("held", "superseded") and act.withdraw:
-        link, link_word = "#close", "Withdraw"
-    icon = "loader" if blocker.code.startswith("check:") and "not finished" in blocker.cause else "circle-x"
+        link, link_word = "#close", gettext("Withdraw")
+    icon = "loader" if blocker.code.startswith("check:") and not blocker.waiting_for else "circle-x"
     return BlockerRow(ICONS.get(blocker.code, icon), blocker.cause, blocker.action, link, link_word)

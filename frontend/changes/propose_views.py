@@ -7,6 +7,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
@@ -73,7 +74,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "section": "templates",
         "template": template,
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Propose v{version} for {label}",
+        "panel_title": gettext("Propose v{version} for {label}").format(version=version, label=label),
         "leave_url": reverse("template", args=[name]),
         "form": form,
         "approvals": template.namespace.approvals,

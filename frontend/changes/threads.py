@@ -233,7 +233,7 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
     if remark.thread is not None:
         where = gettext("thread {thread}, {where}").format(thread=remark.thread.number, where=where)
     if remark.version_id != change.version_id:
-        where += f" of v{remark.version.number}"
+        where = gettext("{where} of v{number}").format(where=where, number=remark.version.number)
     suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
     line = current.now(remark)

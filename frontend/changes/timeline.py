@@ -82,7 +82,8 @@ def _thread_url(event: CommentAdded) -> str:
 def _checked(at: datetime, verdicts: Sequence[VerdictGiven]) -> TimelineEntry:
     failed = [f"{verdict.check}: {verdict.summary}" for verdict in verdicts if verdict.outcome == "failed"]
     passed = len(verdicts) - len(failed)
-    words = " and ".join(f"{count} {word}" for count, word in ((passed, "passed"), (len(failed), "failed")) if count)
+    counts = ((passed, gettext("passed")), (len(failed), gettext("failed")))
+    words = gettext(" and ").join(f"{count} {word}" for count, word in counts if count)
     look, icon = ("bad", "circle-x") if failed else ("ok", "check")
     return TimelineEntry(
         at,

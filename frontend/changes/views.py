@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
@@ -170,7 +170,12 @@ def _reading(
         "loss_notices": [LossNotice(change.template.path, found) for found in losses.values()],
         "tabs": [
             *diff["tabs"],
-            {"word": "Conversation", "count": timeline.count_comments(story), "url": talk_url, "on": bool(view)},
+            {
+                "word": gettext("Conversation"),
+                "count": timeline.count_comments(story),
+                "url": talk_url,
+                "on": bool(view),
+            },
         ],
         "discussion": build_discussion(
             gate,

@@ -8,7 +8,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from frontend.changes.label_evidence import metric_counts
 from frontend.web.decorators import form_page, signed_in
@@ -96,7 +96,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     if request.method == "POST":
         status = 422
         if not chosen:
-            form.add_error(None, "Choose at least one template.")
+            form.add_error(None, gettext("Choose at least one template."))
         if form.is_valid():
             fields = form.cleaned_data
             selection = ReleaseSelection(from_label=fields.pop("from_label"), templates=chosen)
@@ -115,7 +115,9 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     context = {
         "section": "templates",
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"Promote {_count(len(chosen))} to {labels['label']}",
+        "panel_title": ngettext(
+            "Promote {count} template to {label}", "Promote {count} templates to {label}", len(chosen)
+        ).format(count=len(chosen), label=labels["label"]),
         "leave_url": reverse("environments"),
         "folder": folder,
         "form": form,

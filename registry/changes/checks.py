@@ -115,14 +115,18 @@ def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
             continue
         code = f"check:{check.name}"
         if check.outcome is None:
-            more = f" {check.summary}" if check.action else ""
-            cause = f"The check {check.name} has not finished.{more}"
-            blockers.append(Blocker(code, cause, check.action or "Wait for it: it runs by itself."))
+            cause = gettext("The check {check} has not finished.").format(check=check.name)
+            cause += f" {check.summary}" if check.action else ""
+            blockers.append(Blocker(code, cause, check.action or gettext("Wait for it: it runs by itself.")))
             continue
-        action = "Save a version that mends it, and put it into the request."
         if check.name == "contract":
-            action += " Or let a reviewer acknowledge the break."
-        blockers.append(Blocker(code, f"The check {check.name} failed: {check.summary}", action, (author,)))
+            action = gettext(
+                "Save a version that mends it, and put it into the request. Or let a reviewer acknowledge the break."
+            )
+        else:
+            action = gettext("Save a version that mends it, and put it into the request.")
+        cause = gettext("The check {check} failed: {summary}").format(check=check.name, summary=check.summary)
+        blockers.append(Blocker(code, cause, action, (author,)))
     return blockers
 
 

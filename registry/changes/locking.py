@@ -102,14 +102,18 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
 
 def conflict_of_closed(change: ChangeRequest) -> Conflict:
     """The refusal of an act on a request that is closed: it says who closed it and when."""
-    sentence = gettext("Change request {change} is {state}").format(change=change.number, state=change.state)
     person, at = change_queries.closed_by(change), change.closed_at
     if not person or at is None:
-        return Conflict(f"{sentence}.", state=change.state)
-    is_published = change.state == ChangeRequest.PUBLISHED
-    sentence += f": {person} {'published' if is_published else 'withdrew'} it on {at:%Y-%m-%d at %H:%M} UTC."
-    if is_published:
-        sentence += " Nothing more is to be done."
+        sentence = gettext("Change request {change} is {state}.")
+        return Conflict(sentence.format(change=change.number, state=change.state), state=change.state)
+    if change.state == ChangeRequest.PUBLISHED:
+        sentence = gettext(
+            "Change request {change} is published: {person} published it on {day} at {time} UTC. "
+            "Nothing more is to be done."
+        )
+    else:
+        sentence = gettext("Change request {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
+    sentence = sentence.format(change=change.number, person=person, day=f"{at:%Y-%m-%d}", time=f"{at:%H:%M}")
     return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
 
 

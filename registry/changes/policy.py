@@ -345,16 +345,23 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
         if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
             continue
         against = reasons_against(rules, facts, person)
-        whose = (
-            gettext("Your approval") if person == viewer else gettext("The approval by {person}").format(person=person)
-        )
-        if against:
-            who = "you" if person == viewer else person
-            sentences += f" {whose} does not count: {who} {_about(against[0], person == viewer)}."
+        is_own = person == viewer
+        if against and is_own:
+            sentence = gettext("Your approval does not count: you {why}.")
+        elif against:
+            sentence = gettext("The approval by {person} does not count: {person} {why}.")
+        elif decision.digest != facts.digest and decision.number and is_own:
+            sentence = gettext("Your approval was for version {old}; version {new} is proposed now.")
         elif decision.digest != facts.digest and decision.number:
-            sentences += f" {whose} was for version {decision.number}; version {facts.number} is proposed now."
+            sentence = gettext("The approval by {person} was for version {old}; version {new} is proposed now.")
+        elif is_own:
+            sentence = gettext("Your approval was given before the request was opened again or got another version.")
         else:
-            sentences += f" {whose} was given before the request was opened again or got another version."
+            sentence = gettext(
+                "The approval by {person} was given before the request was opened again or got another version."
+            )
+        why = _about(against[0], is_own) if against else ""
+        sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
     return sentences
 
 
