@@ -1,5 +1,7 @@
 """Verification of the journal: numbers, hashes, and columns that must say what the events' texts say."""
 
+# no texts here: faults are stored
+
 import json
 from collections.abc import Iterator
 from typing import Any

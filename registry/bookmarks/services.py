@@ -4,6 +4,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -31,7 +32,11 @@ def add_favourite(*, actor: Actor, name: str) -> None:
         person = _take_person(actor)
         others = Favourite.objects.filter(person=person).exclude(template=template)
         if others.count() >= MOST_FAVOURITES:
-            raise Conflict(f"You have {MOST_FAVOURITES} favourites, which is the most: remove one first.")
+            raise Conflict(
+                gettext("You have {most_favourites} favourites, which is the most: remove one first.").format(
+                    most_favourites=MOST_FAVOURITES
+                )
+            )
         Favourite.objects.get_or_create(person=person, template=template, defaults={"created_at": timezone.now()})
 
 
@@ -48,16 +53,20 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
     """
     name = " ".join(check_text("name", name, _MOST_NAME).split())
     if not name:
-        raise Invalid(fields={"name": "give it a name."})
+        raise Invalid(fields={"name": gettext("give it a name.")})
     if folder:
         names.check_folder(folder)
     pairs = parse_qsl(check_text("query", query, _MOST_QUERY).lstrip("?"))
     if not pairs:
-        raise Invalid(fields={"query": "search or filter first: there is nothing to keep."})
+        raise Invalid(fields={"query": gettext("search or filter first: there is nothing to keep.")})
     with transaction.atomic():
         person = _take_person(actor)
         if SavedView.objects.filter(person=person).exclude(name=name).count() >= MOST_VIEWS:
-            raise Conflict(f"You have {MOST_VIEWS} saved views, which is the most: remove one first.")
+            raise Conflict(
+                gettext("You have {most_views} saved views, which is the most: remove one first.").format(
+                    most_views=MOST_VIEWS
+                )
+            )
         search = {"folder": folder, "query": urlencode(pairs)}
         view, _ = SavedView.objects.update_or_create(
             person=person, name=name, defaults=search, create_defaults={**search, "created_at": timezone.now()}
@@ -69,14 +78,14 @@ def remove_view(*, actor: Actor, view_id: int) -> str:
     """Delete a saved view and return its name. NotFound where the actor has no such view."""
     view = SavedView.objects.filter(person=_person(actor), pk=view_id).first()
     if view is None:
-        raise NotFound("You have no such saved view.")
+        raise NotFound(gettext("You have no such saved view."))
     view.delete()
     return view.name
 
 
 def _person(actor: Actor) -> User:
     if actor.key is not None:
-        raise NotAllowed("Favourites and saved views belong to people: sign in.")
+        raise NotAllowed(gettext("Favourites and saved views belong to people: sign in."))
     return actor.person
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -26,7 +27,7 @@ class Number(serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
         """Only a number is a number."""
         if isinstance(data, bool) or not isinstance(data, int | float):
-            raise serializers.ValidationError(["This is not a number."])
+            raise serializers.ValidationError([gettext("This is not a number.")])
         return super().to_internal_value(data)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation.http_models import HTTPModel
 from promptuary.evaluation.models import EchoModel, Model, RecordedModel
 from promptuary.evaluation.streaming_models import HTTPStream, StreamingModel, WordStream
@@ -89,10 +91,18 @@ class Endpoint:
         if self.sealed_key:
             return unseal(self.sealed_key)
         if self.needs_key:
-            raise Conflict(f"The connection {self.name} needs its key again: an admin of the namespace enters it.")
+            raise Conflict(
+                gettext("The connection {name} needs its key again: an admin of the namespace enters it.").format(
+                    name=self.name
+                )
+            )
         if self.key_env:
             if not os.environ.get(self.key_env):
-                raise Conflict(f"The model {self.name} needs the variable {self.key_env}, which is not set here.")
+                raise Conflict(
+                    gettext("The model {name} needs the variable {key_env}, which is not set here.").format(
+                        name=self.name, key_env=self.key_env
+                    )
+                )
             return os.environ[self.key_env]
         return read_bytes(Path(self.key_file)).decode().strip() if self.key_file else None
 
@@ -138,7 +148,11 @@ def _read_replies(path: Path) -> dict[str, str]:
                 entry = json.loads(line)
                 replies[str(entry["prompt"])] = str(entry["reply"])
             except (ValueError, KeyError, TypeError) as error:
-                raise Conflict(f'{path.name}, line {number}: needs {{"prompt": "sha256:…", "reply": "…"}}.') from error
+                raise Conflict(
+                    gettext('{name}, line {number}: needs {{"prompt": "sha256:…", "reply": "…"}}.').format(
+                        name=path.name, number=number
+                    )
+                ) from error
     return replies
 
 
@@ -147,4 +161,6 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise Conflict(f"{path.name}, which the operator's list of models names, can't be read.") from error
+        raise Conflict(
+            gettext("{name}, which the operator's list of models names, can't be read.").format(name=path.name)
+        ) from error

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -31,7 +33,7 @@ class ConnectionSet(JournalEvent):
     rotated: bool | None = None
 
     def sentence(self) -> str:
-        return f"set the connection {self.name} to {self.model}"
+        return gettext("set the connection {name} to {model}").format(name=self.name, model=self.model)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.connection(texts.namespace, self.id): texts.record()}
@@ -54,7 +56,7 @@ class ConnectionRemoved(JournalEvent):
     name: str
 
     def sentence(self) -> str:
-        return f"removed the connection {self.name}"
+        return gettext("removed the connection {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.connection(texts.namespace, self.id): None}
@@ -75,8 +77,8 @@ class SpendingCapped(JournalEvent):
 
     def sentence(self) -> str:
         if self.person_day is None and self.namespace_month is None:
-            return "removed the spending caps"
-        return "set the spending caps"
+            return gettext("removed the spending caps")
+        return gettext("set the spending caps")
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.spending_cap(texts.namespace): texts.yaml(self.body())}

@@ -6,6 +6,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.utils.translation import gettext
+
 from registry.connections.endpoint import ECHO, MOST_CONCURRENT
 from registry.connections.models import Connection
 from registry.core import safe_http
@@ -41,9 +43,9 @@ def check_fields(values: Mapping[str, Any]) -> dict[str, Any]:
 def _check_name(field: str, value: Any) -> str:
     name = check_text(field, value, 64).strip()
     if name == ECHO:
-        raise Invalid(fields={field: "echo is the model that every namespace has: choose another name."})
+        raise Invalid(fields={field: gettext("echo is the model that every namespace has: choose another name.")})
     if not _NAME.fullmatch(name):
-        raise Invalid(fields={field: "small letters, digits, and - . _ between them, as in gpt-4.1-mini."})
+        raise Invalid(fields={field: gettext("small letters, digits, and - . _ between them, as in gpt-4.1-mini.")})
     return name
 
 
@@ -51,7 +53,7 @@ def _check_url(field: str, value: Any) -> str:
     url = check_text(field, value, 2000).strip().rstrip("/")
     parts = urlsplit(url)
     if parts.query or parts.fragment:
-        raise Invalid(fields={field: "write the address up to its path, without ? or #."})
+        raise Invalid(fields={field: gettext("write the address up to its path, without ? or #.")})
     safe_http.check(url)
     return url
 
@@ -59,20 +61,20 @@ def _check_url(field: str, value: Any) -> str:
 def _check_model(field: str, value: Any) -> str:
     model = check_text(field, value, 200).strip()
     if not model:
-        raise Invalid(fields={field: "write the provider's id of the model, as in gpt-4o-mini."})
+        raise Invalid(fields={field: gettext("write the provider's id of the model, as in gpt-4o-mini.")})
     return model
 
 
 def _check_protocol(field: str, value: Any) -> str:
     if value not in Connection.PROTOCOLS:
-        raise Invalid(fields={field: f"one of {', '.join(Connection.PROTOCOLS)}."})
+        raise Invalid(fields={field: gettext("one of {names}.").format(names=", ".join(Connection.PROTOCOLS))})
     return str(value)
 
 
 def _check_key(field: str, value: Any) -> str:
     key = check_text(field, value, 1000, may_hold_secrets=True).strip()
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise Invalid(fields={field: "a key has no blanks, and only ASCII characters."})
+        raise Invalid(fields={field: gettext("a key has no blanks, and only ASCII characters.")})
     return key
 
 
@@ -84,13 +86,13 @@ def check_amount(field: str, value: Any) -> Decimal | None:
     except InvalidOperation:
         amount = Decimal("NaN")
     if not amount.is_finite() or not 0 <= amount < 10_000_000:
-        raise Invalid(fields={field: "an amount from 0 to 9,999,999, as in 0.15."})
+        raise Invalid(fields={field: gettext("an amount from 0 to 9,999,999, as in 0.15.")})
     return amount
 
 
 def check_currency(field: str, value: Any) -> str:
     if not isinstance(value, str) or len(value) != 3 or not value.isascii() or not value.isupper():
-        raise Invalid(fields={field: "three capital letters, as in USD."})
+        raise Invalid(fields={field: gettext("three capital letters, as in USD.")})
     return value
 
 
@@ -104,7 +106,7 @@ def _check_concurrency(field: str, value: Any) -> int:
 
 def _check_whole(field: str, value: Any, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise Invalid(fields={field: f"a whole number from 1 to {most}."})
+        raise Invalid(fields={field: gettext("a whole number from 1 to {most}.").format(most=most)})
     return value
 
 
@@ -112,7 +114,7 @@ def _check_rate(field: str, value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.01 <= value <= 1000:
-        raise Invalid(fields={field: "a number from 0.01 to 1000, or nothing for no limit."})
+        raise Invalid(fields={field: gettext("a number from 0.01 to 1000, or nothing for no limit.")})
     return float(value)
 
 

@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from promptuary.evaluation.protocols import PROTOCOLS
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
@@ -71,17 +72,25 @@ def _read(path: Path, _changed: int, _size: int) -> tuple[Endpoint, ...]:
     if content is None:
         return ()
     if not isinstance(content, Mapping):
-        raise _unreadable(path, "it must be a mapping of names to models")
+        raise _unreadable(path, gettext("it must be a mapping of names to models"))
     return tuple(_endpoint(path, str(name), entry) for name, entry in content.items())
 
 
 def _endpoint(path: Path, name: str, entry: Any) -> Endpoint:
     if not isinstance(entry, Mapping) or name == ECHO:
-        raise _unreadable(path, f"{name} must be a mapping" if name != ECHO else "echo is there already")
+        raise _unreadable(
+            path,
+            gettext("{name} must be a mapping").format(name=name) if name != ECHO else gettext("echo is there already"),
+        )
     if unknown := sorted(set(entry) - _FIELDS):
-        raise _unreadable(path, f"{name} has no {unknown[0]!r}, only {', '.join(sorted(_FIELDS))}")
+        raise _unreadable(
+            path,
+            gettext("{name} has no {value!r}, only {names}").format(
+                name=name, value=unknown[0], names=", ".join(sorted(_FIELDS))
+            ),
+        )
     if ("base_url" in entry) == ("replies" in entry):
-        raise _unreadable(path, f"{name} needs either base_url or replies")
+        raise _unreadable(path, gettext("{name} needs either base_url or replies").format(name=name))
     try:
         if "replies" in entry:
             return Endpoint(
@@ -89,7 +98,9 @@ def _endpoint(path: Path, name: str, entry: Any) -> Endpoint:
             )
         return _http(name, entry)
     except (TypeError, ValueError, KeyError, InvalidOperation) as error:
-        raise _unreadable(path, f"{name} holds a value that can't be used ({error})") from error
+        raise _unreadable(
+            path, gettext("{name} holds a value that can't be used ({error})").format(name=name, error=error)
+        ) from error
 
 
 def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
@@ -131,4 +142,6 @@ def _price(entry: Mapping[str, Any]) -> Price:
 
 
 def _unreadable(path: Path, why: str) -> Conflict:
-    return Conflict(f"The operator's list of models ({path.name}) can't be used: {why}.")
+    return Conflict(
+        gettext("The operator's list of models ({name}) can't be used: {why}.").format(name=path.name, why=why)
+    )

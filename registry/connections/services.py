@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.evaluation import ModelError
 from registry.accounts.actor import Actor
@@ -96,9 +97,13 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
         if space.connections.count() >= MOST:
-            raise Conflict(f"{namespace} has {MOST} connections: remove one first.")
+            raise Conflict(
+                gettext("{namespace} has {most} connections: remove one first.").format(namespace=namespace, most=MOST)
+            )
         if space.connections.filter(name=name).exists():
-            raise Conflict(f"{namespace} has a connection {name} already.")
+            raise Conflict(
+                gettext("{namespace} has a connection {name} already.").format(namespace=namespace, name=name)
+            )
         identifier = "".join(secrets.choice(_LETTERS) for _ in range(8))
         row = Connection(id=identifier, namespace=space, created_by=actor.person, created_at=at)
         _set_fields(row, values)
@@ -123,7 +128,11 @@ def change_connection(*, actor: Actor, connection_id: str, **changes: Any) -> Co
             values.setdefault("key", "")
         others = row.namespace.connections.exclude(pk=row.pk)
         if others.filter(name=values["name"]).exists():
-            raise Conflict(f"{row.namespace.name} has a connection {values['name']} already.")
+            raise Conflict(
+                gettext("{namespace} has a connection {name} already.").format(
+                    namespace=row.namespace.name, name=values["name"]
+                )
+            )
         _set_fields(row, values)
         row.save()
         log.append(actor, _describe(row, rotated=bool(values.get("key"))), namespace=row.namespace, at=at)
@@ -153,7 +162,7 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
     try:
         reply = model.complete(_Question([{"role": "user", "content": _QUESTION}]), {})
     except (ModelError, safe_http.Refused) as error:
-        raise Conflict(f"The model did not answer: {error}.") from error
+        raise Conflict(gettext("The model did not answer: {error}.").format(error=error)) from error
     milliseconds = int((time.monotonic() - began) * 1000)
     spending.record_calls(row.namespace, actor.person, endpoint, _QUESTION, [reply])
     return TryResult(reply.text[:500], milliseconds, reply.prompt_tokens, reply.completion_tokens)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, Sum
+from django.utils.translation import gettext
 
 from promptuary.evaluation.models import Reply
 from registry.accounts.actor import Actor
@@ -75,25 +76,50 @@ def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) 
     if endpoint.kind != "http" or (cap.person_day is None and cap.namespace_month is None):
         return
     if endpoint.price is None:
-        raise Conflict(f"{namespace.name} has a spending cap, and {endpoint.name} has no price: it can't be asked.")
+        raise Conflict(
+            gettext("{name} has a spending cap, and {endpoint_name} has no price: it can't be asked.").format(
+                name=namespace.name, endpoint_name=endpoint.name
+            )
+        )
     if endpoint.price.currency != cap.currency:
         raise Conflict(
-            f"{namespace.name} caps its spending in {cap.currency}; the price of {endpoint.name} is in "
-            f"{endpoint.price.currency}."
+            gettext(
+                "{name} caps its spending in {currency}; the price of {endpoint_name} is in {endpoint_price_currency}."
+            ).format(
+                name=namespace.name,
+                currency=cap.currency,
+                endpoint_name=endpoint.name,
+                endpoint_price_currency=endpoint.price.currency,
+            )
         )
     now = log.now()
     spent = sum_spent(namespace, person, cap.currency, now.date())
     if cap.person_day is not None and spent.person_day >= cap.person_day:
         raise TooMany(
-            f"The daily limit of {person.username} is reached: {spent.person_day:.2f} of {cap.person_day:.2f} "
-            f"{cap.currency}. It resets at 00:00 UTC.",
+            gettext(
+                "The daily limit of {username} is reached: {person_day:.2f} of {cap_person_day:.2f} "
+                "{currency}. It resets at 00:00 UTC."
+            ).format(
+                username=person.username,
+                person_day=spent.person_day,
+                cap_person_day=cap.person_day,
+                currency=cap.currency,
+            ),
             retry_after=_seconds_until(now, now.date() + timedelta(days=1)),
         )
     if cap.namespace_month is not None and spent.namespace_month >= cap.namespace_month:
         following = (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
         raise TooMany(
-            f"The monthly limit of {namespace.name} is reached: {spent.namespace_month:.2f} of "
-            f"{cap.namespace_month:.2f} {cap.currency}. It resets on {following.isoformat()}.",
+            gettext(
+                "The monthly limit of {name} is reached: {namespace_month:.2f} of {cap_namespace_month:.2f} "
+                "{currency}. It resets on {isoformat}."
+            ).format(
+                name=namespace.name,
+                namespace_month=spent.namespace_month,
+                cap_namespace_month=cap.namespace_month,
+                currency=cap.currency,
+                isoformat=following.isoformat(),
+            ),
             retry_after=_seconds_until(now, following),
         )
 

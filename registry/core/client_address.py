@@ -5,6 +5,7 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from registry.core.errors import Invalid
 
@@ -35,7 +36,7 @@ def read_networks(field: str, texts: Iterable[str], most: int) -> list[str]:
     """
     networks = list(dict.fromkeys(str(_read_network(field, text.strip())) for text in texts))
     if len(networks) > most:
-        raise Invalid(fields={field: f"at most {most}."})
+        raise Invalid(fields={field: gettext("at most {most}.").format(most=most)})
     return networks
 
 
@@ -61,14 +62,28 @@ def is_address_in(address: str, networks: Iterable[Network]) -> bool:
 def _read_network(field: str, text: str) -> Network:
     shown = text[:_MOST_CHARACTERS]
     if len(text) > _MOST_CHARACTERS or "%" in text:
-        raise Invalid(fields={field: f"{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32."})
+        raise Invalid(
+            fields={
+                field: gettext("{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
+            }
+        )
     try:
         network = ip_network(text, strict=False)
     except ValueError as error:
         message = f"{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32."
         raise Invalid(fields={field: message}) from error
     if "/" in text and ip_address(text.partition("/")[0]) != network.network_address:
-        raise Invalid(fields={field: f"{shown} names an address inside a network: write {network}, or the address."})
+        raise Invalid(
+            fields={
+                field: gettext("{shown} names an address inside a network: write {network}, or the address.").format(
+                    shown=shown, network=network
+                )
+            }
+        )
     if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
-        raise Invalid(fields={field: f"{shown} is the IPv6 form of IPv4 addresses: write them as IPv4."})
+        raise Invalid(
+            fields={
+                field: gettext("{shown} is the IPv6 form of IPv4 addresses: write them as IPv4.").format(shown=shown)
+            }
+        )
     return network

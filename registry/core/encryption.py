@@ -1,5 +1,7 @@
 """Secrets that must be read again (a webhook's, to sign with), sealed by a key made from the instance's secret key."""
 
+# no texts here: logs have it
+
 import base64
 
 from cryptography.fernet import Fernet, InvalidToken

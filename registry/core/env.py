@@ -1,5 +1,7 @@
 """Typed readers of environment variables. A bad value stops the start with a sentence that names the variable."""
 
+# no texts here: operators read it
+
 import os
 import secrets
 from collections.abc import Sequence

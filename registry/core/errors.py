@@ -22,6 +22,8 @@ Facts given as keywords become attributes of `facts`, plain JSON types that a ca
 
 from collections.abc import Mapping, Sequence
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.problems import Problem
 
 __all__ = [
@@ -118,9 +120,12 @@ class Invalid(PromptuaryError):
     def _summary(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
-            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-            return f"line {errors[0].line}: {errors[0].message}{more}"
-        return "; ".join(f"{field}: {sentence}" for field, sentence in self.fields.items()) or "the input is wrong"
+            sentence = gettext("line {line}: {message}")
+            if len(errors) > 1:
+                sentence = gettext("line {line}: {message} (and {count} more)")
+            return sentence.format(line=errors[0].line, message=errors[0].message, count=len(errors) - 1)
+        sentences = [f"{field}: {sentence}" for field, sentence in self.fields.items()]
+        return "; ".join(sentences) or gettext("the input is wrong")
 
 
 class TooLarge(PromptuaryError):

@@ -3,6 +3,8 @@
 PROMPTUARY_FAILPOINT=mirror.streaming:3 kills at the third passing. Without the variable `reach` does nothing.
 """
 
+# no texts here: developers read it
+
 import os
 import signal
 

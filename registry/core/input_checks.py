@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.validation import secrets, text_scan
 from registry.core.errors import Invalid, PromptuaryError, TooLarge
@@ -42,15 +44,21 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
     may_hold_secrets: for what never reaches the journal or the mirror, and for what is looked through in another way.
     """
     if not isinstance(value, str):
-        raise Invalid(fields={field: f"this must be text, not {type(value).__name__}."})
+        raise Invalid(fields={field: gettext("this must be text, not {kind}.").format(kind=type(value).__name__)})
     if "\0" in value:
         line = value[: value.index("\0")].count("\n") + 1
-        raise Invalid(fields={field: f"line {line} holds a NUL character, which no text may."})
+        raise Invalid(
+            fields={field: gettext("line {line} holds a NUL character, which no text may.").format(line=line)}
+        )
     try:
         size = len(value.encode("utf-8"))
     except UnicodeEncodeError as error:
         line = value[: error.start].count("\n") + 1
-        raise Invalid(fields={field: f"line {line} holds half of a surrogate pair, which is no character."}) from error
+        raise Invalid(
+            fields={
+                field: gettext("line {line} holds half of a surrogate pair, which is no character.").format(line=line)
+            }
+        ) from error
     check_size(field, size, most)
     if not may_hold_secrets:
         check_secrets(field, value)
@@ -64,8 +72,10 @@ def check_secrets(field: str, text: str) -> None:
             line = text.count("\n", 0, secret.start) + 1
             raise Invalid(
                 fields={
-                    field: f"line {line} looks like {secret.kind}. This is kept for ever and mirrored to Git: leave it "
-                    f"out, and revoke it where it is real ({secrets.ADVICE})."
+                    field: gettext(
+                        "line {line} looks like {kind}. This is kept for ever and mirrored to Git: leave it out, and "
+                        "revoke it where it is real ({advice})."
+                    ).format(line=line, kind=secret.kind, advice=secrets.ADVICE)
                 }
             )
 
@@ -88,7 +98,11 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
 def check_size(field: str, size: int, most: int) -> None:
     """Raise TooLarge where a text has more bytes than allowed."""
     if size > most:
-        raise TooLarge(f"{field}: {size} bytes; at most {most} are allowed.", field=field, limit=most)
+        raise TooLarge(
+            gettext("{field}: {size} bytes; at most {most} are allowed.").format(field=field, size=size, most=most),
+            field=field,
+            limit=most,
+        )
 
 
 def parse_number(text: str, *, digits: int = 9) -> int | None:
@@ -112,7 +126,7 @@ def parse_json(body: bytes) -> Any:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadJson(f"The body is not UTF-8: byte {error.start} does not fit.") from None
+        raise BadJson(gettext("The body is not UTF-8: byte {start} does not fit.").format(start=error.start)) from None
     try:
         value = json.loads(
             text,
@@ -122,9 +136,15 @@ def parse_json(body: bytes) -> Any:
             parse_float=_to_float,
         )
     except json.JSONDecodeError as error:
-        raise BadJson(f"This is not JSON: {error.msg}, line {error.lineno} column {error.colno}.") from None
+        raise BadJson(
+            gettext("This is not JSON: {msg}, line {lineno} column {colno}.").format(
+                msg=error.msg, lineno=error.lineno, colno=error.colno
+            )
+        ) from None
     except RecursionError:
-        raise BadJson(f"The JSON is nested deeper than {_MOST_DEPTH} levels.") from None
+        raise BadJson(
+            gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MOST_DEPTH)
+        ) from None
     _check_value(value)
     return value
 
@@ -133,26 +153,28 @@ def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            raise BadJson(f"The key {_quote(name)} occurs twice in one object.")
+            raise BadJson(gettext("The key {quote} occurs twice in one object.").format(quote=_quote(name)))
         members[name] = value
     return members
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise BadJson(f"{word} is not a JSON number.")
+    raise BadJson(gettext("{word} is not a JSON number.").format(word=word))
 
 
 def _to_int(digits: str) -> int:
     # Longer digits are never converted: that takes time in the square of their number.
     if len(digits) > 17 or abs(int(digits)) > _LARGEST:
-        raise BadJson(f"The number {digits[:20]} is outside ±(2^53 - 1); send it as a text.")
+        raise BadJson(
+            gettext("The number {value} is outside ±(2^53 - 1); send it as a text.").format(value=digits[:20])
+        )
     return int(digits)
 
 
 def _to_float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise BadJson(f"The number {digits[:20]} is too large.")
+        raise BadJson(gettext("The number {value} is too large.").format(value=digits[:20]))
     return number
 
 
@@ -169,7 +191,9 @@ def _check_value(value: Any) -> None:
             _require_clean(item, where)
         elif isinstance(item, dict | list):
             if depth >= _MOST_DEPTH:
-                raise BadJson(f"The JSON is nested deeper than {_MOST_DEPTH} levels.")
+                raise BadJson(
+                    gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MOST_DEPTH)
+                )
             waiting += [(child, depth + 1, path) for child, path in _children(item, where)]
 
 
@@ -194,14 +218,16 @@ def _path(where: _Where) -> str:
 def _require_clean(text: str, where: _Where) -> None:
     if text.isascii():
         if "\0" in text:
-            raise BadJson(f"The text at {_quote(_path(where))} holds a NUL character.")
+            raise BadJson(gettext("The text at {quote} holds a NUL character.").format(quote=_quote(_path(where))))
         return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadJson(f"The text at {_quote(_path(where))} holds half of a surrogate pair.") from None
+        raise BadJson(
+            gettext("The text at {quote} holds half of a surrogate pair.").format(quote=_quote(_path(where)))
+        ) from None
     if "\0" in text:
-        raise BadJson(f"The text at {_quote(_path(where))} holds a NUL character.")
+        raise BadJson(gettext("The text at {quote} holds a NUL character.").format(quote=_quote(_path(where))))
 
 
 def _quote(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
 from registry.core.errors import Invalid
 
@@ -49,10 +51,16 @@ def check_template(name: str) -> tuple[str, str]:
     """Namespace and path of a full name such as `support/refunds/reply`."""
     segments = name.split("/")
     if len(segments) < 2:
-        raise Invalid(fields={"name": f"{name!r} needs a namespace in front: namespace/name."})
+        raise Invalid(
+            fields={"name": gettext("{name!r} needs a namespace in front: namespace/name.").format(name=name)}
+        )
     if len(segments) > MOST_SEGMENTS:
         raise Invalid(
-            fields={"name": f"at most {MOST_SEGMENTS} segments, the namespace included; this has {len(segments)}."}
+            fields={
+                "name": gettext("at most {most_segments} segments, the namespace included; this has {count}.").format(
+                    most_segments=MOST_SEGMENTS, count=len(segments)
+                )
+            }
         )
     for segment in segments:
         if sentence := _fault_of_segment(segment):
@@ -64,7 +72,13 @@ def check_folder(name: str) -> str:
     """The name of a folder, its namespace in front, such as `support/refunds`; a namespace alone is one too."""
     segments = name.split("/")
     if len(segments) > MOST_SEGMENTS:
-        raise Invalid(fields={"folder": f"at most {MOST_SEGMENTS} segments; this has {len(segments)}."})
+        raise Invalid(
+            fields={
+                "folder": gettext("at most {most_segments} segments; this has {count}.").format(
+                    most_segments=MOST_SEGMENTS, count=len(segments)
+                )
+            }
+        )
     for segment in segments:
         check_slug("folder", segment)
     return name
@@ -73,10 +87,14 @@ def check_folder(name: str) -> str:
 def check_label(label: str) -> str:
     """The label, when it can be set by hand."""
     if label == LATEST:
-        raise Invalid(fields={"label": "latest can't be set: it is always the highest number."})
+        raise Invalid(fields={"label": gettext("latest can't be set: it is always the highest number.")})
     if not LABEL.fullmatch(label):
         raise Invalid(
-            fields={"label": "a label is a small letter, then at most 35 of small letters, digits, '.', '_' and '-'."}
+            fields={
+                "label": gettext(
+                    "a label is a small letter, then at most 35 of small letters, digits, '.', '_' and '-'."
+                )
+            }
         )
     return label
 
@@ -89,14 +107,20 @@ def parse_ref(text: str) -> Ref:
         return Ref(digest=text)
     if LABEL.fullmatch(text):
         return Ref(label=text)
-    raise Invalid(fields={"ref": f"{text[:80]!r} is no version number, no digest (sha256:…) and no label."})
+    raise Invalid(
+        fields={
+            "ref": gettext("{value!r} is no version number, no digest (sha256:…) and no label.").format(value=text[:80])
+        }
+    )
 
 
 def split_address(address: str) -> tuple[str, str]:
     """Name and ref of `support/policy@3`."""
     name, at, ref = address.partition("@")
     if not at:
-        raise Invalid(fields={"ref": f"{address[:200]!r} names no version: write name@number."})
+        raise Invalid(
+            fields={"ref": gettext("{value!r} names no version: write name@number.").format(value=address[:200])}
+        )
     check_template(name)
     return name, ref
 
@@ -104,10 +128,12 @@ def split_address(address: str) -> tuple[str, str]:
 def _fault_of_segment(segment: str) -> str:
     if not SEGMENT.fullmatch(segment):
         return (
-            f"{segment[:80]!r} is no slug: 1 to 64 small letters, digits and inner hyphens."
+            gettext("{value!r} is no slug: 1 to 64 small letters, digits and inner hyphens.").format(value=segment[:80])
             if segment
-            else "a segment is empty."
+            else gettext("a segment is empty.")
         )
     if segment in _DEVICES:
-        return f"{segment!r} is a device name on Windows, so no clone there could hold it."
+        return gettext("{segment!r} is a device name on Windows, so no clone there could hold it.").format(
+            segment=segment
+        )
     return ""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from django.utils.translation import gettext
+
 from registry.core.errors import Invalid
 
 __all__ = ["MOST", "Page", "check_limit", "cut", "read_number", "read_text"]
@@ -33,7 +35,9 @@ def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int])
 def check_limit(limit: int) -> int:
     """The limit, when it is 1 to 200."""
     if not 1 <= limit <= MOST:
-        raise Invalid(fields={"limit": f"from 1 to {MOST} items a page; this is {limit}."})
+        raise Invalid(
+            fields={"limit": gettext("from 1 to {most} items a page; this is {limit}.").format(most=MOST, limit=limit)}
+        )
     return limit
 
 
@@ -72,4 +76,4 @@ def _read(cursor: str | None) -> str | int | None:
 
 
 def _unknown() -> Invalid:
-    return Invalid(fields={"cursor": "this is no cursor that a page before it gave."})
+    return Invalid(fields={"cursor": gettext("this is no cursor that a page before it gave.")})

@@ -8,6 +8,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from promptuary.renderer import LimitError, RenderError
 from registry.core.errors import (
     AddressNotAllowed,
@@ -58,22 +60,22 @@ class Problem:
 # Narrow before wide: the first class that fits gives status, type and title. The last row is for an error of none of
 # these.
 _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
-    (NotFound, 404, "not-found", "Not found"),
-    (Gone, 410, "gone", "Redacted"),
-    (ApprovalRequired, 403, "approval-required", "Approval required"),
-    (TwoStepRequired, 403, "two-step-required", "Two-step sign-in required"),
-    (AddressNotAllowed, 403, "address-not-allowed", "Not from this address"),
-    (ProofRequired, 403, "proof-required", "Prove that it is you"),
-    (NotAllowed, 403, "not-allowed", "Not allowed"),
-    (Stale, 412, "stale", "Made from a version that is not the latest"),
-    (Conflict, 409, "conflict", "Conflict"),
-    (PreconditionRequired, 428, "precondition-required", "Precondition required"),
-    (Invalid, 422, "invalid", "Not valid"),
-    (TooLarge, 413, "too-large", "Too large"),
-    (TooMany, 429, "too-many", "Too many requests"),
-    (Busy, 503, "busy", "Busy"),
-    (Halted, 503, "halted", "Nothing is written"),
-    (PromptuaryError, 500, "internal", "Failed"),
+    (NotFound, 404, "not-found", gettext_noop("Not found")),
+    (Gone, 410, "gone", gettext_noop("Redacted")),
+    (ApprovalRequired, 403, "approval-required", gettext_noop("Approval required")),
+    (TwoStepRequired, 403, "two-step-required", gettext_noop("Two-step sign-in required")),
+    (AddressNotAllowed, 403, "address-not-allowed", gettext_noop("Not from this address")),
+    (ProofRequired, 403, "proof-required", gettext_noop("Prove that it is you")),
+    (NotAllowed, 403, "not-allowed", gettext_noop("Not allowed")),
+    (Stale, 412, "stale", gettext_noop("Made from a version that is not the latest")),
+    (Conflict, 409, "conflict", gettext_noop("Conflict")),
+    (PreconditionRequired, 428, "precondition-required", gettext_noop("Precondition required")),
+    (Invalid, 422, "invalid", gettext_noop("Not valid")),
+    (TooLarge, 413, "too-large", gettext_noop("Too large")),
+    (TooMany, 429, "too-many", gettext_noop("Too many requests")),
+    (Busy, 503, "busy", gettext_noop("Busy")),
+    (Halted, 503, "halted", gettext_noop("Nothing is written")),
+    (PromptuaryError, 500, "internal", gettext_noop("Failed")),
 )
 
 
@@ -97,14 +99,14 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
         headers["Retry-After"] = str(error.facts.get("retry_after", 1))
     if isinstance(error, Halted):
         headers["Retry-After"] = "60"  # seconds; a person has to act first
-    return Problem(status, kind, title, error.message, extra, headers)
+    return Problem(status, kind, gettext(title), error.message, extra, headers)
 
 
 def unauthenticated(detail: str = "") -> Problem:
     """The 401 that every door gives alike."""
-    sentence = detail or "Give an API key as `Authorization: Bearer <key>`, or sign in."
+    sentence = detail or gettext("Give an API key as `Authorization: Bearer <key>`, or sign in.")
     headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}
-    return Problem(401, "unauthenticated", "Not signed in", sentence, headers=headers)
+    return Problem(401, "unauthenticated", gettext("Not signed in"), sentence, headers=headers)
 
 
 def _row_of(error: PromptuaryError) -> tuple[int, str, str]:
@@ -116,7 +118,7 @@ def _of_rendering(error: RenderError) -> Problem:
     kind = "limit" if isinstance(error, LimitError) else "invalid"
     facts = {name: value for name, value in error.facts.items() if _is_json(value)}
     problems = [describe_problem(error.to_problem())]
-    return Problem(422, kind, "Cannot be rendered", str(error), {**facts, "problems": problems})
+    return Problem(422, kind, gettext("Cannot be rendered"), str(error), {**facts, "problems": problems})
 
 
 def _is_json(value: object) -> bool:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from registry.core.errors import TooMany
 
@@ -31,7 +32,10 @@ class Refusals:
         left = seen[0] + window - self._clock()
         if seen[1] >= most and left > 0:
             wait = int(left) + 1
-            raise TooMany(f"Too many requests that lead nowhere; try again in {wait} s.", retry_after=wait)
+            raise TooMany(
+                gettext("Too many requests that lead nowhere; try again in {wait} s.").format(wait=wait),
+                retry_after=wait,
+            )
 
     def count(self, scope: str, who: str) -> None:
         """Remember one refusal."""

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from django.conf import settings
+from django.utils.translation import gettext
 
 from registry.core import public_addresses
 from registry.core.errors import Invalid
@@ -53,7 +54,11 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
     listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
     taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
     if scheme not in taken:
-        raise Refused(f"the address must start with {' or '.join(f'{name}://' for name in sorted(taken))}.")
+        raise Refused(
+            gettext("the address must start with {names}.").format(
+                names=" or ".join(f"{name}://" for name in sorted(taken))
+            )
+        )
     addresses = _resolve(host, port)
     if not listed:
         for address in addresses:
@@ -91,17 +96,17 @@ def _aim(request: httpx.Request, destination: Destination) -> None:
 
 def _parts(url: str) -> tuple[str, str, int]:
     if len(url) > _LONGEST or not url.isprintable() or " " in url:
-        raise Refused(f"this is no address: at most {_LONGEST} characters, no blanks.")
+        raise Refused(gettext("this is no address: at most {longest} characters, no blanks.").format(longest=_LONGEST))
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Refused("this is no address.") from error
+        raise Refused(gettext("this is no address.")) from error
     host = (parts.hostname or "").rstrip(".")
     if not host or parts.scheme not in _PORTS:
-        raise Refused("write the whole address, as in https://hooks.example.org/promptuary.")
+        raise Refused(gettext("write the whole address, as in https://hooks.example.org/promptuary."))
     if parts.password is not None or (parts.username is not None and parts.scheme != "ssh"):
-        raise Refused("no user name or password in the address: it is shown and logged.")
+        raise Refused(gettext("no user name or password in the address: it is shown and logged."))
     return parts.scheme, host, port or _PORTS[parts.scheme]
 
 
@@ -118,7 +123,7 @@ def _resolve(host: str, port: int) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Refused(f"{host} is not found.") from error
+        raise Refused(gettext("{host} is not found.").format(host=host)) from error
     return [str(address[0]) for *_family, address in found]
 
 
@@ -129,6 +134,8 @@ def _require_public(host: str, text: str) -> None:
     embedded = public_addresses.embedded_address(address)
     stands_for = f" (it stands for {embedded})" if embedded else ""
     raise Refused(
-        f"{host} is {address}{stands_for}, which is no public address. "
-        "An operator can allow it in PROMPTUARY_OUTBOUND_HOSTS."
+        gettext(
+            "{host} is {address}{stands_for}, which is no public address. An operator can allow it in "
+            "PROMPTUARY_OUTBOUND_HOSTS."
+        ).format(host=host, address=address, stands_for=stands_for)
     )

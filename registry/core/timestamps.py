@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, tzinfo
 from typing import overload
 
+from django.utils.translation import gettext
+
 from registry.core.errors import Invalid
 
 __all__ = ["format_moment", "read_moment"]
@@ -26,4 +28,4 @@ def read_moment(field: str, text: str, zone: tzinfo) -> datetime:
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
         return aware.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Invalid(fields={field: "a date and a time, as in 2026-11-27T16:00."}) from error
+        raise Invalid(fields={field: gettext("a date and a time, as in 2026-11-27T16:00.")}) from error

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.evaluation import EvaluationError, gates
 from promptuary.evaluation.metrics import catalogue
@@ -62,17 +63,21 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)
     if not check_text("pattern", pattern, 200).strip():
-        raise Invalid(fields={"pattern": "a path inside the namespace; * matches anything."})
+        raise Invalid(fields={"pattern": gettext("a path inside the namespace; * matches anything.")})
     gate_list, metric_names = check_gates(gates), check_metrics(metrics)
     if not 1 <= scores_needed <= _MOST_SCORES:
-        raise Invalid(fields={"scores_needed": f"1 to {_MOST_SCORES:,}."})
+        raise Invalid(fields={"scores_needed": gettext("1 to {most_scores:,}.").format(most_scores=_MOST_SCORES)})
     connection_queries.find_endpoint(model, namespace)
     chosen_judge = find_judge(actor, namespace, judge, judge_model, judge_paths or {})
     _require_judge(gate_list, chosen_judge)
     dataset_row = dataset_queries.read_dataset(actor, dataset)
     if dataset_row.namespace_id != space.pk:
         raise Invalid(
-            fields={"dataset": f"{dataset} is of another namespace: its rows would be read by {namespace}'s."}
+            fields={
+                "dataset": gettext(
+                    "{dataset} is of another namespace: its rows would be read by {namespace}'s."
+                ).format(dataset=dataset, namespace=namespace)
+            }
         )
     rows = dataset_queries.read_dataset_version(actor, dataset, dataset_version).rows()
     values = {
@@ -95,7 +100,9 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         attachment = Attachment.objects.filter(namespace=space, name=name).first()
         if attachment is None:
-            raise NotFound(f"{namespace} has no evaluation {name[:80]}.")
+            raise NotFound(
+                gettext("{namespace} has no evaluation {value}.").format(namespace=namespace, value=name[:80])
+            )
         permissions.require_proof(actor)
         templates = _measured(space, attachment)
         attachment.delete()
@@ -106,7 +113,13 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
 def check_gates(texts: Sequence[str]) -> list[str]:
     """The thresholds in their one form, without doubles; Invalid names the first that cannot be read."""
     if not 1 <= len(texts) <= _MOST_GATES:
-        raise Invalid(fields={"gates": f"1 to {_MOST_GATES} of them: without one every change would pass."})
+        raise Invalid(
+            fields={
+                "gates": gettext("1 to {most_gates} of them: without one every change would pass.").format(
+                    most_gates=_MOST_GATES
+                )
+            }
+        )
     parsed = []
     for text in texts:
         try:
@@ -125,7 +138,11 @@ def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:
     """Raise Invalid where a threshold needs a judge and there is none."""
     judged = [gate for gate in gate_list if gates.parse_gate(gate).metric in JUDGE_METRICS]
     if judged and judge is None:
-        raise Invalid(fields={"judge": f"'{judged[0]}' is a judge's score: name the template that judges."})
+        raise Invalid(
+            fields={
+                "judge": gettext("'{value}' is a judge's score: name the template that judges.").format(value=judged[0])
+            }
+        )
 
 
 def _write(

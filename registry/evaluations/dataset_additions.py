@@ -6,6 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, Stale
 from registry.evaluations import dataset_queries, datasets
@@ -29,7 +31,7 @@ def add_dataset_rows(
     `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
     """
     if not 1 <= len(rows) <= MOST_ADDED:
-        raise Invalid(fields={"rows": f"from 1 to {MOST_ADDED} rows."})
+        raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=MOST_ADDED)})
     dataset_queries.find_dataset(actor, Verb.SAVE, name)
     add = partial(_add, actor, name, rows, message, template)
     for _ in range(_TRIES - 1):

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation import Row
 from promptuary.renderer.digest import canonical
 from registry.accounts.actor import Actor
@@ -93,7 +95,9 @@ def read_dataset_version(actor: Actor, name: str, number: int | None = None) -> 
     )
     version = versions.order_by("-number").first() if number is None else versions.filter(number=number).first()
     if version is None:
-        raise NotFound(f"{name} has no version {number if number is not None else 'yet'}.")
+        if number is None:
+            raise NotFound(gettext("{name} has no version yet.").format(name=name))
+        raise NotFound(gettext("{name} has no version {number}.").format(name=name, number=number))
     version.dataset = dataset
     return version
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import DatasetError, Row
@@ -141,21 +142,27 @@ def _faults(rows: Sequence[Row], version: Version) -> dict[str, str]:
 
 def _place(rows: Sequence[Row], index: int) -> str:
     """How a row is called in messages: `row 3`, and its own name where it has one."""
-    return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"
+    return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"  # no text: names a field
 
 
 def _read(text: str, form: str, name: str) -> Rows:
     if form not in FORMS:
-        raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
+        raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
     check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one
     try:
         dataset = reading.parse(text, form, name.rpartition("/")[2])
     except DatasetError as error:
         raise Invalid(fields={"text": f"{error}."}) from error
     if not dataset.rows:
-        raise Invalid(fields={"text": "there is no row in it."})
+        raise Invalid(fields={"text": gettext("there is no row in it.")})
     if len(dataset.rows) > MOST_ROWS:
-        raise Invalid(fields={"text": f"at most {MOST_ROWS} rows; these are {len(dataset.rows)}."})
+        raise Invalid(
+            fields={
+                "text": gettext("at most {most_rows} rows; these are {count}.").format(
+                    most_rows=MOST_ROWS, count=len(dataset.rows)
+                )
+            }
+        )
     _require_names(dataset.rows)
     size = sum(len(canonical(row.to_dict()).encode()) + 1 for row in dataset.rows)
     check_size("text", size, BYTES)
@@ -169,7 +176,13 @@ def _require_names(rows: Sequence[Row]) -> None:
             continue
         check_text(f"row {number}.id", row.id, 200)
         if row.id in first_lines:
-            raise Invalid(fields={f"row {number}.id": f"{row.id!r} is the name of row {first_lines[row.id]} already."})
+            raise Invalid(
+                fields={
+                    f"row {number}.id": gettext("{id!r} is the name of row {value} already.").format(
+                        id=row.id, value=first_lines[row.id]
+                    )
+                }
+            )
         first_lines[row.id] = number
 
 
@@ -203,7 +216,11 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
         if work.base is not None:
-            raise Stale(f"There is no dataset {work.name}, so it has no version {work.base}.")
+            raise Stale(
+                gettext("There is no dataset {name}, so it has no version {base}.").format(
+                    name=work.name, base=work.base
+                )
+            )
         new_dataset = Dataset(
             namespace=namespace, name=work.name, created_by=actor.person, created_at=at, updated_at=at
         )
@@ -214,7 +231,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
         except IntegrityError:  # another first save was quicker, and is committed now
             dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
-        raise Busy(f"{work.name} was made at this moment: try again.")
+        raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
     return dataset
 
 
@@ -224,13 +241,15 @@ def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
         return None
     if work.base is None:
         raise PreconditionRequired(
-            f"{dataset.name} exists: say by its digest which version this was made from.",
+            gettext("{name} exists: say by its digest which version this was made from.").format(name=dataset.name),
             latest=latest.number,
             digest=latest.digest,
         )
     if latest.digest != work.base:
         raise Stale(
-            f"This was not made from the latest version of {dataset.name}, which is {latest.number}.",
+            gettext("This was not made from the latest version of {name}, which is {number}.").format(
+                name=dataset.name, number=latest.number
+            ),
             latest=latest.number,
             digest=latest.digest,
         )

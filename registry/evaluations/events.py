@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -37,7 +39,9 @@ class DatasetSaved(JournalEvent):
     message: str
 
     def sentence(self) -> str:
-        return f"saved version {self.number} of the dataset {self.dataset}"
+        return gettext("saved version {number} of the dataset {dataset}").format(
+            number=self.number, dataset=self.dataset
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         first, _, note = self.message.partition("\n")
@@ -94,7 +98,7 @@ class EvaluationAttached(JournalEvent):
     judge_paths: Mapping[str, str] | None = None
 
     def sentence(self) -> str:
-        return f"attached the evaluation {self.name} over {self.dataset}"
+        return gettext("attached the evaluation {name} over {dataset}").format(name=self.name, dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.attachment(texts.namespace, self.name): texts.record()}
@@ -135,7 +139,7 @@ class EvaluationDetached(JournalEvent):
     name: str
 
     def sentence(self) -> str:
-        return f"took the evaluation {self.name} away"
+        return gettext("took the evaluation {name} away").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.attachment(texts.namespace, self.name): None}
@@ -162,7 +166,9 @@ class EvaluationFailing(JournalEvent):
     findings: Sequence[str]
 
     def sentence(self) -> str:
-        return f"found {self.template} v{self.version} failing on {self.label}: {'; '.join(self.findings)}"
+        return gettext("found {template} v{version} failing on {label}: {names}").format(
+            template=self.template, version=self.version, label=self.label, names="; ".join(self.findings)
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         path = mirror_paths.other(texts.namespace, self.kind, texts.number)
@@ -196,7 +202,9 @@ class EvaluationRecovered(JournalEvent):
     run: int
 
     def sentence(self) -> str:
-        return f"found {self.template} v{self.version} on {self.label} passing {self.evaluation} again"
+        return gettext("found {template} v{version} on {label} passing {evaluation} again").format(
+            template=self.template, version=self.version, label=self.label, evaluation=self.evaluation
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         path = mirror_paths.other(texts.namespace, self.kind, texts.number)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation import EvaluationResult, MetricsResult, reports
 from promptuary.evaluation.results import Recorder
 from registry.core.errors import Conflict, Invalid
@@ -28,7 +30,7 @@ def write_export(run: Run, form: str, folder: Path, baseline: Run | None = None)
     own file, from which all of it can be computed again; html is a report, against a baseline where one is given.
     """
     if form not in FORMS:
-        raise Invalid(fields={"form": f"one of {', '.join(FORMS)}."})
+        raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
     path = folder / f"run-{run.number}.{form}"
     if form == "jsonl":
         write_result(run, path)
@@ -119,7 +121,11 @@ def _report(
     against = None
     if baseline is not None:
         if baseline.rows_digest != run.rows_digest:
-            raise Conflict(f"Runs {baseline.number} and {run.number} went over different rows.")
+            raise Conflict(
+                gettext("Runs {number} and {run_number} went over different rows.").format(
+                    number=baseline.number, run_number=run.number
+                )
+            )
         against = (write_result(baseline, folder / "baseline.jsonl"), metrics_of_run(baseline))
     title = f"Run {run.number}: {run.template.name}@{run.version.number}"
     return reports.to_html(title, result, metrics, against, [row.id for row in run_queries.rows_of_run(run)])

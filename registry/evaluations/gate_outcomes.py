@@ -1,5 +1,7 @@
 """Outcomes of thresholds: what each says of a finished run by the scores that the run has."""
 
+# no texts here: findings are stored
+
 from dataclasses import dataclass
 
 from promptuary.evaluation.gates import Gate

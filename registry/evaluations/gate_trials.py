@@ -1,5 +1,7 @@
 """Gate trials: what thresholds would have said of the last runs, before anything is held to them."""
 
+# no texts here: as findings that are stored
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

@@ -55,7 +55,7 @@ def open_judge(run: Run) -> OpenJudge | None:
         return None
     endpoint = connection_queries.find_endpoint(run.judge_model, run.template.namespace.name)
     if endpoint.digest != run.judge_model_digest:
-        raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")
+        raise Conflict(f"The judge's model {run.judge_model} is not what it was: start another run.")  # no text: stored
     bundle = run.judge.unpacked()
     inputs = parse_document(bundle["document"]).inputs
     places = Judge(_Nothing(), **{**PATHS, **run.judge_paths})

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor
@@ -51,16 +53,24 @@ def find_judge(
     """The judge at `namespace/name@ref`, or None where none is named. Invalid names the field at fault."""
     if not judge:
         if model or paths:
-            raise Invalid(fields={"judge": "name the template that judges: namespace/name@ref."})
+            raise Invalid(fields={"judge": gettext("name the template that judges: namespace/name@ref.")})
         return None
     name, ref = names.split_address(judge)
     version = version_queries.resolve_version(actor, name, ref)
     if not model:
-        raise Invalid(fields={"judge_model": "name the model that the judge is asked of."})
+        raise Invalid(fields={"judge_model": gettext("name the model that the judge is asked of.")})
     if unknown := sorted(set(paths) - set(judge_calls.PATHS)):
-        raise Invalid(fields={"judge_paths": f"{unknown[0]!r} is none of {', '.join(judge_calls.PATHS)}."})
+        raise Invalid(
+            fields={
+                "judge_paths": gettext("{value!r} is none of {names}.").format(
+                    value=unknown[0], names=", ".join(judge_calls.PATHS)
+                )
+            }
+        )
     inputs = parse_document(version.document).inputs
     if inputs is not None and "documents" not in inputs:
-        raise Invalid(fields={"judge": f"{name} takes no documents, so it is no judge of answers."})
+        raise Invalid(
+            fields={"judge": gettext("{name} takes no documents, so it is no judge of answers.").format(name=name)}
+        )
     endpoint = connection_queries.find_endpoint(model, namespace)
     return JudgeChoice(version, endpoint.name, endpoint.digest, dict(paths))

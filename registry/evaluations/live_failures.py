@@ -1,5 +1,7 @@
 """Live failures: a nightly run tells whether what is live reaches its thresholds, and people ask what does not."""
 
+# no texts here: findings are stored
+
 from collections.abc import Sequence
 
 from django.db.models import Exists, OuterRef

@@ -1,6 +1,7 @@
 """Services of people's scores: giving and removing one's own score of a run's reply."""
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -24,12 +25,16 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
     not count. Conflict until the run is done, Invalid for a row without a reply.
     """
     if score not in PersonScore.GRADES:
-        raise Invalid(fields={"score": "good, bad, or 1 to 5."})
+        raise Invalid(fields={"score": gettext("good, bad, or 1 to 5.")})
     check_text("comment", comment, LONGEST_COMMENT)
     run = _find_finished_run(actor, number)
     detail = run_queries.read_run_row(run, index)
     if detail.row is None or detail.row.is_failed:
-        raise Invalid(fields={"row": f"row {index} of run {number} has no reply to score."})
+        raise Invalid(
+            fields={
+                "row": gettext("row {index} of run {number} has no reply to score.").format(index=index, number=number)
+            }
+        )
     at = log.now()
     with transaction.atomic():
         given, _ = PersonScore.objects.update_or_create(
@@ -60,7 +65,12 @@ def remove_score(*, actor: Actor, number: int, index: int) -> None:
 def _find_finished_run(actor: Actor, number: int) -> Run:
     run = run_queries.find_run(actor, Verb.COMMENT, number)
     if run.state != Run.DONE:
-        raise Conflict(f"Run {number} is {run.state}: only the replies of finished runs are scored.", state=run.state)
+        raise Conflict(
+            gettext("Run {number} is {state}: only the replies of finished runs are scored.").format(
+                number=number, state=run.state
+            ),
+            state=run.state,
+        )
     return run
 
 

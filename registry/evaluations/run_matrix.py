@@ -4,6 +4,8 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -82,11 +84,17 @@ def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[
     """
     numbers = list(dict.fromkeys([number, *others]))
     if len(numbers) > MOST_RUNS:
-        raise Invalid(fields={"with": f"at most {MOST_RUNS} runs are shown side by side."})
+        raise Invalid(
+            fields={"with": gettext("at most {most_runs} runs are shown side by side.").format(most_runs=MOST_RUNS)}
+        )
     runs = tuple(run_queries.read_run(actor, one) for one in numbers)
     for run in runs[1:]:
         if run.rows_digest != runs[0].rows_digest:
-            raise Conflict(f"Runs {number} and {run.number} went over different rows.")
+            raise Conflict(
+                gettext("Runs {number} and {run_number} went over different rows.").format(
+                    number=number, run_number=run.number
+                )
+            )
     return runs
 
 
@@ -107,11 +115,11 @@ def build_run_matrix(
     limit = check_limit(limit)
     for field, value, values in (("only", only, FILTERS), ("order", order, ORDERS)):
         if value not in values:
-            raise Invalid(fields={field: f"one of {', '.join(values)}."})
+            raise Invalid(fields={field: gettext("one of {names}.").format(names=", ".join(values))})
     outcomes = [_read_outcomes(run) for run in runs]
     metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
     if metric and metric not in metrics:
-        raise Invalid(fields={"metric": f"no run was scored by {metric}."})
+        raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=metric)})
     names = (metric,) if metric else metrics
     changes = {index: _changes(outcomes, index, names) for index in range(runs[0].total)}
     chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from promptuary.evaluation import Comparison, Row, compare_scores
 from promptuary.evaluation.scoring import Score
@@ -115,7 +116,7 @@ def list_runs(  # the filters of the page and the API
     """Runs that the actor may read and that meet every filter, newest first."""
     limit = check_limit(limit)
     if state and state not in Run.STATES:
-        raise Invalid(fields={"state": f"one of {', '.join(Run.STATES)}."})
+        raise Invalid(fields={"state": gettext("one of {names}.").format(names=", ".join(Run.STATES))})
     spaces = visible_namespaces(actor)
     spaces = spaces.filter(name=namespace) if namespace else spaces
     runs = within_namespaces(Run.objects.all(), spaces, template)
@@ -174,7 +175,7 @@ def read_run_row(run: Run, index: int) -> RunRowDetail:
     """One row of the run."""
     rows = rows_of_run(run)
     if not 0 <= index < len(rows):
-        raise NotFound(f"Run {run.number} has rows 0 to {len(rows) - 1}.")
+        raise NotFound(gettext("Run {number} has rows 0 to {value}.").format(number=run.number, value=len(rows) - 1))
     run_row = RunRow.objects.filter(run=run, index=index).first()
     return RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_row)
 
@@ -202,7 +203,11 @@ def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False)
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
     """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
     if before.rows_digest != after.rows_digest:
-        raise Conflict(f"Runs {before.number} and {after.number} went over different rows.")
+        raise Conflict(
+            gettext("Runs {number} and {after_number} went over different rows.").format(
+                number=before.number, after_number=after.number
+            )
+        )
     first, second = scores_of_run(before, metric, target), scores_of_run(after, metric, target)
     comparison = compare_scores(first, second)
     pairs = enumerate(zip(first["individual_scores"], second["individual_scores"], strict=True))
@@ -216,13 +221,24 @@ def scores_of_run(run: Run, metric: str, target: str) -> Score:
     score.
     """
     if run.state != Run.DONE:
-        raise Conflict(f"Run {run.number} is {run.state}: only finished runs are compared.", state=run.state)
+        raise Conflict(
+            gettext("Run {number} is {state}: only finished runs are compared.").format(
+                number=run.number, state=run.state
+            ),
+            state=run.state,
+        )
     score = run.scores.get(metric, {}).get(target)
     if score is None:
         has = (
             ", ".join(f"{name} of {output}" for name, targets in run.scores.items() for output in targets) or "nothing"
         )
-        raise Invalid(fields={"metric": f"run {run.number} was not scored by {metric} of {target}; it has {has}."})
+        raise Invalid(
+            fields={
+                "metric": gettext("run {number} was not scored by {metric} of {target}; it has {has}.").format(
+                    number=run.number, metric=metric, target=target, has=has
+                )
+            }
+        )
     values: list[float | None] = [None] * run.total
     name = f"{metric} {target}"
     for index, text in RunRow.objects.filter(run=run).values_list("index", "scores_text"):
@@ -239,7 +255,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     kind, _, name = only.partition(":")
     metric, _, target = name.partition(" ")
     if kind != "worst":
-        raise Invalid(fields={"only": "failed, or worst:<metric> <target>."})
+        raise Invalid(fields={"only": gettext("failed, or worst:<metric> <target>.")})
     scores = enumerate(scores_of_run(run, metric, target or "answer")["individual_scores"])
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 

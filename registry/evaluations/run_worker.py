@@ -4,6 +4,8 @@ A row is written once, in a transaction of its own batch, and told apart by its 
 the rows it was asking for and no more, and whoever goes on asks for exactly those that are not there.
 """
 
+# no texts here: reasons are stored
+
 import itertools
 import json
 import tempfile

@@ -5,6 +5,8 @@ saved could keep a worker busy for ever. `python -m registry.evaluations.scoring
 input and answers with JSON; it needs neither Django nor the database.
 """
 
+# no texts here: faults are stored
+
 import json
 import resource
 import subprocess

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
@@ -146,7 +147,7 @@ def cancel_run(*, actor: Actor, number: int) -> Run:
     with transaction.atomic():
         run = _take(actor, number)
         if run.is_over:
-            raise Conflict(f"Run {number} is {run.state}.", state=run.state)
+            raise Conflict(gettext("Run {number} is {state}.").format(number=number, state=run.state), state=run.state)
         run.state, run.finished_at = Run.CANCELLED, log.now()
         run.save(update_fields=["state", "finished_at"])
     return run
@@ -157,9 +158,14 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
     with transaction.atomic():
         run = _take(actor, number)
         if not run.is_over:
-            raise Conflict(f"Run {number} is {run.state}: wait for its end, or cancel it.", state=run.state)
+            raise Conflict(
+                gettext("Run {number} is {state}: wait for its end, or cancel it.").format(
+                    number=number, state=run.state
+                ),
+                state=run.state,
+            )
         if run.state == Run.DONE and not run.failed:
-            raise Conflict(f"No row of run {number} failed.", state=run.state)
+            raise Conflict(gettext("No row of run {number} failed.").format(number=number), state=run.state)
         run.version.require_text()
         if run.judge is not None:
             run.judge.require_text()
@@ -188,7 +194,9 @@ def _require_room(template: Template) -> None:
     ).count()
     if under_way >= MOST_UNFINISHED:
         raise TooMany(
-            f"{template.namespace.name} has {under_way} runs under way: wait for one to end, or cancel it.",
+            gettext("{name} has {under_way} runs under way: wait for one to end, or cancel it.").format(
+                name=template.namespace.name, under_way=under_way
+            ),
             retry_after=30,
         )
 
@@ -198,11 +206,19 @@ def find_row_source(actor: Actor, template: Template, dataset: str | None, numbe
     if dataset is None:
         samples = template.current_samples()
         if samples is None or not samples.samples:
-            raise Invalid(fields={"dataset": f"{template.name} has no samples: name a dataset."})
+            raise Invalid(
+                fields={"dataset": gettext("{name} has no samples: name a dataset.").format(name=template.name)}
+            )
         return _of_samples(samples)
     version = dataset_queries.read_dataset_version(actor, dataset, number)
     if version.dataset.namespace_id != template.namespace_id:
-        raise Invalid(fields={"dataset": f"{dataset} is of another namespace, whose members may not read this run."})
+        raise Invalid(
+            fields={
+                "dataset": gettext("{dataset} is of another namespace, whose members may not read this run.").format(
+                    dataset=dataset
+                )
+            }
+        )
     return RowSource(version.digest, version.rows(), dataset_version=version)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -65,7 +66,9 @@ def estimate_runs(
 
 def _check_columns(columns: Sequence[RunColumn]) -> None:
     if not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Invalid(fields={"columns": f"from 1 to {MOST_COLUMNS} columns."})
+        raise Invalid(
+            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
+        )
     if len(set(columns)) < len(columns):
         raise Invalid(fields={"columns": _DOUBLE})
 

@@ -5,6 +5,8 @@ triggers. So the tables belong to one role, which migrates, and the server runs 
 `grant_server_role` gives the rest.
 """
 
+# no texts here: operators read it
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection, transaction
+from django.utils.translation import gettext
 
 from promptuary.renderer.files import write_atomically
 from promptuary.renderer.validation import secrets
@@ -228,9 +229,10 @@ def require_agreement(head: tuple[int, str] | None) -> None:
     number = head[0] if head else 0
     if number < mark.number:
         raise Halted(
-            f"The database is older than its Git mirror: it ends with event {number}, the mirror with event "
-            f"{mark.number}. "
-            f"{_ADVICE}",
+            gettext(
+                "The database is older than its Git mirror: it ends with event {number}, the mirror with "
+                "event {mark_number}. {advice}"
+            ).format(number=number, mark_number=mark.number, advice=_ADVICE),
             journal=number,
             mirror=mark.number,
         )
@@ -240,8 +242,10 @@ def require_agreement(head: tuple[int, str] | None) -> None:
     if known != mark.chain:
         raise Halted(
             (
-                f"The Git mirror holds another event {mark.number} than the database: they belong to two "
-                f"histories. {_ADVICE}"
+                gettext(
+                    "The Git mirror holds another event {number} than the database: they belong to two "
+                    "histories. {advice}"
+                ).format(number=mark.number, advice=_ADVICE)
             ),
             journal=number,
             mirror=mark.number,

@@ -10,6 +10,8 @@ results of checks. `Last-Event-ID`, as browsers send it when they connect again,
 `ready` says that nothing is missing up to its number, `reset` that too much was missed to be told.
 """
 
+# no texts here: scripts read it
+
 import functools
 from collections.abc import AsyncGenerator
 from typing import Any

@@ -3,6 +3,8 @@
 What reads the session or the database runs in a few threads of its own (`run_in_thread`), never in the event loop.
 """
 
+# no texts here: scripts read it
+
 import asyncio
 import contextvars
 import functools

@@ -6,6 +6,8 @@ fetch is answered there, and anything else goes on to the loop at `_to_loop`. Wi
 slower (`benchmarks/fetch.py`).
 """
 
+# no texts here: scripts read it
+
 import asyncio
 import logging
 import signal

@@ -24,12 +24,12 @@ class KeyAuthentication(BaseAuthentication):
             return None
         actor = key_attempts().authenticate(token.strip(), client_address(request.META))
         if actor is None or actor.key is None:
-            raise AuthenticationFailed("This key is unknown, expired or revoked.")
+            raise AuthenticationFailed("This key is unknown, expired or revoked.")  # no text: keys only
         return actor.person, actor.key
 
     def authenticate_header(self, request: Request) -> str:
         """What a 401 asks for."""
-        return 'Bearer realm="promptuary"'
+        return 'Bearer realm="promptuary"'  # no text: keys only
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # its metaclass is untyped
@@ -40,7 +40,7 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
         """The OpenAPI security scheme."""
-        return {"type": "http", "scheme": "bearer", "description": "An API key: pb_<id>_<secret>"}
+        return {"type": "http", "scheme": "bearer", "description": "An API key: pb_<id>_<secret>"}  # no text: keys only
 
 
 def actor_of(request: Request) -> Actor:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -33,7 +35,7 @@ class NamespaceCreated(JournalEvent):
     admin: str | None
 
     def sentence(self) -> str:
-        return f"made the namespace {self.name}"
+        return gettext("made the namespace {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {
@@ -59,7 +61,7 @@ class NamespaceRuled(JournalEvent):
     rules: Mapping[str, Any]
 
     def sentence(self) -> str:
-        return "set the rules"
+        return gettext("set the rules")
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.rules(texts.namespace): texts.yaml(self.rules)}
@@ -83,8 +85,12 @@ class MemberSet(JournalEvent):
 
     def sentence(self) -> str:
         if self.invitation is not None:
-            return f"gave {self.person} the role {self.role}, by an invitation"
-        return f"gave {self.person} the role {self.role}" if self.role else f"took {self.person} out"
+            sentence = gettext("gave {person} the role {role}, by an invitation")
+        elif self.role:
+            sentence = gettext("gave {person} the role {role}")
+        else:
+            sentence = gettext("took {person} out")
+        return sentence.format(person=self.person, role=gettext(self.role) if self.role else "")
 
     def commit(self, texts: Texts) -> CommitContent:
         content = texts.yaml({"person": self.person, "role": self.role}) if self.role else None
@@ -120,10 +126,23 @@ class KeyIssued(JournalEvent):
     addresses: Sequence[str] | None = None
 
     def sentence(self) -> str:
-        rights = ", ".join(self.verbs or []) or self.scope
-        places = f" on {', '.join(self.labels)}" if self.labels else ""
-        origins = f", from {', '.join(self.addresses)} only" if self.addresses else ""
-        return f"issued a key for {self.name} that acts for {self.person} and may {rights}{places}{origins}"
+        if self.labels and self.addresses:
+            sentence = gettext(
+                "issued a key for {name} that acts for {person} and may {rights} on {labels}, from {addresses} only"
+            )
+        elif self.labels:
+            sentence = gettext("issued a key for {name} that acts for {person} and may {rights} on {labels}")
+        elif self.addresses:
+            sentence = gettext("issued a key for {name} that acts for {person} and may {rights}, from {addresses} only")
+        else:
+            sentence = gettext("issued a key for {name} that acts for {person} and may {rights}")
+        return sentence.format(
+            name=self.name,
+            person=self.person,
+            rights=", ".join(self.verbs or []) or self.scope,
+            labels=", ".join(self.labels or ()),
+            addresses=", ".join(self.addresses or ()),
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._key_commit(texts, "issued")
@@ -164,7 +183,9 @@ class KeyRevoked(JournalEvent):
     until: int | None = None
 
     def sentence(self) -> str:
-        return f"revoked the key pb_{self.id}{', to end later' if self.until is not None else ''}"
+        if self.until is not None:
+            return gettext("revoked the key pb_{id}, to end later").format(id=self.id)
+        return gettext("revoked the key pb_{id}").format(id=self.id)
 
     def commit(self, texts: Texts) -> CommitContent:
         paths = (mirror_paths.key(texts.namespace, self.id), mirror_paths.key_addresses(texts.namespace, self.id))
@@ -186,7 +207,9 @@ class KeyRotated(KeyIssued):
     replaced_until: int
 
     def sentence(self) -> str:
-        return f"rotated the key of {self.name}: pb_{self.replaces} gives way to pb_{self.id}"
+        return gettext("rotated the key of {name}: pb_{replaces} gives way to pb_{id}").format(
+            name=self.name, replaces=self.replaces, id=self.id
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._key_commit(texts, "rotated")
@@ -206,8 +229,10 @@ class KeyAddressesSet(JournalEvent):
 
     def sentence(self) -> str:
         if not self.addresses:
-            return f"let the key pb_{self.id} be used from any network address"
-        return f"limited the key pb_{self.id} to the network addresses {', '.join(self.addresses)}"
+            return gettext("let the key pb_{id} be used from any network address").format(id=self.id)
+        return gettext("limited the key pb_{id} to the network addresses {names}").format(
+            id=self.id, names=", ".join(self.addresses)
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         path = mirror_paths.key_addresses(texts.namespace, self.id)

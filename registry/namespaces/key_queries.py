@@ -4,6 +4,8 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 
+from django.utils.translation import gettext, gettext_lazy
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.client_address import Network, is_address_in, parse_networks
@@ -26,16 +28,16 @@ __all__ = [
 
 _PREFIX = "pb_"
 _VERBS_IN_WORDS = {
-    Verb.READ: "read",
-    Verb.CHECK: "check and render",
-    Verb.FETCH: "fetch",
-    Verb.SAVE: "save versions",
-    Verb.PROPOSE: "propose changes",
-    Verb.COMMENT: "comment",
-    Verb.MOVE: "move unprotected labels",
-    Verb.PUBLISH: "publish what is approved",
-    Verb.EVALUATE: "run evaluations",
-    Verb.ROLL_BACK: "roll labels back",
+    Verb.READ: gettext_lazy("read"),
+    Verb.CHECK: gettext_lazy("check and render"),
+    Verb.FETCH: gettext_lazy("fetch"),
+    Verb.SAVE: gettext_lazy("save versions"),
+    Verb.PROPOSE: gettext_lazy("propose changes"),
+    Verb.COMMENT: gettext_lazy("comment"),
+    Verb.MOVE: gettext_lazy("move unprotected labels"),
+    Verb.PUBLISH: gettext_lazy("publish what is approved"),
+    Verb.EVALUATE: gettext_lazy("run evaluations"),
+    Verb.ROLL_BACK: gettext_lazy("roll labels back"),
 }
 
 
@@ -66,10 +68,12 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
     """Raise AddressNotAllowed where the address lies in none of the networks, and there are any."""
     if not networks or is_address_in(address, networks):
         return
-    shown = address[:64] or "an unknown address"
+    shown = address[:64] or gettext("an unknown address")
     raise AddressNotAllowed(
-        f"The key pb_{key_id} may not be used from {shown}: it is limited to other network addresses. "
-        "An admin of its namespace changes them, on the page of its keys.",
+        gettext(
+            "The key pb_{key_id} may not be used from {shown}: it is limited to other network addresses. "
+            "An admin of its namespace changes them, on the page of its keys."
+        ).format(key_id=key_id, shown=shown),
         key=key_id,
         address=address[:64],
     )
@@ -78,12 +82,12 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
 def find_key(actor: Actor, key_id: str) -> Key:
     """The key, for admins of its namespace and for the person it acts for; never by key. NotFound for others."""
     if actor.key is not None:
-        raise NotAllowed("A key doesn't look at keys: sign in as a person to do this.", key=actor.key.id)
+        raise NotAllowed(gettext("A key doesn't look at keys: sign in as a person to do this."), key=actor.key.id)
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
     if key is not None and actor.person.is_active and key.person == actor.person:
         return key
     if key is None or not permissions.is_allowed(actor, Verb.MANAGE, key.namespace):
-        raise NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
+        raise NotFound(gettext("There is no key {id}, or you may not manage it.").format(id=key_id[:20]))
     return key
 
 
@@ -96,7 +100,7 @@ def list_keys(actor: Actor, namespace: str) -> list[Key]:
 def list_own_keys(actor: Actor) -> list[Key]:
     """All keys that act for the actor, in any namespace, ended ones too, the newest first; not by key."""
     if actor.key is not None:
-        raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)
+        raise NotAllowed(gettext("A key does not list keys: sign in as the person it acts for."), key=actor.key.id)
     rows = Key.objects.filter(person=actor.person).select_related("namespace", "person", "created_by")
     return list(rows.order_by("-created_at"))
 
@@ -108,14 +112,17 @@ def has_key_ended(key: Key) -> bool:
 
 def describe_verb(verb: Verb) -> str:
     """What a key with this verb may do: `roll labels back`."""
-    return _VERBS_IN_WORDS[verb]
+    return str(_VERBS_IN_WORDS[verb])
 
 
 def describe_key(key: Key) -> str:
     """What the key may do: `read, check and render and fetch, only what production serves`."""
     verbs = permissions.verbs_of(key)
-    words = [phrase for verb, phrase in _VERBS_IN_WORDS.items() if verb in verbs]
-    text = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+    words = [str(phrase) for verb, phrase in _VERBS_IN_WORDS.items() if verb in verbs]
+    text = words[0]
+    if len(words) > 1:
+        text = gettext("{names} and {last}").format(names=", ".join(words[:-1]), last=words[-1])
     if key.labels:
-        text += f", only what {' and '.join(key.labels)} serves"
-    return f"{text}, approved versions only" if permissions.is_limited(key) else text
+        labels = gettext(" and ").join(key.labels)
+        text = gettext("{text}, only what {labels} serves").format(text=text, labels=labels)
+    return gettext("{text}, approved versions only").format(text=text) if permissions.is_limited(key) else text

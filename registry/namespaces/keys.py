@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
@@ -189,28 +190,44 @@ def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
 def _read_name(name: str) -> str:
     check_text("name", name, 100)
     if not name.strip():
-        raise Invalid(fields={"name": "say which service the key is for."})
+        raise Invalid(fields={"name": gettext("say which service the key is for.")})
     return name.strip()
 
 
 def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
     if verbs and scope in ("", Key.CHOSEN):
         if unknown := [verb for verb in verbs if verb not in KEY_VERBS]:
-            raise Invalid(fields={"verbs": f"no key gets {str(unknown[0])[:40]!r}; there are {', '.join(KEY_VERBS)}."})
+            raise Invalid(
+                fields={
+                    "verbs": gettext("no key gets {value!r}; there are {names}.").format(
+                        value=str(unknown[0])[:40], names=", ".join(KEY_VERBS)
+                    )
+                }
+            )
         return Key.CHOSEN, [verb.value for verb in KEY_VERBS if verb in verbs]
     if verbs:
-        raise Invalid(fields={"verbs": f"give either a scope or verbs; the scope {scope[:20]} names a set already."})
+        raise Invalid(
+            fields={
+                "verbs": gettext("give either a scope or verbs; the scope {scope} names a set already.").format(
+                    scope=scope[:20]
+                )
+            }
+        )
     if scope == Key.CHOSEN:
-        raise Invalid(fields={"verbs": "choose at least one: a key without any could do nothing."})
+        raise Invalid(fields={"verbs": gettext("choose at least one: a key without any could do nothing.")})
     if scope not in permissions.SCOPES:
-        raise Invalid(fields={"scope": f"one of {', '.join(permissions.SCOPES)}, or verbs instead of it."})
+        raise Invalid(
+            fields={
+                "scope": gettext("one of {names}, or verbs instead of it.").format(names=", ".join(permissions.SCOPES))
+            }
+        )
     return scope, []
 
 
 def _read_labels(labels: Sequence[str]) -> list[str]:
     label_names = list(dict.fromkeys(labels))
     if len(label_names) > _MOST_LABELS:
-        raise Invalid(fields={"labels": f"at most {_MOST_LABELS}."})
+        raise Invalid(fields={"labels": gettext("at most {count}.").format(count=_MOST_LABELS)})
     try:
         return [names.check_label(label) for label in label_names]
     except Invalid as error:
@@ -219,25 +236,38 @@ def _read_labels(labels: Sequence[str]) -> list[str]:
 
 def _require_future(field: str, moment: datetime | None, at: datetime) -> None:
     if moment is not None and moment <= at:
-        raise Invalid(fields={field: "this moment is past already."})
+        raise Invalid(fields={field: gettext("this moment is past already.")})
 
 
 def _require_unended(key: Key, at: datetime) -> None:
     if key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= at):
-        raise Conflict(f"The key {key.name} ({key.id}) holds no more: make a new one.", key=key.id)
+        raise Conflict(
+            gettext("The key {name} ({id}) holds no more: make a new one.").format(name=key.name, id=key.id), key=key.id
+        )
 
 
 def _require_alive(key: Key, at: datetime) -> None:
     _require_unended(key, at)
     successor = Key.objects.filter(replaces=key).values_list("id", flat=True).first()
     if successor is not None:
-        raise Conflict(f"The key {key.name} ({key.id}) was rotated to {successor} already.", key=successor)
+        raise Conflict(
+            gettext("The key {name} ({id}) was rotated to {successor} already.").format(
+                name=key.name, id=key.id, successor=successor
+            ),
+            key=successor,
+        )
 
 
 def _find_owner(namespace: Namespace, username: str) -> User:
     owner = User.objects.filter(username=username, is_active=True).first()
     if owner is None or permissions.role_of(owner, namespace) is None:
-        raise Invalid(fields={"person": f"{username} is no member of {namespace.name}."})
+        raise Invalid(
+            fields={
+                "person": gettext("{username} is no member of {namespace}.").format(
+                    username=username, namespace=namespace.name
+                )
+            }
+        )
     return owner
 
 
@@ -249,5 +279,9 @@ def _require_reach(key: Key) -> None:
         beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]
         field, refused_values = ("verbs", ", ".join(beyond)) if beyond else ("scope", "write")
         raise Invalid(
-            fields={field: f"{key.person.username} is {role.value}, so a key of theirs can't {refused_values}."}
+            fields={
+                field: gettext("{username} is {role}, so a key of theirs can't {verbs}.").format(
+                    username=key.person.username, role=gettext(role.value), verbs=refused_values
+                )
+            }
         )

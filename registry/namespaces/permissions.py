@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
@@ -82,12 +83,20 @@ SCOPES: dict[str, frozenset[Verb]] = {  # the named sets; a key of the scope cho
 _WRITING = frozenset(KEY_VERBS) - SCOPES[Key.READ]
 _NEVER_BY_OPERATOR = frozenset({Verb.APPROVE})
 _IN_WORDS = {
-    Verb.BROWSE: "read",
-    Verb.ROLL_BACK: "roll back",
-    Verb.MOVE: "move labels",
-    Verb.EVALUATE: "run evaluations",
-    Verb.TRY: "try a prompt with a model",
-    Verb.MANAGE: "manage members, keys and rules",
+    Verb.BROWSE: gettext_lazy("read"),
+    Verb.READ: gettext_lazy("read"),
+    Verb.CHECK: gettext_lazy("check"),
+    Verb.FETCH: gettext_lazy("fetch"),
+    Verb.SAVE: gettext_lazy("save"),
+    Verb.PROPOSE: gettext_lazy("propose"),
+    Verb.COMMENT: gettext_lazy("comment"),
+    Verb.MOVE: gettext_lazy("move labels"),
+    Verb.PUBLISH: gettext_lazy("publish"),
+    Verb.APPROVE: gettext_lazy("approve"),
+    Verb.EVALUATE: gettext_lazy("run evaluations"),
+    Verb.TRY: gettext_lazy("try a prompt with a model"),
+    Verb.ROLL_BACK: gettext_lazy("roll back"),
+    Verb.MANAGE: gettext_lazy("manage members, keys and rules"),
 }
 
 
@@ -112,26 +121,36 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
     """
     if actor.is_operator:
         if verb in _NEVER_BY_OPERATOR:
-            raise NotAllowed("Approving is done by a person who signed in, never by a command.", verb=verb.value)
+            raise NotAllowed(
+                gettext("Approving is done by a person who signed in, never by a command."), verb=verb.value
+            )
         return
     role = role_of(actor.person, namespace) if actor.person.is_active else None
     if role is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
-        raise NotFound(f"There is no namespace {namespace.name}, or you are no member of it.")
+        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=namespace.name))
     if actor.key is not None:
         require_key(actor, verb)
     needed = TABLE[verb]
     if role.rank < needed.rank:
         raise NotAllowed(
-            f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes the role {needed.value}; "
-            f"{actor.person.username} is {role.value}. {describe_granters(namespace)}",
+            gettext("To {act} in {namespace} takes the role {needed}; {person} is {role}. {granters}").format(
+                act=_IN_WORDS[verb],
+                namespace=namespace.name,
+                needed=gettext(needed.value),
+                person=actor.person.username,
+                role=gettext(role.value),
+                granters=describe_granters(namespace),
+            ),
             verb=verb.value,
             role=role.value,
             needed=needed.value,
         )
     if namespace.two_step_required and needed.rank > Role.READER.rank and not actor.person.has_two_step:
         raise TwoStepRequired(
-            f"To {_IN_WORDS.get(verb, verb.value)} in {namespace.name} takes two-step sign-in, and "
-            f"{actor.person.username} has not switched it on. It is switched on at /account/second-step.",
+            gettext(
+                "To {act} in {name} takes two-step sign-in, and {username} has not switched it on. It is "
+                "switched on at /account/second-step."
+            ).format(act=_IN_WORDS[verb], name=namespace.name, username=actor.person.username),
             verb=verb.value,
         )
 
@@ -140,7 +159,7 @@ def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
     """The namespace, with the right to do this in it checked."""
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
-        raise NotFound(f"There is no namespace {name}, or you are no member of it.")
+        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=name))
     require_verb(actor, verb, namespace)
     return namespace
 
@@ -180,7 +199,7 @@ def require_key(actor: Actor, verb: Verb) -> None:
         return
     if verb in _NEVER_BY_KEY:
         raise NotAllowed(
-            f"A key can't {_IN_WORDS.get(verb, verb.value)}: sign in as a person to do this.",
+            gettext("A key can't {act}: sign in as a person to do this.").format(act=_IN_WORDS[verb]),
             verb=verb.value,
             key=key.id,
         )
@@ -192,14 +211,21 @@ def require_key(actor: Actor, verb: Verb) -> None:
         if not is_wide:
             raise _too_narrow(key, verb)
         return
-    if key.scope == Key.CHOSEN or verb in _BY_NAME_ONLY:
-        has = f"may {', '.join(key.verbs)}" if key.scope == Key.CHOSEN else f"has the scope {key.scope}"
-        takes = f"the verb {verb.value}"
+    if key.scope == Key.CHOSEN:
+        sentence = gettext("The key {name} may {verbs}; to {act} takes one with the verb {verb}. {granters}")
+    elif verb in _BY_NAME_ONLY:
+        sentence = gettext("The key {name} has the scope {scope}; to {act} takes one with the verb {verb}. {granters}")
     else:
-        has, takes = f"has the scope {key.scope}", "the scope write"
+        sentence = gettext("The key {name} has the scope {scope}; to {act} takes one with the scope write. {granters}")
     raise NotAllowed(
-        f"The key {key.name} {has}; to {_IN_WORDS.get(verb, verb.value)} takes one with {takes}. "
-        f"{describe_granters(key.namespace)}",
+        sentence.format(
+            name=key.name,
+            verbs=", ".join(key.verbs),
+            scope=key.scope,
+            act=_IN_WORDS[verb],
+            verb=verb.value,
+            granters=describe_granters(key.namespace),
+        ),
         verb=verb.value,
         key=key.id,
     )
@@ -234,10 +260,14 @@ def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
     The text of a draft reaches far: change requests, threads, runs, datasets, samples and the journal all quote it. So
     a narrow key gets none of these, and for all else exactly the versions that it may fetch.
     """
-    limit = f"what {' and '.join(key.labels)} serves" if key.labels else "approved versions"
+    limit = gettext("approved versions")
+    if key.labels:
+        limit = gettext("what {labels} serves").format(labels=gettext(" and ").join(key.labels))
     return NotAllowed(
-        f"The key {key.name} is limited to {limit}, and this shows text of other versions too. "
-        f"It may list templates, fetch, check and render. {describe_granters(key.namespace)}",
+        gettext(
+            "The key {name} is limited to {limit}, and this shows text of other versions too. It may "
+            "list templates, fetch, check and render. {granters}"
+        ).format(name=key.name, limit=limit, granters=describe_granters(key.namespace)),
         verb=verb.value,
         key=key.id,
     )
@@ -252,15 +282,18 @@ def require_proof(actor: Actor) -> None:
     """
     if not actor.missing_proof:
         return
-    proof = "a code of your second step" if actor.missing_proof == "totp" else "your password or a code"
+    if actor.missing_proof == "totp":
+        sentence = gettext(
+            "This takes a code of your second step, given within the last {minutes} minutes: prove once more that it "
+            "is you, at /account/prove."
+        )
+    else:
+        sentence = gettext(
+            "This takes your password or a code, given within the last {minutes} minutes: prove once more that it is "
+            "you, at /account/prove."
+        )
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
-    raise ProofRequired(
-        (
-            f"This takes {proof}, given within the last {minutes} minutes: prove once more that it is you, at "
-            "/account/prove."
-        ),
-        proof=actor.missing_proof,
-    )
+    raise ProofRequired(sentence.format(minutes=minutes), proof=actor.missing_proof)
 
 
 def require_label(actor: Actor, label: str) -> None:
@@ -269,8 +302,12 @@ def require_label(actor: Actor, label: str) -> None:
     if key is None or not key.labels or label in key.labels:
         return
     raise NotAllowed(
-        f"The key {key.name} is limited to {' and '.join(key.labels)}, so {label} takes another one. "
-        f"{describe_granters(key.namespace)}",
+        gettext("The key {name} is limited to {names}, so {label} takes another one. {granters}").format(
+            name=key.name,
+            names=gettext(" and ").join(key.labels),
+            label=label,
+            granters=describe_granters(key.namespace),
+        ),
         label=label,
         key=key.id,
     )
@@ -280,4 +317,10 @@ def describe_granters(namespace: Namespace) -> str:
     """The sentence that says who gives roles and keys in the namespace."""
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
-    return f"It is granted by an admin of {namespace.name}: {', '.join(names) or 'there is none at the moment'}."
+    if not names:
+        return gettext("It is granted by an admin of {namespace}: there is none at the moment.").format(
+            namespace=namespace.name
+        )
+    return gettext("It is granted by an admin of {namespace}: {names}.").format(
+        namespace=namespace.name, names=", ".join(names)
+    )

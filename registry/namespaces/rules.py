@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
 from registry.accounts.actor import Actor
@@ -135,7 +137,7 @@ def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
     for rule, value in values.items():
         reader = _READERS.get(rule)
         if reader is None:
-            faults[rule] = "there is no such rule."
+            faults[rule] = gettext("there is no such rule.")
             continue
         try:
             values[rule] = reader(value)
@@ -144,7 +146,7 @@ def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
         except Invalid as error:
             faults[rule] = "; ".join(error.fields.values())
         except (TypeError, ValueError, KeyError):
-            faults[rule] = "this does not have the form that the rule needs."
+            faults[rule] = gettext("this does not have the form that the rule needs.")
     if faults:
         raise Invalid(fields=faults)
     return Rules(**{**{rule: getattr(before, rule) for rule in _READERS}, **values})
@@ -154,7 +156,9 @@ def check_two_step(actor: Actor, after: Rules) -> None:
     """Raise Invalid where the rule two_step_required would shut out who sets it. A command never is."""
     if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
         raise Invalid(
-            fields={"two_step_required": "switch on two-step sign-in for yourself first, at /account/second-step."}
+            fields={
+                "two_step_required": gettext("switch on two-step sign-in for yourself first, at /account/second-step.")
+            }
         )
 
 
@@ -164,7 +168,7 @@ def _labels(value: Any) -> tuple[str, ...]:
 
 def _approvals(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_APPROVALS:
-        raise Invalid(fields={"approvals": f"a whole number from 0 to {_MOST_APPROVALS}."})
+        raise Invalid(fields={"approvals": gettext("a whole number from 0 to {most}.").format(most=_MOST_APPROVALS)})
     return value
 
 
@@ -177,13 +181,19 @@ def _switch(value: Any) -> bool:
 def _checks(value: Any) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(str(check) for check in _items(value)))
     if unknown := [check for check in names if check not in CHECKS]:
-        raise Invalid(fields={"required_checks": f"there is no check {unknown[0]!r}; there are {', '.join(CHECKS)}."})
+        raise Invalid(
+            fields={
+                "required_checks": gettext("there is no check {value!r}; there are {names}.").format(
+                    value=unknown[0], names=", ".join(CHECKS)
+                )
+            }
+        )
     return names
 
 
 def _mode(value: Any) -> str:
     if value not in _MODES:
-        raise Invalid(fields={"compatibility": f"one of {', '.join(_MODES)}."})
+        raise Invalid(fields={"compatibility": gettext("one of {names}.").format(names=", ".join(_MODES))})
     return str(value)
 
 

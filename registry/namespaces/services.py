@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
@@ -29,7 +30,7 @@ def create_namespace(
     none.
     """
     if actor.key is not None:
-        raise NotAllowed("A key can't make namespaces: sign in as a person to do this.")
+        raise NotAllowed(gettext("A key can't make namespaces: sign in as a person to do this."))
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
     first = rules.read_rules(values, rules.first_rules())
@@ -44,7 +45,7 @@ def create_namespace(
             event = NamespaceCreated(name=name, rules=first.to_dict(), admin=admin)
             log.append(actor, event, namespace=namespace, at=at)
     except IntegrityError as error:
-        raise Conflict(f"There is a namespace {name} already.") from error
+        raise Conflict(gettext("There is a namespace {name} already.").format(name=name)) from error
     return namespace
 
 
@@ -62,13 +63,13 @@ def set_role(
     invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
     """
     if role is not None and role not in list(Role):
-        raise Invalid(fields={"role": f"one of {', '.join(Role)}."})
+        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
     with transaction.atomic():
         log.lock()  # so that two admins can't take each other's role away at once
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
         if person is None:
-            raise NotFound(f"There is no active account {username[:150]}.")
+            raise NotFound(gettext("There is no active account {name}.").format(name=username[:150]))
         member = Membership.objects.filter(namespace=space, person=person).first()
         if (member.role if member else None) == role:
             return member
@@ -88,4 +89,8 @@ def set_role(
 def _require_other_admin(namespace: Namespace, person: User) -> None:
     other_admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     if not other_admins.exclude(person=person).exists():
-        raise Conflict(f"{person.username} is the last admin of {namespace.name}: make another one first.")
+        raise Conflict(
+            gettext("{username} is the last admin of {namespace}: make another one first.").format(
+                username=person.username, namespace=namespace.name
+            )
+        )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.core.cache import caches
+from django.utils.translation import gettext
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
 
@@ -68,5 +69,5 @@ def check_rates(actor: Actor) -> None:
     calls = CallThrottle()
     if not calls.allow_request(request, view):
         wait = max(1, int(calls.wait() or 1))
-        raise TooMany(f"Too many requests; try again in {wait} s.", retry_after=wait)
+        raise TooMany(gettext("Too many requests; try again in {wait} s.").format(wait=wait), retry_after=wait)
     WorkThrottle().allow_request(request, view)

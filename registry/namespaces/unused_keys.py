@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
@@ -44,7 +45,7 @@ def list_unused_keys(actor: Actor) -> list[Key]:
     They are those of namespaces where the actor is admin, and those that act for the actor.
     """
     if actor.key is not None:
-        raise NotAllowed("A key does not list keys: sign in as the person it acts for.", key=actor.key.id)
+        raise NotAllowed(gettext("A key does not list keys: sign in as the person it acts for."), key=actor.key.id)
     managed = Membership.objects.filter(person=actor.person, role=Role.ADMIN).values("namespace")
     rows = find_unused_keys(log.now()).filter(Q(person=actor.person) | Q(namespace__in=managed))
     return list(rows.select_related("namespace", "person").order_by(_IDLE_SINCE, "id"))

@@ -5,6 +5,8 @@ It is the watch of that one path, so it is also listed on the page Mail. In no j
 
 from collections.abc import Collection
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed
 from registry.notifications import services as notification_services
@@ -26,7 +28,7 @@ def get_follow(actor: Actor, name: str) -> Watch | None:
     """As `find_follow`, by the template's name. Raises NotFound for strangers and NotAllowed for keys."""
     template = template_queries.get_template(actor, name)
     if actor.key is not None:
-        raise NotAllowed("What a person follows is told to that person only: sign in.")
+        raise NotAllowed(gettext("What a person follows is told to that person only: sign in."))
     return find_follow(actor, template)
 
 

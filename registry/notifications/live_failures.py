@@ -1,5 +1,9 @@
 """Notifications of what is live and fails its evaluation in a nightly run, and of what passes again."""
 
+from collections.abc import Callable
+
+from django.utils.translation import gettext
+
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
@@ -8,7 +12,7 @@ from registry.journal import log
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Role
 from registry.notifications import queries
-from registry.notifications.models import Notification
+from registry.notifications.models import Notification, say_to
 
 __all__ = ["tell_of_live_failure", "tell_of_recovery"]
 
@@ -17,26 +21,37 @@ def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
     """The version's author, the reviewers and admins, and those who follow the template hear it; for services, in the
     transaction of the event.
     """
-    findings = "; ".join(event.findings)
-    sentence = (
-        f"Failing in production: {event.template} v{event.version} on {event.label}, {event.evaluation}: {findings}."
-    )
-    _tell(run, event.kind, sentence)
+
+    def say() -> str:
+        return gettext("Failing in production: {template} v{version} on {label}, {evaluation}: {findings}.").format(
+            template=event.template,
+            version=event.version,
+            label=event.label,
+            evaluation=event.evaluation,
+            findings="; ".join(event.findings),
+        )
+
+    _tell(run, event.kind, say)
 
 
 def tell_of_recovery(run: Run, event: EvaluationRecovered) -> None:
     """The same people hear that it passes again."""
-    sentence = f"{event.template} v{event.version} on {event.label} passes {event.evaluation} again."
-    _tell(run, event.kind, sentence)
+
+    def say() -> str:
+        return gettext("{template} v{version} on {label} passes {evaluation} again.").format(
+            template=event.template, version=event.version, label=event.label, evaluation=event.evaluation
+        )
+
+    _tell(run, event.kind, say)
 
 
-def _tell(run: Run, kind: str, sentence: str) -> None:
+def _tell(run: Run, kind: str, say: Callable[[], str]) -> None:
     deciding = Membership.objects.filter(namespace=run.template.namespace, role__in=(Role.REVIEWER, Role.ADMIN))
     people = User.objects.filter(pk__in=[*deciding.values_list("person", flat=True), run.version.author_id])
     concerned = {person.pk: person for person in [*people, *queries.list_watchers(run.template, kind)]}
     at = log.now()
     Notification.objects.bulk_create(
-        Notification(person=person, kind=kind, sentence=sentence, template=run.template, created_at=at)
+        Notification(person=person, kind=kind, sentence=say_to(person, say), template=run.template, created_at=at)
         for _, person in sorted(concerned.items())
         if person.is_active and person.username != OPERATOR
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
+from django.utils.formats import number_format
+from django.utils.translation import get_language, gettext, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -16,7 +18,7 @@ from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.notifications.models import Notification
+from registry.notifications.models import Notification, speak_to
 from registry.notifications.proposal_diff import ProposalDiff, compare_proposal
 
 __all__ = ["Proposals", "write_mail"]
@@ -44,27 +46,35 @@ class _Item:
 
 
 class Proposals:
-    """The proposals of the mails of one go: each is compared once, however many people hear of it."""
+    """The proposals of the mails of one go: each is compared once a language, however many people hear of it."""
 
     def __init__(self) -> None:
-        self._proposals: dict[int, _Proposal] = {}
+        self._proposals: dict[tuple[int, str | None], _Proposal] = {}
 
     def describe_proposal(self, change: ChangeRequest) -> _Proposal:
         """The change's title, reason and diff; the caller has checked the right to read it."""
-        if change.number not in self._proposals:
+        key = (change.number, get_language())
+        if key not in self._proposals:
             first, _, rest = change.message.partition("\n")
-            title = first.strip() or f"Move {change.label} to v{change.version.number}"
-            self._proposals[change.number] = _Proposal(title, rest.strip(), compare_proposal(change))
-        return self._proposals[change.number]
+            move = gettext("Move {label} to v{number}").format(label=change.label, number=change.version.number)
+            self._proposals[key] = _Proposal(first.strip() or move, rest.strip(), compare_proposal(change))
+        return self._proposals[key]
 
 
 def write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
-    """One mail that tells the person all of them."""
+    """One mail that tells the person all of them, in their language."""
+    with speak_to(person):
+        return _write_mail(person, notifications, proposals)
+
+
+def _write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
     items = _items(person, notifications, proposals)
-    more = f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+    subject = items[0].sentence
+    if len(items) > 1:
+        subject = gettext("{sentence} (and {count} more)").format(sentence=subject, count=len(items) - 1)
     choose = f"{settings.BASE_URL}/mail"
     message = EmailMultiAlternatives(
-        subject=" ".join(f"{items[0].sentence}{more}".split())[:200],
+        subject=" ".join(subject.split())[:200],
         body=_write_text(items, choose),
         to=[person.email],
         headers={"List-Unsubscribe": f"<{choose}>", "Auto-Submitted": "auto-generated"},
@@ -103,7 +113,9 @@ def _write_text(items: Sequence[_Item], choose: str) -> str:
         lines += [item.sentence, item.url, ""]
         if item.proposal is not None:
             lines += _write_proposal(item.proposal)
-    return "\n".join([*lines, "--", f"What you get mail about is yours to choose: {choose}"])
+    return "\n".join(
+        [*lines, "--", gettext("What you get mail about is yours to choose: {choose}").format(choose=choose)]
+    )
 
 
 def _write_proposal(proposal: _Proposal) -> list[str]:
@@ -112,5 +124,12 @@ def _write_proposal(proposal: _Proposal) -> list[str]:
         return lines
     lines += [f"{proposal.diff.heading}:", "", *(f"    {line}" for line in proposal.diff.lines)]
     if proposal.diff.more:
-        lines.append(f"    … and {proposal.diff.more:,} more lines on the page of the change")
+        lines.append(f"    … {_count_more_lines(proposal.diff.more)}")
     return [*lines, ""]
+
+
+def _count_more_lines(count: int) -> str:
+    text = ngettext(
+        "and {count} more line on the page of the change", "and {count} more lines on the page of the change", count
+    )
+    return text.format(count=number_format(count, force_grouping=True))

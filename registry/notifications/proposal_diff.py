@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.syntax.sequence_diff import unified
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
@@ -43,16 +45,25 @@ def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
     old, new = change_queries.find_baseline(change), change.version
     if new.is_redacted or (old is not None and old.is_redacted):
         return None
-    sides = f"v{new.number} against v{old.number}, which {change.label} serves" if old else f"v{new.number}, all new"
+    if old:
+        sides = gettext("v{new} against v{old}, which {label} serves").format(
+            new=new.number, old=old.number, label=change.label
+        )
+    else:
+        sides = gettext("v{new}, all new").format(new=new.number)
     try:
         rendered = _compare_samples(old, new)
     except PromptuaryError:  # the renderer is busy: the document says it too
         rendered = None
     if rendered is not None:
         sample, before, after = rendered
-        return _shorten(f"What the model reads with the sample {sample}: {sides}", before, after)
+        return _shorten(
+            gettext("What the model reads with the sample {sample}: {sides}").format(sample=sample, sides=sides),
+            before,
+            after,
+        )
     before, after = (old.document.splitlines() if old else []), new.document.splitlines()
-    return _shorten(f"The document: {sides}", before, after)
+    return _shorten(gettext("The document: {sides}").format(sides=sides), before, after)
 
 
 def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str], list[str]] | None:

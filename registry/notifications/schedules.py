@@ -1,6 +1,8 @@
 """Notifications of schedules that ended without a publish: whoever proposed and whoever scheduled hear why."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+
+from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
@@ -8,7 +10,7 @@ from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.schedule_events import ChangeUnscheduled
 from registry.journal import log
-from registry.notifications.models import Notification
+from registry.notifications.models import Notification, say_to
 from registry.releases.models import Release
 from registry.releases.schedule_events import ReleaseUnscheduled
 
@@ -17,9 +19,19 @@ __all__ = ["tell_of_unpublished_change", "tell_of_unpublished_release"]
 
 def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
     """The proposer and the scheduler hear it; for services, in the transaction of the event."""
-    subject = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
-    sentence = f"Not published as scheduled: {subject}. {event.reason}"
-    _tell([change.opened_by.username, event.scheduled_by or ""], event.kind, sentence, change)
+
+    def say() -> str:
+        return gettext(
+            "Not published as scheduled: {template} {number} for {label} (change {change}). {reason}"
+        ).format(
+            template=change.template.name,
+            number=change.version.number,
+            label=change.label,
+            change=change.number,
+            reason=event.reason,
+        )
+
+    _tell([change.opened_by.username, event.scheduled_by or ""], event.kind, say, change)
 
 
 def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
@@ -28,16 +40,26 @@ def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> 
     if not members:
         return
     people = [release.opened_by.username, event.scheduled_by or "", *(it.opened_by.username for it in members)]
-    sentence = f"Not published as scheduled: release {release.number}, {release.title}. {event.reason}"
-    _tell(people, event.kind, sentence, members[0])
+
+    def say() -> str:
+        return gettext("Not published as scheduled: release {number}, {title}. {reason}").format(
+            number=release.number, title=release.title, reason=event.reason
+        )
+
+    _tell(people, event.kind, say, members[0])
 
 
-def _tell(usernames: Collection[str], kind: str, sentence: str, change: ChangeRequest) -> None:
+def _tell(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
     people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
     at = log.now()
     Notification.objects.bulk_create(
         Notification(
-            person=person, kind=kind, sentence=sentence, template=change.template, change=change, created_at=at
+            person=person,
+            kind=kind,
+            sentence=say_to(person, say),
+            template=change.template,
+            change=change,
+            created_at=at,
         )
         for person in people
     )

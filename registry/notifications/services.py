@@ -3,10 +3,13 @@
 Notifications are written in the transaction of the rows that they are about.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
+from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User
@@ -25,7 +28,7 @@ from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import rules_of
 from registry.notifications import queries as notification_queries
-from registry.notifications.models import EMERGENCY, Notification, Watch
+from registry.notifications.models import EMERGENCY, Notification, Watch, say_to
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
@@ -51,15 +54,19 @@ __all__ = [
     "tell_reviewers",
 ]
 
-_SAID = {
-    Decision.APPROVE: "approved",
-    Decision.REQUEST_CHANGES: "asked for changes in",
-    Decision.COMMENT: "commented on",
-    Decision.ACKNOWLEDGE: "acknowledged the break in",
+_DECIDED = {
+    Decision.APPROVE: gettext_lazy("{name} approved {subject}."),
+    Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for changes in {subject}."),
+    Decision.COMMENT: gettext_lazy("{name} commented on {subject}."),
+    Decision.ACKNOWLEDGE: gettext_lazy("{name} acknowledged the break in {subject}."),
 }
 
 _DAY = timedelta(days=1)
-_MOVED = {"published": "published", "rolled_back": "rolled back", "broke_glass": "published without approval"}
+_MOVED = {
+    "published": gettext_lazy("{name} published {template}: {label} is on version {number}."),
+    "rolled_back": gettext_lazy("{name} rolled back {template}: {label} is on version {number}."),
+    "broke_glass": gettext_lazy("{name} published without approval {template}: {label} is on version {number}."),
+}
 
 
 def mark_notifications_read(*, actor: Actor, ids: Iterable[int]) -> int:
@@ -72,9 +79,12 @@ def mark_notifications_read(*, actor: Actor, ids: Iterable[int]) -> int:
 def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
     """A request waits for these people; for services, in the transaction of the request's change."""
     end_waiting(change)
-    sentence = f"{_name(actor)} asks for your review: {_subject(change)}."
     people = User.objects.filter(username__in=list(waiting_for))
-    _tell(actor, kind, people, sentence, change, is_waiting=True)
+
+    def say() -> str:
+        return gettext("{name} asks for your review: {subject}.").format(name=_name(actor), subject=_subject(change))
+
+    _tell(actor, kind, people, say, change, is_waiting=True)
 
 
 def tell_of_decision(actor: Actor, decision: Decision) -> None:
@@ -82,16 +92,24 @@ def tell_of_decision(actor: Actor, decision: Decision) -> None:
     change = decision.change
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
         end_waiting(change, actor.person)
-    sentence = f"{_name(actor)} {_SAID[decision.decision]} {_subject(change)}."
-    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], sentence, change)
+
+    def say() -> str:
+        return _DECIDED[decision.decision].format(name=_name(actor), subject=_subject(change))
+
+    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change)
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
     """The request's people and the thread's hear of a comment."""
     change = comment.thread.change
     commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
-    sentence = f"{_name(actor)} wrote on line {comment.thread.line} of {_subject(change)}."
-    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], sentence, change)
+
+    def say() -> str:
+        return gettext("{name} wrote on line {line} of {subject}.").format(
+            name=_name(actor), line=comment.thread.line, subject=_subject(change)
+        )
+
+    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], say, change)
 
 
 def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
@@ -102,8 +120,13 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
         return
     people = [release.opened_by, *User.objects.filter(pk__in=release.comments.values("person"))]
     people += [person for change in members for person in (change.opened_by, change.version.author)]
-    sentence = f"{_name(actor)} commented on release {release.number}: {release.title}."
-    _tell(actor, ReleaseCommented.kind, people, sentence, members[0])
+
+    def say() -> str:
+        return gettext("{name} commented on release {number}: {title}.").format(
+            name=_name(actor), number=release.number, title=release.title
+        )
+
+    _tell(actor, ReleaseCommented.kind, people, say, members[0])
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
@@ -111,8 +134,12 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     template = rollout.template
     owners = User.objects.filter(username__in=rules_of(template.namespace).owners_of(template.path))
     people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
-    ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
-    _tell(actor, event.kind, people, f"{_name(actor)} {sentence}{ending}", rollout.change)
+
+    def say() -> str:
+        ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
+        return f"{_name(actor)} {sentence}{ending}"
+
+    _tell(actor, event.kind, people, say, rollout.change)
 
 
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
@@ -121,9 +148,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
     Of one that moved freely only those hear who watch the template.
     """
     if move.how not in _MOVED or move.after is None:
-        target = f"is on version {move.after.number}" if move.after else "is removed"
-        sentence = f"{_name(actor)} moved {move.label} of {move.template.name}: it {target}."
-        _write(actor, LabelMoved.kind, [], sentence, move, move.created_at)
+        _write(actor, LabelMoved.kind, [], lambda: _describe_free_move(actor, move), move, move.created_at)
         return
     people = [version.author for version in (move.before, move.after) if version is not None]
     if move.change is not None:
@@ -132,13 +157,26 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         people += [move.change.opened_by, *User.objects.filter(pk__in=deciders)]
     able = _able(move.template.namespace) if move.how != "published" else []
     people += able
-    sentence = (
-        f"{_name(actor)} {_MOVED[move.how]} {move.template.name}: {move.label} is on version {move.after.number}."
-    )
-    if move.reason and move.how != "published":
-        sentence += f" {move.reason}"
     urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
-    _write(actor, LabelMoved.kind, people, sentence, move, move.created_at, urgent=urgent)
+    _write(actor, LabelMoved.kind, people, lambda: _describe_move(actor, move), move, move.created_at, urgent=urgent)
+
+
+def _describe_free_move(actor: Actor, move: LabelMove) -> str:
+    if move.after:
+        sentence = gettext("{name} moved {label} of {template}: it is on version {number}.")
+    else:
+        sentence = gettext("{name} moved {label} of {template}: it is removed.")
+    return _fill(sentence, actor, move)
+
+
+def _describe_move(actor: Actor, move: LabelMove) -> str:
+    sentence = _fill(str(_MOVED[move.how]), actor, move)
+    return f"{sentence} {move.reason}" if move.reason and move.how != "published" else sentence
+
+
+def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
+    number = move.after.number if move.after else None
+    return sentence.format(name=_name(actor), label=move.label, template=move.template.name, number=number)
 
 
 def remind_of_emergencies() -> int:
@@ -171,29 +209,46 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         old.filter(read_at=None).update(read_at=at)
         old.filter(mailed_at=None).update(mailed_at=at)
         facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
-        sentence = _overdue(emergency)
-        Notification.objects.bulk_create(Notification(person=person, sentence=sentence, **facts) for person in people)
+        Notification.objects.bulk_create(
+            Notification(person=person, sentence=say_to(person, lambda: _overdue(emergency)), **facts)
+            for person in people
+        )
     return len(people)
 
 
 def tell_of_save(actor: Actor, version: Version) -> None:
     """Those who watch the template hear of a new version."""
-    ending = f": {first}" if (first := version.message.strip().partition("\n")[0]) else "."
-    sentence = f"{_name(actor)} saved {version.template.name} {version.number}{ending}"
-    _write(actor, VersionSaved.kind, [], sentence, version, version.created_at)
+    first = version.message.strip().partition("\n")[0]
+
+    def say() -> str:
+        sentence = gettext("{name} saved {template} {number}: {message}")
+        if not first:
+            sentence = gettext("{name} saved {template} {number}.")
+        return sentence.format(name=_name(actor), template=version.template.name, number=version.number, message=first)
+
+    _write(actor, VersionSaved.kind, [], say, version, version.created_at)
 
 
 def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
     """The authors of what was redacted and the admins of its namespaces hear of it, and where copies may
     remain.
     """
-    places = f" Copies are in {' and '.join(remotes)} until their owners remove them." if remotes else ""
     for version in versions:
         template = version.template
         admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
         people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
-        sentence = f"{_name(actor)} redacted {template.name} {version.number}: {reason}{places}"
-        _write(actor, VersionRedacted.kind, people, sentence, version, log.now())
+        say = partial(_describe_redaction, actor, version, reason, remotes)
+        _write(actor, VersionRedacted.kind, people, say, version, log.now())
+
+
+def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Sequence[str]) -> str:
+    sentence = gettext("{name} redacted {template} {number}: {reason}").format(
+        name=_name(actor), template=version.template.name, number=version.number, reason=reason
+    )
+    if not remotes:
+        return sentence
+    places = gettext("Copies are in {places} until their owners remove them.")
+    return f"{sentence} {places.format(places=gettext(' and ').join(remotes))}"
 
 
 def tell_of_key(actor: Actor, key: Key) -> None:
@@ -201,12 +256,24 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     person = key.person
     if person == actor.person or not person.is_active or person.username == OPERATOR:
         return
-    kind, verb = (KeyRotated.kind, "rotated") if key.replaces_id else (KeyIssued.kind, "issued")
-    sentence = (
-        f"{_name(actor)} {verb} a key that acts in your name: {key.name} in {key.namespace.name}. It may "
-        f"{key_queries.describe_key(key)}. If you do not want it, revoke it on your account page."
-    )
+    kind = KeyRotated.kind if key.replaces_id else KeyIssued.kind
+    sentence = say_to(person, lambda: _describe_key(actor, key))
     Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
+
+
+def _describe_key(actor: Actor, key: Key) -> str:
+    if key.replaces_id:
+        sentence = gettext(
+            "{name} rotated a key that acts in your name: {key} in {namespace}. It may {rights}. "
+            "If you do not want it, revoke it on your account page."
+        )
+    else:
+        sentence = gettext(
+            "{name} issued a key that acts in your name: {key} in {namespace}. It may {rights}. "
+            "If you do not want it, revoke it on your account page."
+        )
+    rights = key_queries.describe_key(key)
+    return sentence.format(name=_name(actor), key=key.name, namespace=key.namespace.name, rights=rights)
 
 
 def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
@@ -221,19 +288,19 @@ def _tell(
     actor: Actor,
     kind: str,
     people: Collection[User],
-    sentence: str,
+    say: Callable[[], str],
     change: ChangeRequest,
     *,
     is_waiting: bool = False,
 ) -> None:
-    _write(actor, kind, people, sentence, change, log.now(), is_waiting=is_waiting)
+    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)
 
 
 def _write(
     actor: Actor,
     kind: str,
     people: Collection[User],
-    sentence: str,
+    say: Callable[[], str],
     about: ChangeRequest | LabelMove | Version,
     at: datetime,
     *,
@@ -248,7 +315,7 @@ def _write(
         Notification(
             person=person,
             kind=EMERGENCY if person.pk in urgent else kind,
-            sentence=sentence,
+            sentence=say_to(person, say),
             is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
             template=about.template,
             change=change,
@@ -268,15 +335,16 @@ def _able(namespace: Namespace) -> list[User]:
 
 def _overdue(emergency: Emergency) -> str:
     change, move = emergency.change, emergency.move
-    subject = f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
-    words = (
-        f"Published in an emergency by {move.person.display_name} on {move.created_at:%-d %B} and not yet "
-        f"approved: {subject}."
-    )
     if emergency.is_served:
-        return f"{words} {move.reason} Approve it, or roll back."
-    now = f"serves version {emergency.holds} now" if emergency.holds else "is not set any more"
-    return f"{words} {move.reason} {change.label} {now}: approve it all the same, or close it."
+        advice = gettext("Approve it, or roll back.")
+    elif emergency.holds:
+        advice = gettext("{label} serves version {number} now: approve it all the same, or close it.")
+    else:
+        advice = gettext("{label} is not set any more: approve it all the same, or close it.")
+    words = gettext("Published in an emergency by {name} on {date} and not yet approved: {subject}.").format(
+        name=move.person.display_name, date=date_format(move.created_at, "j F"), subject=_subject(change)
+    )
+    return f"{words} {move.reason} {advice.format(label=change.label, number=emergency.holds)}"
 
 
 def _name(actor: Actor) -> str:
@@ -284,7 +352,9 @@ def _name(actor: Actor) -> str:
 
 
 def _subject(change: ChangeRequest) -> str:
-    return f"{change.template.name} {change.version.number} for {change.label} (change {change.number})"
+    return gettext("{name} {number} for {label} (change {change_number})").format(
+        name=change.template.name, number=change.version.number, label=change.label, change_number=change.number
+    )
 
 
 MOST_WATCHES = 100  # wishes of one person
@@ -304,16 +374,16 @@ def set_watch_level(
     Watch.TOPICS, what of `all` is wanted, empty for everything. In no journal: it is a person's own affair.
     """
     if actor.key is not None:
-        raise NotAllowed("A key gets no mail: sign in as a person to choose it.")
+        raise NotAllowed(gettext("A key gets no mail: sign in as a person to choose it."))
     if level is not None and level not in Watch.LEVELS:
-        raise Invalid(fields={"level": f"one of {', '.join(Watch.LEVELS)}."})
+        raise Invalid(fields={"level": gettext("one of {names}.").format(names=", ".join(Watch.LEVELS))})
     if set(topics) - set(Watch.TOPICS):
-        raise Invalid(fields={"topics": f"some of {', '.join(Watch.TOPICS)}."})
+        raise Invalid(fields={"topics": gettext("some of {names}.").format(names=", ".join(Watch.TOPICS))})
     wanted_topics = [topic for topic in Watch.TOPICS if topic in topics] if level == Watch.ALL else []
     joined = "" if len(wanted_topics) == len(Watch.TOPICS) else ",".join(wanted_topics)
     pattern = check_text("template", template, 200).strip()
     if pattern and namespace is None:
-        raise Invalid(fields={"namespace": "say in which namespace these paths are."})
+        raise Invalid(fields={"namespace": gettext("say in which namespace these paths are.")})
     space = permissions.find_namespace(actor, Verb.READ, namespace) if namespace else None
     with transaction.atomic():
         same = Watch.objects.filter(person=actor.person, namespace=space, template=pattern)
@@ -321,5 +391,7 @@ def set_watch_level(
             same.delete()
         elif not same.update(level=level, topics=joined):
             if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
-                raise Conflict(f"You have {MOST_WATCHES} wishes: forget one first.")
+                raise Conflict(
+                    gettext("You have {most_watches} wishes: forget one first.").format(most_watches=MOST_WATCHES)
+                )
             Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

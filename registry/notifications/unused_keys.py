@@ -3,12 +3,13 @@
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import ngettext
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import Key
 from registry.journal import log
 from registry.namespaces.unused_keys import find_unused_keys
-from registry.notifications.models import UNUSED_KEY, Notification
+from registry.notifications.models import UNUSED_KEY, Notification, speak_to
 
 __all__ = ["tell_of_unused_keys"]
 
@@ -38,7 +39,11 @@ def tell_of_unused_keys() -> int:
 
 def _describe(key: Key) -> str:
     days = settings.PROMPTUARY_UNUSED_KEY_DAYS
-    return (
-        f"The key {key.name} in {key.namespace.name}, which acts in your name, was not used for {days} days. "
-        "If no service needs it any more, revoke it."
-    )
+    with speak_to(key.person):
+        return ngettext(
+            "The key {name} in {namespace}, which acts in your name, was not used for {days} day. "
+            "If no service needs it any more, revoke it.",
+            "The key {name} in {namespace}, which acts in your name, was not used for {days} days. "
+            "If no service needs it any more, revoke it.",
+            days,
+        ).format(name=key.name, namespace=key.namespace.name, days=days)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections import spending
@@ -78,7 +80,11 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
         spent_today=spending.sum_spent(namespace, actor.person, cap.currency, now.date()).person_day,
         cap=cap.person_day,
         currency=cap.currency,
-        why_not=None if has_model else f"No model connected. {permissions.describe_granters(namespace)}",
+        why_not=None
+        if has_model
+        else gettext("No model connected. {describe_granters}").format(
+            describe_granters=permissions.describe_granters(namespace)
+        ),
         can_connect=permissions.is_allowed(actor, Verb.MANAGE, namespace),
         is_stored=not namespace.discard_playground_texts,
         datasets=list(datasets.only("name", "namespace")[:_MOST_DATASETS]),
@@ -112,7 +118,7 @@ def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
     """The actor's run; NotFound for anybody else's."""
     run = PlaygroundRun.objects.select_related("namespace").filter(pk=run_id, person=actor.person).first()
     if run is None:
-        raise NotFound(f"There is no run {run_id} of yours.")
+        raise NotFound(gettext("There is no run {run_id} of yours.").format(run_id=run_id))
     permissions.require_verb(actor, Verb.TRY, run.namespace)
     return run
 
@@ -122,6 +128,6 @@ def find_own_column(actor: Actor, column_id: int) -> PlaygroundColumn:
     rows = PlaygroundColumn.objects.select_related("run__namespace", "run__person", "version")
     column = rows.filter(pk=column_id, run__person=actor.person).first()
     if column is None:
-        raise NotFound(f"There is no column {column_id} of yours.")
+        raise NotFound(gettext("There is no column {column_id} of yours.").format(column_id=column_id))
     permissions.require_verb(actor, Verb.TRY, column.run.namespace)
     return column

@@ -4,6 +4,8 @@ import json
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext
+
 from registry.connections.endpoint import Price
 from registry.core.timestamps import format_moment
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
@@ -56,7 +58,7 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
 
 def _title(column: PlaygroundColumn, number: int | None) -> str:
     if column.source == PlaygroundColumn.DRAFT:
-        return "This draft"
+        return gettext("This draft")
     return f"v{number}" if column.source == str(number) else column.source
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
@@ -81,7 +82,9 @@ def start_playground_run(
 
 def _read_columns(columns: Any) -> list[ColumnRequest]:
     if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Invalid(fields={"columns": f"from 1 to {MOST_COLUMNS} columns."})
+        raise Invalid(
+            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
+        )
     faults: dict[str, str] = {}
     requests = [read_column(column, faults, f"columns.{position}") for position, column in enumerate(columns)]
     if faults:
@@ -91,7 +94,7 @@ def _read_columns(columns: Any) -> list[ColumnRequest]:
 
 def _check_inputs(inputs: Any) -> dict[str, Any]:
     if not isinstance(inputs, Mapping):
-        raise Invalid(fields={"inputs": "inputs are an object: a value for each name."})
+        raise Invalid(fields={"inputs": gettext("inputs are an object: a value for each name.")})
     try:
         document_check.write_samples({"inputs": inputs})
     except Invalid as error:
@@ -177,12 +180,18 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
     run = _require_stored(queries.find_own_column(actor, column_id)).run
     sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
     if not sample or not sample.isprintable() or len(sample) > _LONGEST_NAME:
-        raise Invalid(fields={"name": f"a name of 1 to {_LONGEST_NAME} characters, in one line."})
+        raise Invalid(
+            fields={
+                "name": gettext("a name of 1 to {longest_name} characters, in one line.").format(
+                    longest_name=_LONGEST_NAME
+                )
+            }
+        )
     with transaction.atomic():
         base = _draft_base(actor, run, draft_name)
         samples = base["samples"]
         if sample in samples:
-            raise Invalid(fields={"name": f"There is already a sample called {sample}."})
+            raise Invalid(fields={"name": gettext("There is already a sample called {sample}.").format(sample=sample)})
         samples = {**samples, sample: json.loads(run.inputs)}
         document_check.write_samples(samples)
         return _save_draft(actor, run, draft_name, {**base, "samples": samples})
@@ -197,7 +206,7 @@ def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> 
     run = queries.find_own_run(actor, run_id)
     column = run.columns.filter(source=PlaygroundColumn.DRAFT).order_by("position").first()
     if column is None:
-        raise Conflict("This run had no draft.")
+        raise Conflict(gettext("This run had no draft."))
     document = json.loads(_require_stored(column).bundle)["document"]
     with transaction.atomic():
         base = _draft_base(actor, run, draft_name)
@@ -264,28 +273,28 @@ def add_reply_as_row(  # what a row is made of
     if isinstance(expectation, str):
         expectation = {"answer": expectation}
     if not isinstance(expectation, Mapping):
-        raise Invalid(fields={"expected": "a text, or an object of expected outputs."})
+        raise Invalid(fields={"expected": gettext("a text, or an object of expected outputs.")})
     target = dataset_queries.find_dataset(actor, Verb.SAVE, dataset)
     if target.namespace_id != run.namespace_id:
-        raise Invalid(fields={"dataset": f"{dataset} is of another namespace."})
+        raise Invalid(fields={"dataset": gettext("{dataset} is of another namespace.").format(dataset=dataset)})
     version = dataset_queries.read_dataset_version(actor, dataset)
     row_name = check_text("name", row_name, 200).strip()
     if row_name and any(row.id == row_name for row in version.rows()):
-        raise Invalid(fields={"name": f"There is already a row called {row_name}."})
+        raise Invalid(fields={"name": gettext("There is already a row called {row_name}.").format(row_name=row_name)})
     row = {"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)}
     _, template = queries.find_place(actor, run.name)
     return dataset_additions.add_dataset_rows(
         actor=actor,
         name=dataset,
         rows=[row],
-        message=f"Add a reply from the playground of {run.name}",
+        message=f"Add a reply from the playground of {run.name}",  # no text: stored
         template=template.name if template else None,
     )
 
 
 def _require_stored(column: PlaygroundColumn) -> PlaygroundColumn:
     if column.is_emptied:
-        raise Conflict("The texts of this run are not stored any more.")
+        raise Conflict(gettext("The texts of this run are not stored any more."))
     return column
 
 

@@ -17,6 +17,8 @@ that is being written reads what was stored. Whatever happens, the call is ended
 came and what it cost; only a process that is killed leaves that to `replies.fail_lost_columns`.
 """
 
+# no texts here: outcomes are stored
+
 import asyncio
 import contextlib
 import logging

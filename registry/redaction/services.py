@@ -15,6 +15,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax import sequence_diff
@@ -96,7 +97,7 @@ def redact_version(  # what an admin decides
     Event body, one a version: {"template", "version", "digest", "reason"}.
     """
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why: it is what everybody who asks for the text will read."})
+        raise Invalid(fields={"reason": gettext("say why: it is what everybody who asks for the text will read.")})
     with transaction.atomic():
         template_queries.find_template(actor, Verb.MANAGE, name, lock=True)
         first = _find(name, version)
@@ -111,7 +112,9 @@ def redact_version(  # what an admin decides
         permissions.require_proof(actor)
         if plan.uses and not force:
             raise Conflict(
-                f"{'; '.join(plan.uses)}. Move on first, or force it: then it answers 410 from this moment.",
+                gettext("{names}. Move on first, or force it: then it answers 410 from this moment.").format(
+                    names="; ".join(plan.uses)
+                ),
                 uses=list(plan.uses),
             )
         notification_services.tell_of_redaction(actor, plan.versions, reason.strip(), remotes)
@@ -130,7 +133,7 @@ def _find(name: str, number: int) -> Version:
     rows = Version.objects.select_related("template__namespace", "template__latest", "author")
     version = rows.filter(template__name=name, number=number).first()
     if version is None:
-        raise NotFound(f"{name} has no version {number}.")
+        raise NotFound(gettext("{name} has no version {number}.").format(name=name, number=number))
     version.require_text()
     return version
 
@@ -210,7 +213,7 @@ def _require_alone(plan: RedactionPlan) -> None:
     if plan.hidden:
         names.append(f"{plan.hidden} in namespaces that you can't read")
     raise Conflict(
-        f"The same text is in {', '.join(names)}: redact everywhere, or those first.",
+        gettext("The same text is in {names}: redact everywhere, or those first.").format(names=", ".join(names)),
         holders=[f"{row.template.name}@{row.number}" for row in left],
     )
 
@@ -221,7 +224,7 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
             permissions.require_verb(actor, Verb.MANAGE, namespace)
         except NotFound as error:
             raise NotAllowed(
-                "The same text is in a namespace that you can't read: the operator can redact it everywhere."
+                gettext("The same text is in a namespace that you can't read: the operator can redact it everywhere.")
             ) from error
 
 

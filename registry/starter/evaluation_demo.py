@@ -1,5 +1,7 @@
 """Evaluation part of the demo: two changes in review that datasets measure; one passes its gate, one fails it."""
 
+# no texts here: replies of a model
+
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """Archiving templates, and bringing them back."""
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -56,18 +57,24 @@ def _take(actor: Actor, name: str) -> Template:
 def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     pending = template.changes.pending().first()
     if pending is not None:
-        raise Conflict(f"Change request {pending.number} is pending: publish or withdraw it first.")
+        raise Conflict(
+            gettext("Change request {number} is pending: publish or withdraw it first.").format(number=pending.number)
+        )
     emergency = template.changes.in_emergency().first()
     if emergency is not None:
         raise Conflict(
-            f"Change request {emergency.number} was published in an emergency: approve it first, or roll back "
-            "and close it."
+            gettext(
+                "Change request {number} was published in an emergency: approve it first, or roll back and close it."
+            ).format(number=emergency.number)
         )
     protected = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
     labels = list(protected.values_list("name", flat=True))
     if labels and not force:
         raise Conflict(
-            f"{' and '.join(labels)} points to it, so services may be using it: force it, with a reason.", labels=labels
+            gettext("{names} points to it, so services may be using it: force it, with a reason.").format(
+                names=" and ".join(labels)
+            ),
+            labels=labels,
         )
     if labels and not reason.strip():
-        raise Invalid(fields={"reason": "say why it is put away although services may be using it."})
+        raise Invalid(fields={"reason": gettext("say why it is put away although services may be using it.")})

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.validation.fixes import apply_fix
@@ -30,9 +31,11 @@ def tag_templates(
     """
     added, removed = _read_tags("add", add), _read_tags("remove", remove)
     if not added and not removed:
-        raise Invalid(fields={"add": "write a tag to add or to remove."})
+        raise Invalid(fields={"add": gettext("write a tag to add or to remove.")})
     if both := sorted(set(added) & set(removed)):
-        raise Invalid(fields={"remove": f"{', '.join(both)} can't be added and removed at once."})
+        raise Invalid(
+            fields={"remove": gettext("{names} can't be added and removed at once.").format(names=", ".join(both))}
+        )
     words = [f"add {', '.join(added)}" if added else "", f"remove {', '.join(removed)}" if removed else ""]
     text = message.strip() or f"Tags: {', '.join(filter(None, words))}"
     return _do_for_each(names, lambda name: _save_tags(actor, name, added, removed, text))
@@ -48,9 +51,15 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
     """The names of the templates of which the act says that it changed them."""
     chosen = list(dict.fromkeys(names))
     if not chosen:
-        raise Invalid(fields={"template": "choose one at least."})
+        raise Invalid(fields={"template": gettext("choose one at least.")})
     if len(chosen) > MOST:
-        raise Invalid(fields={"template": f"{len(chosen)} are chosen, and {MOST} are the most at once."})
+        raise Invalid(
+            fields={
+                "template": gettext("{count} are chosen, and {most} are the most at once.").format(
+                    count=len(chosen), most=MOST
+                )
+            }
+        )
     changed, refusals = [], {}
     with transaction.atomic():
         for name in chosen:
@@ -80,7 +89,9 @@ def _save_tags(actor: Actor, name: str, added: Sequence[str], removed: Sequence[
         return False
     fix = edit_tags(document, tags)
     if fix is None:
-        raise Invalid(fields={"tags": "its tags are written with comments or in an unusual form: edit them there."})
+        raise Invalid(
+            fields={"tags": gettext("its tags are written with comments or in an unusual form: edit them there.")}
+        )
     text = apply_fix(document.text, fix)
     saved = template_save.save_version(
         actor=actor, name=name, document=text, message=message, base=latest.digest, ends_draft=False

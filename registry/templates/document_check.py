@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import rfc8785
+from django.utils.translation import gettext
 
 from promptuary import renderer
 from promptuary.renderer import profiles
@@ -93,7 +94,7 @@ def check_document(
     name: of the template that it is for, which exists or not; the standards of its namespace are checked too.
     """
     if not isinstance(document, str):
-        raise Invalid(fields={"document": "this must be text."})
+        raise Invalid(fields={"document": gettext("this must be text.")})
     check_size("document", len(document.encode("utf-8", "surrogatepass")), DOCUMENT_BYTES)
     data = write_samples(samples or {})
     read, problems = documents.inspect_document(document)
@@ -139,17 +140,29 @@ def _is_lasting(problems: list[Problem]) -> bool:
 def write_samples(samples: object) -> str:
     """The canonical text of samples: {"name": {"input": value}}. Raises Invalid or TooLarge for all else."""
     if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
-        raise Invalid(fields={"samples": 'samples are {"name": {"input": value}}.'})
+        raise Invalid(fields={"samples": gettext('samples are {"name": {"input": value}}.')})
     if len(samples) > _MOST_SAMPLES:
-        raise Invalid(fields={"samples": f"at most {_MOST_SAMPLES} samples; these are {len(samples)}."})
+        raise Invalid(
+            fields={
+                "samples": gettext("at most {most_samples} samples; these are {count}.").format(
+                    most_samples=_MOST_SAMPLES, count=len(samples)
+                )
+            }
+        )
     for name in samples:
         check_text("samples", name, 200)
         if not name.strip() or not name.isprintable():
-            raise Invalid(fields={"samples": f"{name[:80]!r} is no name: printable characters, one line."})
+            raise Invalid(
+                fields={
+                    "samples": gettext("{value!r} is no name: printable characters, one line.").format(value=name[:80])
+                }
+            )
     try:
         text = canonical(samples)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
-        raise Invalid(fields={"samples": f"a value that JSON can't say exactly: {error}"}) from error
+        raise Invalid(
+            fields={"samples": gettext("a value that JSON can't say exactly: {error}").format(error=error)}
+        ) from error
     check_size("samples", len(text.encode("utf-8")), SAMPLES_BYTES)
     return text
 

@@ -163,7 +163,7 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
         rows = drafts.filter(name=name)
         draft = rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk").first()
         if draft is None:
-            raise NotFound("There is no discarded draft to restore.")
+            raise NotFound(gettext("There is no discarded draft to restore."))
         current = rows.filter(discarded_at=None).first()
         if name and current is None:
             require_new_name(name, drafts.filter(discarded_at=None))
@@ -185,5 +185,5 @@ def _find_base(name: str, number: int | None) -> Version | None:
         return None
     version = Version.objects.filter(template__name=name, number=number).first()
     if version is None:
-        raise NotFound(f"{name} has no version {number}.")
+        raise NotFound(gettext("{name} has no version {number}.").format(name=name, number=number))
     return version

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, StoredRow, TimelineLine, event, json_name, quote_start
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
@@ -45,7 +47,8 @@ class VersionSaved(JournalEvent):
 
     def sentence(self) -> str:
         message = quote_start(self.message.strip().partition("\n")[0])
-        return f"saved version {self.number} of {self.template}" + (f": {message}" if message else "")
+        sentence = gettext("saved version {number} of {template}").format(number=self.number, template=self.template)
+        return f"{sentence}: {message}" if message else sentence
 
     def commit(self, texts: Texts) -> CommitContent:
         version = texts.version()
@@ -90,7 +93,9 @@ class VersionRedacted(JournalEvent):
     reason: str
 
     def sentence(self) -> str:
-        return f"redacted version {self.version} of {self.template}: {self.reason}"
+        return gettext("redacted version {version} of {template}: {reason}").format(
+            version=self.version, template=self.template, reason=self.reason
+        )
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.redacted(self.template, self.version): texts.record()}
@@ -113,7 +118,7 @@ class SamplesSaved(JournalEvent):
     digest: str
 
     def sentence(self) -> str:
-        return f"saved the samples of {self.template}"
+        return gettext("saved the samples of {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.samples(self.template): texts.yaml(json.loads(texts.stored_row()["text"]))}
@@ -143,7 +148,7 @@ class TemplateArchived(JournalEvent):
     reason: str
 
     def sentence(self) -> str:
-        return f"archived {self.template}"
+        return gettext("archived {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
         return CommitContent(f"{self.template}: archived", {mirror_paths.archived(self.template): texts.record()})
@@ -160,7 +165,7 @@ class TemplateUnarchived(JournalEvent):
     template: str
 
     def sentence(self) -> str:
-        return f"took {self.template} out of the archive"
+        return gettext("took {template} out of the archive").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.archived(self.template): None}
@@ -249,33 +254,56 @@ class LabelMoved(JournalEvent):
     scheduled: bool | None = None
 
     def sentence(self) -> str:
-        label, name, to, origin = self.label, self.template, self.to, self.from_version
-        place = f"from version {origin} to {to}" if origin else f"to version {to}"
-        if self.how == "published" and origin == to:
-            return f"published {name}: {label} stays on version {to}, approved now"
-        time = " as scheduled" if self.scheduled else ""
-        reason = f": {quote_start(self.reason)}" if self.reason.strip() else ""
-        freeze = f" in a freeze ({quote_start(self.ignored_freeze)})" if self.ignored_freeze else ""
-        return {
-            "moved": f"moved {label} of {name} {place}",
-            "published": f"published {name}{time}: {label} moved {place}",
-            "rolled_back": f"rolled {label} of {name} back {place}{reason}",
-            "removed": f"took {label} away from {name}, which stood on version {origin}",
-            "broke_glass": f"broke the glass: {label} of {name} moved {place} without approval{freeze}{reason}",
+        words = self._words()
+        words["place"] = gettext("to version {to}").format(**words)
+        if self.from_version:
+            words["place"] = gettext("from version {origin} to {to}").format(**words)
+        if self.how == "published" and self.from_version == self.to:
+            return gettext("published {name}: {label} stays on version {to}, approved now").format(**words)
+        if self.how == "published" and self.scheduled:
+            return gettext("published {name} as scheduled: {label} moved {place}").format(**words)
+        sentence = {
+            "moved": gettext("moved {label} of {name} {place}"),
+            "published": gettext("published {name}: {label} moved {place}"),
+            "rolled_back": gettext("rolled {label} of {name} back {place}"),
+            "removed": gettext("took {label} away from {name}, which stood on version {origin}"),
+            "broke_glass": gettext("broke the glass: {label} of {name} moved {place} without approval"),
         }[self.how]
+        if self.how == "broke_glass" and self.ignored_freeze:
+            sentence = gettext(
+                "broke the glass: {label} of {name} moved {place} without approval in a freeze ({freeze})"
+            )
+        has_reason = self.reason.strip() and self.how in ("rolled_back", "broke_glass")
+        return sentence.format(**words) + (f": {quote_start(self.reason)}" if has_reason else "")
+
+    def _words(self) -> dict[str, Any]:
+        return {
+            "label": self.label,
+            "name": self.template,
+            "to": self.to,
+            "origin": self.from_version,
+            "freeze": quote_start(self.ignored_freeze or ""),
+        }
 
     def timeline_line(self) -> TimelineLine:
-        freeze = f", in a freeze ({self.ignored_freeze})" if self.ignored_freeze else ""
-        place = f"{self.label} is on v{self.to}"
-        time = " as scheduled" if self.scheduled else ""
-        words = {
-            "published": f"published it{time}: {place}",
-            "broke_glass": f"published it in an emergency, before it was approved{freeze}: {place}",
-            "rolled_back": f"rolled {self.label} back to v{self.to}",
-        }.get(self.how, f"moved {self.label}")
+        names = {"label": self.label, "to": self.to, "freeze": self.ignored_freeze}
         if self.from_version == self.to:
-            words = f"published it: {self.label} stays on v{self.to}, approved now"
-        return TimelineLine("check", words, look="ok", text=self.reason)
+            words = gettext("published it: {label} stays on v{to}, approved now")
+        elif self.how == "published" and self.scheduled:
+            words = gettext("published it as scheduled: {label} is on v{to}")
+        elif self.how == "published":
+            words = gettext("published it: {label} is on v{to}")
+        elif self.how == "broke_glass" and self.ignored_freeze:
+            words = gettext(
+                "published it in an emergency, before it was approved, in a freeze ({freeze}): {label} is on v{to}"
+            )
+        elif self.how == "broke_glass":
+            words = gettext("published it in an emergency, before it was approved: {label} is on v{to}")
+        elif self.how == "rolled_back":
+            words = gettext("rolled {label} back to v{to}")
+        else:
+            words = gettext("moved {label}")
+        return TimelineLine("check", words.format(**names), look="ok", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         version = texts.version() if self.to else None

@@ -5,6 +5,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.interop.writing import EXPORT_FORMATS, ExportResult
 from promptuary.renderer.syntax import yaml_writer
@@ -67,7 +69,13 @@ def export_version(*, actor: Actor, name: str, ref: str, form: str) -> ExportedF
     _require_form(form)
     exported = _convert(version_queries.resolve_version(actor, name, ref, verb=Verb.READ), form)
     if exported.refusal:
-        raise Invalid(fields={"form": f"{FORMS[form]} can't hold this version: {exported.refusal}."})
+        raise Invalid(
+            fields={
+                "form": gettext("{form} can't hold this version: {refusal}.").format(
+                    form=FORMS[form], refusal=exported.refusal
+                )
+            }
+        )
     return exported
 
 
@@ -85,9 +93,13 @@ def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
     found = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MOST_TEMPLATES + 1]
     newest = [(template, template.latest) for template in found if template.latest is not None]
     if not newest:
-        raise NotFound(f"There is no template in {folder}.")
+        raise NotFound(gettext("There is no template in {folder}.").format(folder=folder))
     if len(newest) > MOST_TEMPLATES:
-        raise TooLarge(f"{folder} has more than {MOST_TEMPLATES} templates: export its folders one by one.")
+        raise TooLarge(
+            gettext("{folder} has more than {most} templates: export its folders one by one.").format(
+                folder=folder, most=MOST_TEMPLATES
+            )
+        )
     return _pack(actor, newest, form)
 
 
@@ -137,4 +149,10 @@ def _suffix(form: str) -> str:
 
 def _require_form(form: str) -> None:
     if form not in FORMS:
-        raise Invalid(fields={"form": f"there is no form {form[:40]!r}; there are {', '.join(FORMS)}."})
+        raise Invalid(
+            fields={
+                "form": gettext("there is no form {value!r}; there are {names}.").format(
+                    value=form[:40], names=", ".join(FORMS)
+                )
+            }
+        )

@@ -4,6 +4,7 @@ import base64
 import binascii
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -29,12 +30,14 @@ class FileInput(Input):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """The text or the bytes, and bytes that are base64."""
         if ("text" in attrs) == ("base64" in attrs):
-            raise serializers.ValidationError({"text": ["Give either text or base64."]})
+            raise serializers.ValidationError({"text": [gettext("Give either text or base64.")]})
         try:
             content = base64.b64decode(attrs["base64"], validate=True) if "base64" in attrs else attrs["text"].encode()
         except (binascii.Error, ValueError):
             field = "base64" if "base64" in attrs else "text"
-            raise serializers.ValidationError({field: [f"This is no {field} that can be read."]}) from None
+            raise serializers.ValidationError(
+                {field: [gettext("This is no {field} that can be read.").format(field=field)]}
+            ) from None
         return {"path": attrs["path"], "content": content}
 
 
@@ -51,7 +54,7 @@ class ImportInput(Input):
         """No two files of one name: one of them would be lost."""
         paths = [file["path"] for file in attrs["files"]]
         if len(set(paths)) < len(paths):
-            raise serializers.ValidationError({"files": ["Two files have one name."]})
+            raise serializers.ValidationError({"files": [gettext("Two files have one name.")]})
         return attrs
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.interop.imported import ImportedTemplate
@@ -88,13 +89,15 @@ def preview_import(
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     if not files:
-        raise Invalid(fields={"files": "there is no file."})
+        raise Invalid(fields={"files": gettext("there is no file.")})
     check_size("files", sum(map(len, files.values())), IMPORT_BYTES)
     try:
         with child() as bounded:
             results = bounded.read_templates(files, source_format)
     except RenderError as error:
-        raise Invalid(fields={"files": f"reading them was stopped: {error.message}"}) from error
+        raise Invalid(
+            fields={"files": gettext("reading them was stopped: {message}").format(message=error.message)}
+        ) from error
     place = f"{namespace}/{folder}" if folder else namespace
     addresses = [f"{place}/{template.name}" for result in results for template in result.templates]
     taken = set(Template.objects.filter(name__in=addresses).values_list("name", flat=True))
@@ -139,7 +142,9 @@ def _save_draft(actor: Actor, namespace: str, chosen: ChosenTemplate) -> Draft:
             revision=0,
         )
     except drafts.NewerDraft as error:
-        raise Conflict(f"You have a draft of {name} already: save or discard it, or choose another name.") from error
+        raise Conflict(
+            gettext("You have a draft of {name} already: save or discard it, or choose another name.").format(name=name)
+        ) from error
 
 
 def _save_version(actor: Actor, namespace: str, chosen: ChosenTemplate) -> SavedImport:
@@ -154,11 +159,16 @@ def _save_version(actor: Actor, namespace: str, chosen: ChosenTemplate) -> Saved
             ends_draft=False,
         )
     except PreconditionRequired:
-        return SavedImport(chosen, refusal=f"There is a {name} already: choose another name, or save it as a draft.")
+        return SavedImport(
+            chosen,
+            refusal=gettext("There is a {name} already: choose another name, or save it as a draft.").format(name=name),
+        )
     except PromptuaryError as error:
         return SavedImport(chosen, refusal=str(error))
     if not saved.created:
-        return SavedImport(chosen, refusal=f"There is a {name} already, and it says the same.")
+        return SavedImport(
+            chosen, refusal=gettext("There is a {name} already, and it says the same.").format(name=name)
+        )
     return SavedImport(chosen, saved.version)
 
 

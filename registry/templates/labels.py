@@ -13,6 +13,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -88,7 +89,7 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
         require_unprotected(template, label)
         _require_expected(label, held, expected)
         if held is None:
-            raise Conflict(f"{label} is not set.", actual=None, expected=expected)
+            raise Conflict(gettext("{label} is not set.").format(label=label), actual=None, expected=expected)
         _require_undivided(held)
         held.delete()
         _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
@@ -102,15 +103,23 @@ def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
-        raise Invalid(fields={"reason": "say why it goes back: everyone concerned will read it."})
+        raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
     with transaction.atomic():
         template, held = _take(actor, Verb.ROLL_BACK, name, label)
         target = _find_version(template, version)
         if held is None:
-            raise Conflict(f"{name} has no label {label}, so there is nothing to roll back.", actual=None)
+            raise Conflict(
+                gettext("{name} has no label {label}, so there is nothing to roll back.").format(
+                    name=name, label=label
+                ),
+                actual=None,
+            )
         _require_undivided(held)
         if held.version.digest == target.digest:
-            raise Conflict(f"{label} holds version {held.version.number} already.", actual=held.version.number)
+            raise Conflict(
+                gettext("{label} holds version {number} already.").format(label=label, number=held.version.number),
+                actual=held.version.number,
+            )
         target.require_text()
         _require_held(template, label, target)
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
@@ -178,8 +187,9 @@ def _require_undivided(label: Label | None) -> None:
     """Raise Conflict where a rollout divides the label's callers: it ends before the label moves."""
     if label is not None and label.rollout_id is not None:
         raise Conflict(
-            f"{label.name} is in rollout {label.rollout_id}: finish it, or stop it to give everybody version "
-            f"{label.version.number} again.",
+            gettext(
+                "{name} is in rollout {rollout_id}: finish it, or stop it to give everybody version {number} again."
+            ).format(name=label.name, rollout_id=label.rollout_id, number=label.version.number),
             rollout=label.rollout_id,
         )
 
@@ -197,7 +207,7 @@ def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, La
         actor, verb, name
     )  # rights and rules once more, now that nobody else writes
     if template.archived_at is not None:
-        raise Conflict(f"{name} is archived.")
+        raise Conflict(gettext("{name} is archived.").format(name=name))
     return template, _held(template, label)
 
 
@@ -205,7 +215,9 @@ def require_unprotected(template: Template, label: str) -> None:
     """Raise ApprovalRequired where only an approved change request moves the label."""
     if label in template.namespace.protected_labels:
         raise ApprovalRequired(
-            f"{label} is protected in {template.namespace.name}: propose a change, and it moves once that is approved.",
+            gettext("{label} is protected in {name}: propose a change, and it moves once that is approved.").format(
+                label=label, name=template.namespace.name
+            ),
             label=label,
             template=template.name,
         )
@@ -216,11 +228,16 @@ def _require_held(template: Template, label: str, target: Version) -> None:
     ever = LabelMove.objects.filter(template=template, label=label, after__digest=target.digest).exists()
     if not ever:
         raise ApprovalRequired(
-            f"{label} never held version {target.number}, so it can't go back to it: propose a change.", label=label
+            gettext("{label} never held version {number}, so it can't go back to it: propose a change.").format(
+                label=label, number=target.number
+            ),
+            label=label,
         )
     if label in template.namespace.protected_labels and not is_approved_digest(template, label, target.digest):
         raise ApprovalRequired(
-            f"{label} is protected, and it held version {target.number} without an approval for it: propose a change.",
+            gettext(
+                "{label} is protected, and it held version {number} without an approval for it: propose a change."
+            ).format(label=label, number=target.number),
             label=label,
         )
 
@@ -228,15 +245,23 @@ def _require_held(template: Template, label: str, target: Version) -> None:
 def _require_expected(label: str, held: Label | None, expected: int | None) -> None:
     actual = held.version.number if held else None
     if actual != expected:
-        where = f"points to version {actual}" if actual else "is not set"
-        wanted = f"version {expected}" if expected else "no version"
-        raise Conflict(f"{label} {where}, where {wanted} was expected.", actual=actual, expected=expected)
+        if actual and expected:
+            sentence = gettext("{label} points to version {actual}, where version {expected} was expected.")
+        elif actual:
+            sentence = gettext("{label} points to version {actual}, where no version was expected.")
+        else:
+            sentence = gettext("{label} is not set, where version {expected} was expected.")
+        raise Conflict(
+            sentence.format(label=label, actual=actual, expected=expected),
+            actual=actual,
+            expected=expected,
+        )
 
 
 def _find_version(template: Template, number: int) -> Version:
     version = Version.objects.filter(template=template, number=number).first()
     if version is None:
-        raise NotFound(f"{template.name} has no version {number}.")
+        raise NotFound(gettext("{name} has no version {number}.").format(name=template.name, number=number))
     return version
 
 

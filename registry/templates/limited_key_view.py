@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
@@ -100,7 +101,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
             actor, q=q, tag=tag, archived=archived, sort=sort, cursor=cursor, limit=limit, **places, **values
         )
     if refused := [kind for kind, value in values.items() if value] + (["sort"] if sort != "name" else []):
-        raise Invalid(fields=dict.fromkeys(refused, "a key limited to approved versions can't ask for this."))
+        raise Invalid(fields=dict.fromkeys(refused, gettext("a key limited to approved versions can't ask for this.")))
     limit = check_limit(limit)
     rows = template_queries.filter_templates(template_queries.browsable_templates(actor), archived=archived, **places)
     found = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext
 
 from registry.accounts.models import User
 from registry.core.errors import Gone
@@ -132,8 +133,13 @@ class Version(models.Model):
     def _gone(self) -> Gone:
         redaction, at = self.redaction, self.redaction.created_at
         return Gone(
-            f"{self.template.name}@{self.number} was redacted on {at:%Y-%m-%d} by {redaction.person.username}: "
-            f"{redaction.reason}",
+            gettext("{name}@{number} was redacted on {at:%Y-%m-%d} by {username}: {reason}").format(
+                name=self.template.name,
+                number=self.number,
+                at=at,
+                username=redaction.person.username,
+                reason=redaction.reason,
+            ),
             version=self.number,
             digest=self.digest,
             redacted_at=format_moment(at),

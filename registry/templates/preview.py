@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
@@ -47,9 +49,9 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
     neither. Invalid carries the problem.
     """
     if target not in TARGETS:
-        raise Invalid(fields={"target": f"one of {', '.join(TARGETS)}."})
+        raise Invalid(fields={"target": gettext("one of {names}.").format(names=", ".join(TARGETS))})
     if (document is None) == (name is None):
-        raise Invalid(fields={"template": "give either a template with a ref, or a document."})
+        raise Invalid(fields={"template": gettext("give either a template with a ref, or a document.")})
     with tracing.span("render", name, ref or ("production" if name else None)) as current:
         bundle, digest, number = _find(actor, name, ref, document)
         tracing.describe(current, number, digest)
@@ -90,7 +92,7 @@ def render_examined_document(
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     if not rendered:
-        raise Invalid(fields={"data": "with these inputs the document makes no prompt."})
+        raise Invalid(fields={"data": gettext("with these inputs the document makes no prompt.")})
     chosen = rendered[min(max(index, 0), len(rendered) - 1)]
     facts = {"prompts": len(rendered), "placeholders": placeholders, "version": None, "digest": examined.digest}
     return {**chosen, **facts}
@@ -108,7 +110,9 @@ def _run(
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     if index >= len(rendered):
-        raise Invalid(fields={"index": f"these data give {len(rendered)} prompts, counted from 0."})
+        raise Invalid(
+            fields={"index": gettext("these data give {count} prompts, counted from 0.").format(count=len(rendered))}
+        )
     return rendered[index]
 
 

@@ -3,6 +3,7 @@
 from typing import TypeVar
 
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -180,4 +181,4 @@ def browsable_templates(actor: Actor) -> QuerySet[Template]:
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(f"There is no template {name[:600]}, or you may not read it.")
+    return NotFound(gettext("There is no template {name}, or you may not read it.").format(name=name[:600]))

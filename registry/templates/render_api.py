@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -48,9 +49,9 @@ class RenderInput(Input):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Either a template or a document, never both."""
         if ("template" in attrs) == ("document" in attrs):
-            raise serializers.ValidationError({"template": ["Give either template (and ref) or document."]})
+            raise serializers.ValidationError({"template": [gettext("Give either template (and ref) or document.")]})
         if "document" in attrs and "ref" in attrs:
-            raise serializers.ValidationError({"ref": ["A document has no ref."]})
+            raise serializers.ValidationError({"ref": [gettext("A document has no ref.")]})
         return attrs
 
 

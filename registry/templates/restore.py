@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, NotFound
@@ -41,7 +42,11 @@ def restore_version(*, actor: Actor, name: str, ref: str, base: str | None, mess
         ends_draft=False,
     )
     if not saved.created:
-        raise Conflict(f"v{saved.version.number} is the newest version of {name} and says the same already.")
+        raise Conflict(
+            gettext("v{number} is the newest version of {name} and says the same already.").format(
+                number=saved.version.number, name=name
+            )
+        )
     return saved
 
 
@@ -58,7 +63,7 @@ def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> S
         template_queries.lock_template(name)
         template.refresh_from_db(fields=["latest"])
         if template.latest is None:
-            raise NotFound(f"{name} has no version yet.")
+            raise NotFound(gettext("{name} has no version yet.").format(name=name))
         rows = Draft.objects.filter(person=actor.person, namespace=template.namespace, path=template.path)
         replaced = rows.filter(name=draft_name).first()
         if replaced is not None and replaced.document == version.document and replaced.base == template.latest:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from promptuary.renderer.problems import Problem, only_errors
 from promptuary.renderer.validation.standards import SAMPLES_CODE
@@ -31,7 +32,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     text = write_samples(samples)
     latest = template.latest
     if latest is None:
-        raise Conflict(f"{name} has no version yet.")
+        raise Conflict(gettext("{name} has no version yet.").format(name=name))
     examined = check_document(actor, latest.document, samples, name=name)
     at_fault = [problem for problem in only_errors(examined.problems) if _is_of_samples(problem)]
     if at_fault:
@@ -39,9 +40,13 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     with transaction.atomic():
         template = template_queries.find_template(actor, Verb.SAVE, name, lock=True)
         if template.archived_at is not None:
-            raise Conflict(f"{name} is archived: an admin can bring it back.")
+            raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=name))
         if template.latest_id != latest.pk:
-            raise Conflict(f"A newer version of {name} was saved while its samples were checked: try again.")
+            raise Conflict(
+                gettext("A newer version of {name} was saved while its samples were checked: try again.").format(
+                    name=name
+                )
+            )
         return store_samples(actor=actor, template=template, text=text, at=log.now())
 
 

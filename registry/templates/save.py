@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
@@ -115,7 +116,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
                 return replace(saved, problems=told)
-    raise Busy(f"The samples of {name} keep changing: try again.")
+    raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
 
 
 def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
@@ -163,7 +164,11 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     if template is None:
         _require_no_former_name(work.name)
         if work.base is not None:
-            raise Stale(f"There is no template {work.name}, so it has no version {work.base}.")
+            raise Stale(
+                gettext("There is no template {name}, so it has no version {base}.").format(
+                    name=work.name, base=work.base
+                )
+            )
         fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
         fresh.created_by, fresh.created_at, fresh.updated_at = actor.person, at, at
         try:
@@ -173,9 +178,9 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
         except IntegrityError:  # another first save was quicker, and is committed now
             template = _locked(work.name)
     if template is None:
-        raise Busy(f"{work.name} was made at this moment: try again.")
+        raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
     if template.archived_at is not None:
-        raise Conflict(f"{work.name} is archived: an admin can bring it back.")
+        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=work.name))
     template.namespace = namespace
     return template, False
 
@@ -215,14 +220,23 @@ def _find_base(template: Template, work: _Work) -> Version:
     number, digest = (latest.number, latest.digest) if latest else (0, "")
     if work.base is None:
         raise PreconditionRequired(
-            f"{template.name} exists: say by its digest which version this was made from.", latest=number, digest=digest
+            gettext("{name} exists: say by its digest which version this was made from.").format(name=template.name),
+            latest=number,
+            digest=digest,
         )
     if latest is not None and latest.digest == work.base:
         return latest
     base = template.versions.filter(digest=work.base).order_by("-number").first()
     if base is None or not work.parallel:
-        made_from = f"version {base.number}" if base else "a version that does not exist here"
-        raise Stale(f"This was made from {made_from}; the latest is version {number}.", latest=number, digest=digest)
+        if base:
+            sentence = gettext("This was made from version {base}; the latest is version {number}.")
+        else:
+            sentence = gettext("This was made from a version that does not exist here; the latest is version {number}.")
+        raise Stale(
+            sentence.format(base=base.number if base else None, number=number),
+            latest=number,
+            digest=digest,
+        )
     return base
 
 

@@ -4,6 +4,8 @@ Both answer the same three questions: the first entries that match, in no order;
 by name, for matches known to be many. Each costs the same however many templates there are.
 """
 
+# no texts here: SQL
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import QuerySet, Sum, prefetch_related_objects
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -159,7 +160,9 @@ def find_templates(
     """
     limit = check_limit(limit)
     if sort not in SORTS:
-        raise Invalid(fields={"sort": f"one of {', '.join(SORTS)}; this is {sort}."})
+        raise Invalid(
+            fields={"sort": gettext("one of {names}; this is {sort}.").format(names=", ".join(SORTS), sort=sort)}
+        )
     after_name = read_text(cursor) or "" if sort == "name" else ""
     before_id = read_number(cursor) if sort == "changed" else None
     groups, scope = _groups(search), _scope(visible or visible_namespaces(actor), search)
@@ -260,7 +263,11 @@ def _groups(search: TemplateSearch) -> list[TermGroup] | None:
     groups = [word_group(term, only_names=search.only_names) for parts in terms for term in parts]
     for kind, values in search.values.items():
         if kind not in FILTER_KINDS:
-            raise Invalid(fields={kind: f"there is no such filter; there are {', '.join(FILTER_KINDS)}."})
+            raise Invalid(
+                fields={
+                    kind: gettext("there is no such filter; there are {names}.").format(names=", ".join(FILTER_KINDS))
+                }
+            )
         groups += [(Term(facet_term(kind, value)),) for value in values if (kind, value) != ("label", LATEST)]
     if search.any_of is not None:
         if not search.any_of:

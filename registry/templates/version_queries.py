@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import NotAllowed, NotFound
@@ -118,9 +120,15 @@ def require_readable_version(actor: Actor, template: Template, version: Version,
     if label in template.namespace.protected_labels or is_version_approved(template, version):
         return
     raise NotAllowed(
-        f"{template.name}@{version.number} is not approved, and the key {actor.key.name} is limited to "
-        "approved versions. "
-        f"Ask for {' or '.join(template.namespace.protected_labels) or 'an approved version'}, or have it approved.",
+        gettext(
+            "{name}@{number} is not approved, and the key {key} is limited to approved versions. "
+            "Ask for {labels}, or have it approved."
+        ).format(
+            name=template.name,
+            number=version.number,
+            key=actor.key.name,
+            labels=gettext(" or ").join(template.namespace.protected_labels) or gettext("an approved version"),
+        ),
         version=version.number,
         digest=version.digest,
         key=actor.key.id,
@@ -133,9 +141,15 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
     served = Label.objects.filter(template=template, name__in=key.labels, version__digest=version.digest)
     if not served.exists():
         raise NotAllowed(
-            f"{template.name}@{version.number} is not what {' or '.join(key.labels)} serves now, and the key "
-            f"{key.name} "
-            f"is limited to that. {permissions.describe_granters(key.namespace)}",
+            gettext(
+                "{name}@{number} is not what {names} serves now, and the key {key} is limited to that. {granters}"
+            ).format(
+                name=template.name,
+                number=version.number,
+                names=gettext(" or ").join(key.labels),
+                key=key.name,
+                granters=permissions.describe_granters(key.namespace),
+            ),
             labels=list(key.labels),
             key=key.id,
         )

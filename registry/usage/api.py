@@ -1,5 +1,7 @@
 """API of clients' reports about their renderings."""
 
+# no texts here: services read it
+
 import re
 from typing import Any
 

@@ -3,6 +3,8 @@
 A service that reports nothing is not in these figures: say so wherever they are.
 """
 
+# no texts here: services read it
+
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping

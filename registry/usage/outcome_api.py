@@ -1,5 +1,7 @@
 """API of outcomes: scores of replies come in, means and intervals by version go out."""
 
+# no texts here: services read it
+
 from typing import Any
 
 from drf_spectacular.utils import extend_schema

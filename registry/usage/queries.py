@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.utils.translation import gettext, ngettext
 
 from promptuary.renderer.names import is_pin
 from registry.accounts.models import Key, User
@@ -141,7 +142,10 @@ def describe_yesterday(of: Template | Version, label: str = "") -> str:
     label.
     """
     fetches = fetches_of_yesterday(of, label)
-    return f"fetched {_times(fetches.count)} yesterday by {_listed(fetches.keys)}" if fetches.count else ""
+    if not fetches.count:
+        return ""
+    sentence = gettext("fetched {times} yesterday by {names}")
+    return sentence.format(times=_times(fetches.count), names=_listed(fetches.keys))
 
 
 def describe_use_of_keys(namespace: str) -> dict[str, str]:
@@ -150,7 +154,11 @@ def describe_use_of_keys(namespace: str) -> dict[str, str]:
     last = _sums(rows.filter(day=_today() - timedelta(days=1)), "key")
     templates = rows.order_by().values_list("key").annotate(Count("version__template", distinct=True))
     return {
-        key: f"fetched {_times(last.get(key, 0))} yesterday, {count} template{'' if count == 1 else 's'} in {DAYS} days"
+        key: ngettext(
+            "fetched {times} yesterday, {count} template in {days} days",
+            "fetched {times} yesterday, {count} templates in {days} days",
+            count,
+        ).format(times=_times(last.get(key, 0)), count=count, days=DAYS)
         for key, count in templates
     }
 
@@ -168,14 +176,18 @@ def shorten_count(count: int) -> str:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{shorten_count(count)} times" if count else "not once"
+    if count == 0:
+        return gettext("not once")
+    return ngettext("once", "{count} times", count).format(count=shorten_count(count))
 
 
 def _listed(names: list[str]) -> str:
     listed_names = names[:MOST_NAMED]
     if len(names) > MOST_NAMED:
-        listed_names = [*listed_names[:-1], f"{len(names) - MOST_NAMED + 1} others"]
-    return " and ".join([", ".join(listed_names[:-1]), listed_names[-1]] if len(listed_names) > 1 else listed_names)
+        listed_names = [*listed_names[:-1], gettext("{count} others").format(count=len(names) - MOST_NAMED + 1)]
+    return gettext(" and ").join(
+        [", ".join(listed_names[:-1]), listed_names[-1]] if len(listed_names) > 1 else listed_names
+    )
 
 
 def _rows(of: Template | Version, days: int) -> QuerySet[Fetch]:

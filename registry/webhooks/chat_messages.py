@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils import translation
 
 from registry.journal.event import JournalEvent, canonical, parse_event, title_of
 from registry.journal.models import Event
@@ -42,7 +43,8 @@ def write_event_message(receiver: str, event: Event, who: str) -> str:
     """The JSON text for an event. receiver: slack or teams. who: the name of the person that it is by."""
     body = json.loads(event.text)["body"]
     parsed = parse_event(event.kind, body)
-    what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
+    with translation.override("en"):  # a channel has no language of its own
+        what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _subject(event, parsed)
     message = _Message(

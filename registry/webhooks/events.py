@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -27,7 +29,7 @@ class WebhookSet(JournalEvent):
     receiver: str | None = None
 
     def sentence(self) -> str:
-        return f"set the webhook to {self.host}"
+        return gettext("set the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.webhook(texts.namespace, self.id): texts.record()}
@@ -46,7 +48,7 @@ class WebhookRemoved(JournalEvent):
     host: str
 
     def sentence(self) -> str:
-        return f"removed the webhook to {self.host}"
+        return gettext("removed the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.webhook(texts.namespace, self.id): None}

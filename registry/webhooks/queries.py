@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db.models import Count, Max, Q
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
@@ -46,7 +47,7 @@ def list_deliveries(
 ) -> Page[Delivery]:
     """What was sent, or is to be, the newest first, with every attempt; only those in one state where it is given."""
     if state is not None and state not in Delivery.STATES:
-        raise Invalid(fields={"state": f"one of {', '.join(Delivery.STATES)}."})
+        raise Invalid(fields={"state": gettext("one of {names}.").format(names=", ".join(Delivery.STATES))})
     limit = check_limit(limit)
     rows = find_webhook(actor, webhook_id).deliveries.prefetch_related("attempts").order_by("-pk")
     if state:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core import safe_http
@@ -66,7 +67,7 @@ def create_webhook(
     The event holds only the host of the address, for that may hold a secret.
     """
     if receiver not in Webhook.RECEIVERS:
-        raise Invalid(fields={"receiver": f"one of {', '.join(Webhook.RECEIVERS)}."})
+        raise Invalid(fields={"receiver": gettext("one of {names}.").format(names=", ".join(Webhook.RECEIVERS))})
     values = {"receiver": receiver, **_read_address(url, receiver), **_read_filters(kinds, template)}
     at = log.now()
     with transaction.atomic():
@@ -74,7 +75,9 @@ def create_webhook(
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
         if space.webhooks.count() >= MOST:
-            raise Conflict(f"{namespace} has {MOST} webhooks: remove one first.")
+            raise Conflict(
+                gettext("{namespace} has {most} webhooks: remove one first.").format(namespace=namespace, most=MOST)
+            )
         webhook = Webhook.objects.create(
             id="".join(secrets.choice(_LETTERS) for _ in range(8)),
             namespace=space,
@@ -147,7 +150,7 @@ def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP
         webhook = queries.find_webhook(actor, webhook_id)
         permissions.require_proof(actor)
         if webhook.is_chat:
-            raise Conflict("Messages to a chat are not signed: set the address again, which is its secret.")
+            raise Conflict(gettext("Messages to a chat are not signed: set the address again, which is its secret."))
         before = webhook.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=at + overlap))
         before.update(expires_at=at + overlap)
         webhook.secrets.filter(expires_at__lte=at).delete()
@@ -187,13 +190,17 @@ def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = No
         deliveries = deliveries.filter(state=Delivery.FAILED) if message is None else deliveries.filter(message=message)
         count = deliveries.update(state=Delivery.PENDING, attempts_made=0, due_at=log.now(), finished_at=None)
     if message is not None and not count and not webhook.deliveries.filter(message=message).exists():
-        raise NotFound(f"There is no message {message[:40]} of this webhook.")
+        raise NotFound(gettext("There is no message {value} of this webhook.").format(value=message[:40]))
     return count
 
 
 def _require_running(webhook: Webhook) -> None:
     if webhook.paused_at is not None:
-        raise Conflict(f"The webhook is paused ({webhook.pause_reason}) Let it go on first.")
+        raise Conflict(
+            gettext("The webhook is paused ({pause_reason}) Let it go on first.").format(
+                pause_reason=webhook.pause_reason
+            )
+        )
 
 
 def _read_address(url: str, receiver: str) -> dict[str, str]:
@@ -211,7 +218,13 @@ def _read_filters(kinds: Iterable[str], template: str) -> dict[str, str]:
     kind_names = sorted(set(kinds))
     if unknown := [kind for kind in kind_names if kind not in kinds_of_namespaces()]:
         all_kinds = ", ".join(kinds_of_namespaces())
-        raise Invalid(fields={"kinds": f"there is no event {str(unknown[0])[:40]!r}; there are {all_kinds}."})
+        raise Invalid(
+            fields={
+                "kinds": gettext("there is no event {value!r}; there are {all_kinds}.").format(
+                    value=str(unknown[0])[:40], all_kinds=all_kinds
+                )
+            }
+        )
     return {"kinds": canonical(kind_names), "template": template.strip()}
 
 

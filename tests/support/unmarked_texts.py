@@ -4,7 +4,8 @@
 
 Of templates: what stands between tags, in the attributes that people read or hear, and in the arguments of our own
 tags. Of Python: sentences given to an error or a message, or that a function returns. Of TypeScript: every text of two
-words or with a capital. What only looks like a text carries the comment `no text: <why>` on its line.
+words or with a capital. What only looks like a text carries the comment `no text: <why>` on its line, and a file
+without any the line `# no texts here: <why>`.
 """
 
 import ast
@@ -16,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SPOKEN = {"title", "aria-label", "placeholder", "alt", "aria-description", "aria-roledescription", "data-confirm"}
+NO_TEXTS_HERE = re.compile(r"^(?:#|{#) ?no texts here: \S", re.MULTILINE)
 NO_TEXT = re.compile(r"(?:#|//|{#) ?no text: \S")
 # Names, units, and what is code: the same in every language.
 SAME_EVERYWHERE = re.compile(
@@ -99,7 +101,7 @@ def _find_in_tag(tag: str, rest: str) -> Iterator[str]:
 def find_in_python(source: str) -> Iterator[tuple[int, str]]:
     """(line, text) of each sentence that is given to an error or shown by a page, outside of gettext."""
     lines, tree = source.splitlines(), ast.parse(source)
-    for node in ast.walk(tree):
+    for node in _walk_shown_code(tree):
         texts: list[ast.expr] = []
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             texts = [*node.exc.args, *(keyword.value for keyword in node.exc.keywords)]
@@ -112,6 +114,14 @@ def find_in_python(source: str) -> Iterator[tuple[int, str]]:
             texts = [node.value]
         for text in texts:
             yield from ((line, words) for line, words in _find_sentences(text) if not NO_TEXT.search(lines[line - 1]))
+
+
+def _walk_shown_code(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those of functions that write for Git or for developers."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.FunctionDef) and child.name in ("commit", "__str__", "__repr__")):
+            yield from _walk_shown_code(child)
 
 
 def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
@@ -160,7 +170,8 @@ FINDERS = {".html": find_in_template, ".py": find_in_python, ".ts": find_in_scri
 
 def find_in_file(path: Path) -> list[tuple[int, str]]:
     """(line, text) of each unmarked text of one file, in order."""
-    return sorted(FINDERS[path.suffix](path.read_text(encoding="utf-8")))
+    source = path.read_text(encoding="utf-8")
+    return [] if NO_TEXTS_HERE.search(source) else sorted(FINDERS[path.suffix](source))
 
 
 def main(places: list[str]) -> None:
