@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
 from frontend.settings import event_sentences
+from frontend.settings.event_titles import name_kind
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from frontend.web.refusals import refuse
@@ -22,7 +23,6 @@ from registry.audit import queries as audit_queries
 from registry.audit import services as audit_services
 from registry.audit.queries import Sought
 from registry.core.errors import Invalid
-from registry.journal.event import title_of
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
@@ -36,7 +36,7 @@ class SoughtForm(forms.Form):
     """What is looked for; days are whole days of the reader's time zone, both included."""
 
     kind = forms.ChoiceField(
-        choices=[("", gettext_lazy("anything")), *((kind, title_of(kind)) for kind in audit_queries.KINDS)],
+        choices=[("", gettext_lazy("anything")), *((kind, name_kind(kind)) for kind in audit_queries.KINDS)],
         required=False,
     )
     checks = forms.BooleanField(required=False)

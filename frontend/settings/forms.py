@@ -7,9 +7,9 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.settings.event_titles import name_kind
 from frontend.web.forms import set_choices
 from registry.accounts.models import Key
-from registry.journal.event import title_of
 from registry.namespaces.models import COMPATIBILITY
 from registry.namespaces.permissions import KEY_VERBS, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
@@ -211,7 +211,7 @@ class WebhookForm(forms.Form):
     url = forms.CharField(max_length=2000)
     template = forms.CharField(max_length=200, required=False)
     kinds = forms.MultipleChoiceField(
-        choices=[(kind, title_of(kind)) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
+        choices=[(kind, name_kind(kind)) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, data: QueryDict | None = None, *, webhook: Webhook | None = None) -> None:

@@ -27,14 +27,14 @@ def check_fields(values: Mapping[str, Any]) -> dict[str, Any]:
     for field, value in values.items():
         check = FIELDS.get(field)
         if check is None:
-            faults[field] = "a connection has no such field."
+            faults[field] = gettext("a connection has no such field.")
             continue
         try:
             checked[field] = check(field, value)
         except Invalid as error:
             faults[field] = "; ".join(error.fields.values()) or error.message
     if not faults and (checked["prompt_price"] is None) != (checked["completion_price"] is None):
-        faults["completion_price"] = "give both prices, or none."
+        faults["completion_price"] = gettext("give both prices, or none.")
     if faults:
         raise Invalid(fields=faults)
     return checked

@@ -1,5 +1,7 @@
 """Queries of connections: the models that can be asked in a namespace, and its connections for its admins."""
 
+from django.utils.translation import gettext
+
 from registry.accounts.actor import Actor
 from registry.connections.endpoint import ECHO, Endpoint, Price
 from registry.connections.models import Connection, SpendingCap
@@ -40,7 +42,9 @@ def find_endpoint(name: str, namespace: str) -> Endpoint:
         if endpoint.name == name:
             return endpoint
     names = ", ".join(endpoint.name for endpoint in endpoints)
-    sentence = f"{namespace} has no model {name[:80]!r}; it has {names}. An admin of the namespace connects models."
+    sentence = gettext(
+        "{namespace} has no model {value!r}; it has {names}. An admin of the namespace connects models."
+    ).format(namespace=namespace, value=name[:80], names=names)
     raise Invalid(fields={"model": sentence})
 
 
@@ -75,7 +79,9 @@ def list_connections(actor: Actor, namespace: str) -> list[Connection]:
 def find_connection(actor: Actor, connection_id: str) -> Connection:
     """The connection, with the right to manage it checked. NotFound for whoever may not know of it."""
     row = Connection.objects.select_related("namespace", "created_by").filter(id=connection_id).first()
-    unknown = NotFound(f"There is no connection {connection_id[:20]}, or you may not manage it.")
+    unknown = NotFound(
+        gettext("There is no connection {value}, or you may not manage it.").format(value=connection_id[:20])
+    )
     if row is None:
         raise unknown
     try:

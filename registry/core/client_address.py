@@ -70,7 +70,7 @@ def _read_network(field: str, text: str) -> Network:
     try:
         network = ip_network(text, strict=False)
     except ValueError as error:
-        message = f"{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32."
+        message = gettext("{shown!r} is no network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
         raise Invalid(fields={field: message}) from error
     if "/" in text and ip_address(text.partition("/")[0]) != network.network_address:
         raise Invalid(

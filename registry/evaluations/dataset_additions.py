@@ -62,7 +62,7 @@ def _list_new_rows(version: DatasetVersion, rows: Sequence[Mapping[str, Any]]) -
         if known_row is None:
             new_rows.append(row)
         elif known_row != row:
-            sentence = f"there is already a row called {row['id']}, with other values."
+            sentence = gettext("there is already a row called {id}, with other values.").format(id=row["id"])
             raise Invalid(fields={f"rows.{number}.id": sentence})
     return new_rows
 

@@ -54,7 +54,7 @@ def read_dataset(actor: Actor, name: str) -> Dataset:
 def find_dataset(actor: Actor, verb: Verb, name: str) -> Dataset:
     """The dataset, with the right to do this to it checked."""
     dataset = Dataset.objects.select_related("namespace", "latest").defer("latest__text").filter(name=name).first()
-    unknown = NotFound(f"There is no dataset {name[:600]}, or you may not read it.")
+    unknown = NotFound(gettext("There is no dataset {value}, or you may not read it.").format(value=name[:600]))
     if dataset is None:
         raise unknown
     try:

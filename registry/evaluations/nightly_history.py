@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import Avg
+from django.utils.translation import gettext
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor
@@ -80,9 +81,11 @@ def _usage_lines(evaluation: str, runs: Sequence[Run], latencies: Mapping[int, f
     tokens = [(run.prompt_tokens + run.completion_tokens) / run.done if run.done else None for run in runs]
     seconds = [latencies.get(run.pk) for run in runs]
     found = [
-        NightlyLine(evaluation, "cost a row", currency, None, _points(runs, costs)),
-        NightlyLine(evaluation, "latency a row", "s", None, _points(runs, seconds)),
-        NightlyLine(evaluation, "tokens a row", "tokens", None, _points(runs, [value or None for value in tokens])),
+        NightlyLine(evaluation, gettext("cost a row"), currency, None, _points(runs, costs)),
+        NightlyLine(evaluation, gettext("latency a row"), "s", None, _points(runs, seconds)),
+        NightlyLine(
+            evaluation, gettext("tokens a row"), "tokens", None, _points(runs, [value or None for value in tokens])
+        ),
     ]
     return [line for line in found if line.points]
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation import Row
 from promptuary.renderer.errors import InputError, RenderError
 from registry.core.errors import Invalid
@@ -30,7 +32,9 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
     if first is not None:
         name = f"row 1 ({rows[0].id})" if rows[0].id else "row 1"
         place = f" at `{first.path}`" if isinstance(first, InputError) and first.path else ""
-        sentence = f"no row of {source} fits v{version.number}. In {name}{place}: {first.message}"
+        sentence = gettext("no row of {source} fits v{number}. In {name}{place}: {message}").format(
+            source=source, number=version.number, name=name, place=place, message=first.message
+        )
         raise Invalid(fields={"dataset": sentence if sentence.endswith(".") else f"{sentence}."})
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.evaluation import Row
 from promptuary.renderer.errors import RenderError
 from registry.accounts.actor import Actor
@@ -54,7 +56,7 @@ def estimate_run(
     version = version_queries.resolve_version(actor, template, ref)
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
     rows = find_row_source(actor, template_row, dataset, None).rows
-    require_some_row_fits(rows, version, dataset or "the samples")
+    require_some_row_fits(rows, version, dataset or gettext("the samples"))
     sample = _spread(rows, _SAMPLE)
     outcomes = render_rows(version.unpacked(), sample)
     prompts = [outcome for outcome in outcomes if not isinstance(outcome, RenderError)]

@@ -87,7 +87,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = find_judge(actor, template_row.namespace.name, judge, judge_model, judge_paths or {})
     _require_room(template_row)
-    require_some_row_fits(measure.rows, version, dataset or "the samples")
+    require_some_row_fits(measure.rows, version, dataset or gettext("the samples"))
     return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judge=judging)
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -18,7 +18,7 @@ __all__ = ["MOST_COLUMNS", "RunColumn", "estimate_runs", "start_runs_together"]
 
 MOST_COLUMNS = 5  # as many as the matrix shows beside each other
 _OF_A_COLUMN = ("ref", "model")
-_DOUBLE = "two of them are the same version and model."
+_DOUBLE = gettext_lazy("two of them are the same version and model.")
 Outcome = TypeVar("Outcome")
 
 
@@ -51,7 +51,7 @@ def start_runs_together(
     with transaction.atomic():
         runs = [_at_column(number, start, column) for number, column in enumerate(columns)]
         if len({run.key for run in runs}) < len(runs):
-            raise Invalid(fields={"columns": _DOUBLE})
+            raise Invalid(fields={"columns": str(_DOUBLE)})
     return runs
 
 
@@ -70,7 +70,7 @@ def _check_columns(columns: Sequence[RunColumn]) -> None:
             fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
         )
     if len(set(columns)) < len(columns):
-        raise Invalid(fields={"columns": _DOUBLE})
+        raise Invalid(fields={"columns": str(_DOUBLE)})
 
 
 def _at_column(number: int, step: Callable[..., Outcome], column: RunColumn) -> Outcome:

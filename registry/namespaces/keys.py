@@ -177,7 +177,7 @@ def _find(actor: Actor, key_id: str, *, own: bool = False) -> Key:
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
     if own and key is not None and actor.key is None and actor.person.is_active and key.person == actor.person:
         return key
-    unknown = NotFound(f"There is no key {key_id[:20]}, or you may not manage it.")
+    unknown = NotFound(gettext("There is no key {value}, or you may not manage it.").format(value=key_id[:20]))
     if key is None:
         raise unknown
     try:

@@ -92,7 +92,7 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
 
 
 def _list_sources(template: Template | None) -> list[Source]:
-    sources = [Source(PlaygroundColumn.DRAFT, "This draft", None)]
+    sources = [Source(PlaygroundColumn.DRAFT, gettext("This draft"), None)]
     if template is None:
         return sources
     labels = label_queries.label_numbers(template)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.errors import InputError
 from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
@@ -48,16 +50,16 @@ class RenderedColumn:
 def read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest | None:
     """A column as a caller sent it; what is wrong is added to the faults by field, below `place`."""
     if not isinstance(value, Mapping):
-        faults[place] = "a column is an object with source, model and settings."
+        faults[place] = gettext("a column is an object with source, model and settings.")
         return None
     texts = {name: value.get(name, "") for name in ("source", "model", "document")}
     for name, text in texts.items():
         if not isinstance(text, str):
-            faults[f"{place}.{name}"] = "this must be text."
+            faults[f"{place}.{name}"] = gettext("this must be text.")
     if not texts["source"]:
-        faults[f"{place}.source"] = "choose the draft, a label or a version."
+        faults[f"{place}.source"] = gettext("choose the draft, a label or a version.")
     if not texts["model"]:
-        faults[f"{place}.model"] = "choose a model."
+        faults[f"{place}.model"] = gettext("choose a model.")
     settings = _read_settings(value.get("settings") or {}, faults, f"{place}.settings")
     if any(field.startswith(place) for field in faults):
         return None
@@ -66,17 +68,21 @@ def read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest
 
 def _read_settings(value: Any, faults: dict[str, str], place: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        faults[place] = "settings are an object."
+        faults[place] = gettext("settings are an object.")
         return {}
     settings = {name: setting for name, setting in value.items() if setting is not None}
     for name, setting in settings.items():
         if name not in _SETTINGS:
-            faults[f"{place}.{name}"] = f"one of {', '.join(_SETTINGS)}."
+            faults[f"{place}.{name}"] = gettext("one of {names}.").format(names=", ".join(_SETTINGS))
             continue
         is_whole, least, most = _SETTINGS[name]
         kinds = (int,) if is_whole else (int, float)
         if isinstance(setting, bool) or not isinstance(setting, kinds) or not least <= setting <= most:
-            faults[f"{place}.{name}"] = f"a {'whole ' if is_whole else ''}number from {least} to {most}."
+            faults[f"{place}.{name}"] = (
+                gettext("a whole number from {least} to {most}.")
+                if is_whole
+                else gettext("a number from {least} to {most}.")
+            ).format(least=least, most=most)
     return settings
 
 
@@ -125,7 +131,9 @@ def _render_draft(actor: Actor, document: str, inputs: Mapping[str, Any], place:
     except Invalid as error:
         raise _located(error, f"{place}.document") from error
     if rendered["prompts"] > 1:
-        sentence = f"with these inputs the document makes {rendered['prompts']} prompts; a column runs one."
+        sentence = gettext("with these inputs the document makes {prompts} prompts; a column runs one.").format(
+            prompts=rendered["prompts"]
+        )
         raise Invalid(fields={f"{place}.document": sentence})
     return examined.bundle, rendered
 

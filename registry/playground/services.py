@@ -106,7 +106,9 @@ def _find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> 
     by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
     names = ", ".join(by_name)
     faults = {
-        f"columns.{position}.model": f"{namespace.name} has no model {request.model[:80]!r}; it has {names}."
+        f"columns.{position}.model": gettext("{name} has no model {value!r}; it has {names}.").format(
+            name=namespace.name, value=request.model[:80], names=names
+        )
         for position, request in enumerate(requests)
         if request.model not in by_name
     }

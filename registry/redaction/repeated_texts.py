@@ -5,6 +5,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db.models import Model, Q
+from django.utils.translation import gettext
 
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark
 from registry.evaluations.models import DatasetVersion, PersonScore
@@ -80,14 +81,26 @@ def _name(row: Any) -> str:
 
 
 _NAMES: Mapping[type[Model], Any] = {
-    Version: lambda row: f"the message of {row.template.name}@{row.number}",
-    Comment: lambda row: f"comment {row.number} of thread {row.thread.number} in change request {row.thread.change_id}",
-    ChangeRequest: lambda row: f"the message of change request {row.number}",
-    Decision: lambda row: f"decision {row.number} in change request {row.change_id}",
-    LabelMove: lambda row: f"the reason of a move of {row.label} of {row.template.name}",
-    SampleSet: lambda row: f"samples {row.number} of {row.template.name}",
-    DatasetVersion: lambda row: f"version {row.number} of the dataset {row.dataset.name}",
-    PersonScore: lambda row: f"the comment of {row.person.username} on row {row.index} of run {row.run_id}",
-    Namespace: lambda row: f"the standards of the namespace {row.name}",
-    Event: lambda row: f"event {row.number} of the journal ({row.kind}), as its words were written",
+    Version: lambda row: gettext("the message of {name}@{number}").format(name=row.template.name, number=row.number),
+    Comment: lambda row: gettext("comment {number} of thread {thread} in change request {change}").format(
+        number=row.number, thread=row.thread.number, change=row.thread.change_id
+    ),
+    ChangeRequest: lambda row: gettext("the message of change request {number}").format(number=row.number),
+    Decision: lambda row: gettext("decision {number} in change request {change_id}").format(
+        number=row.number, change_id=row.change_id
+    ),
+    LabelMove: lambda row: gettext("the reason of a move of {label} of {name}").format(
+        label=row.label, name=row.template.name
+    ),
+    SampleSet: lambda row: gettext("samples {number} of {name}").format(number=row.number, name=row.template.name),
+    DatasetVersion: lambda row: gettext("version {number} of the dataset {name}").format(
+        number=row.number, name=row.dataset.name
+    ),
+    PersonScore: lambda row: gettext("the comment of {username} on row {index} of run {run_id}").format(
+        username=row.person.username, index=row.index, run_id=row.run_id
+    ),
+    Namespace: lambda row: gettext("the standards of the namespace {name}").format(name=row.name),
+    Event: lambda row: gettext("event {number} of the journal ({kind}), as its words were written").format(
+        number=row.number, kind=row.kind
+    ),
 }

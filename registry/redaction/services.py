@@ -15,7 +15,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax import sequence_diff
@@ -187,13 +187,16 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
         if version.template.latest_id == version.pk:
             labels.append(LATEST)
         if labels:
-            yield (
-                f"{' and '.join(labels)} of {version.template.name} {'point' if labels[1:] else 'points'} to "
-                f"version {version.number}"
-            )
+            yield ngettext(
+                "{labels} of {name} points to version {number}",
+                "{labels} of {name} point to version {number}",
+                len(labels),
+            ).format(labels=gettext(" and ").join(labels), name=version.template.name, number=version.number)
         pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
         for number in pending.order_by("number").values_list("number", flat=True):
-            yield f"change request {number} proposes version {version.number} of {version.template.name}"
+            yield gettext("change request {number} proposes version {version_number} of {name}").format(
+                number=number, version_number=version.number, name=version.template.name
+            )
 
 
 def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
@@ -211,7 +214,7 @@ def _require_alone(plan: RedactionPlan) -> None:
         return
     names = [f"{row.template.name}@{row.number}" for row in left]
     if plan.hidden:
-        names.append(f"{plan.hidden} in namespaces that you can't read")
+        names.append(gettext("{hidden} in namespaces that you can't read").format(hidden=plan.hidden))
     raise Conflict(
         gettext("The same text is in {names}: redact everywhere, or those first.").format(names=", ".join(names)),
         holders=[f"{row.template.name}@{row.number}" for row in left],

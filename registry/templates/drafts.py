@@ -43,7 +43,7 @@ class NewerDraft(Conflict):
     """The draft was written elsewhere since the caller read it; `draft` is None where it is gone."""
 
     def __init__(self, draft: Draft | None) -> None:
-        super().__init__("This draft was changed in another tab or on another device.")
+        super().__init__(gettext("This draft was changed in another tab or on another device."))
         self.draft = draft
 
 

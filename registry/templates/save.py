@@ -125,7 +125,7 @@ def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
         return problems
     kept = [problem for problem in problems if problem.sample is None]
     hidden = [problem for problem in problems if problem.sample is not None]
-    sentence = "a sample kept beside the template does not fit; a person who signs in sees which"
+    sentence = gettext("a sample kept beside the template does not fit; a person who signs in sees which")
     return kept + [
         Problem(code, "error", sentence) for code in sorted({one.code for one in hidden if one.severity == "error"})
     ]

@@ -164,19 +164,32 @@ def _find(template: Template, ref: Ref) -> Version:
     rows = Version.objects.select_related("author", "base", "key").filter(template=template)
     if ref.number is not None:
         version = rows.filter(number=ref.number).first()
-        missing = f"has no version {ref.number}; its latest is {template.latest.number if template.latest else 'none'}."
     elif ref.digest is not None:
         version = rows.filter(digest=ref.digest).order_by("number").first()
-        missing = f"has no version with the digest {ref.digest}."
     elif ref.label == LATEST:
         version = rows.order_by("-number").first()
-        missing = "has no version yet."
     else:
         version = rows.filter(labels__name=ref.label).first()
-        names = ", ".join(
-            [*Label.objects.filter(template=template).order_by("name").values_list("name", flat=True), LATEST]
-        )
-        missing = f"has no label {ref.label}; it has {names}."
     if version is None:
-        raise NotFound(f"{template.name} {missing}")
+        raise NotFound(_describe_missing(template, ref))
     return version
+
+
+def _describe_missing(template: Template, ref: Ref) -> str:
+    """The sentence that the template has no such version."""
+    latest, names = template.latest.number if template.latest else None, ""
+    if ref.number is not None and latest is None:
+        sentence = gettext("{name} has no version {number}; its latest is none.")
+    elif ref.number is not None:
+        sentence = gettext("{name} has no version {number}; its latest is {latest}.")
+    elif ref.digest is not None:
+        sentence = gettext("{name} has no version with the digest {digest}.")
+    elif ref.label == LATEST:
+        sentence = gettext("{name} has no version yet.")
+    else:
+        sentence = gettext("{name} has no label {label}; it has {names}.")
+        labels = Label.objects.filter(template=template).order_by("name")
+        names = ", ".join([*labels.values_list("name", flat=True), LATEST])
+    return sentence.format(
+        name=template.name, number=ref.number, latest=latest, digest=ref.digest, label=ref.label, names=names
+    )

@@ -32,7 +32,7 @@ def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
 def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
     """The webhook, with the right to manage it checked. NotFound for whoever may not know of it."""
     webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
-    unknown = NotFound(f"There is no webhook {webhook_id[:20]}, or you may not manage it.")
+    unknown = NotFound(gettext("There is no webhook {value}, or you may not manage it.").format(value=webhook_id[:20]))
     if webhook is None:
         raise unknown
     try:

@@ -143,7 +143,7 @@ def remove_webhook(*, actor: Actor, webhook_id: str) -> None:
 def rotate_secret(*, actor: Actor, webhook_id: str, overlap: timedelta = OVERLAP) -> CreatedWebhook:
     """Make a new secret; those before it go on signing for `overlap` (at most 30 days). Admins only."""
     if not timedelta() <= overlap <= timedelta(days=30):
-        raise Invalid(fields={"overlap": "from 0 to 30 days."})
+        raise Invalid(fields={"overlap": gettext("from 0 to 30 days.")})
     at = log.now()
     with transaction.atomic():
         log.lock()

@@ -1,0 +1,75 @@
+"""The kinds of events in the reader's language. What programs and chat channels read has the English ones."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from registry.journal.event import title_of
+
+__all__ = ["EVENT_TITLES", "name_kind"]
+
+# By kind; a test holds them to `registry.journal.event.title_of`.
+EVENT_TITLES: Mapping[str, str | Promise] = {
+    "namespace.created": gettext_lazy("Namespace created"),
+    "namespace.ruled": gettext_lazy("Rules changed"),
+    "member.set": gettext_lazy("Role given or taken"),
+    "key.issued": gettext_lazy("Key issued"),
+    "key.revoked": gettext_lazy("Key revoked"),
+    "key.rotated": gettext_lazy("Key rotated"),
+    "key.addresses_set": gettext_lazy("Addresses of a key set"),
+    "version.saved": gettext_lazy("Version saved"),
+    "version.redacted": gettext_lazy("Version redacted"),
+    "samples.saved": gettext_lazy("Samples saved"),
+    "template.archived": gettext_lazy("Template archived"),
+    "template.unarchived": gettext_lazy("Template unarchived"),
+    "label.moved": gettext_lazy("Label moved"),
+    "change.proposed": gettext_lazy("Change proposed"),
+    "change.headed": gettext_lazy("Change updated"),
+    "change.decided": gettext_lazy("Change reviewed"),
+    "change.withdrawn": gettext_lazy("Change withdrawn"),
+    "change.reopened": gettext_lazy("Change reopened"),
+    "emergency.closed": gettext_lazy("Emergency closed without approval"),
+    "comment.added": gettext_lazy("Comment added"),
+    "thread.resolved": gettext_lazy("Thread resolved"),
+    "verdict.given": gettext_lazy("Check finished"),
+    "scores.counted": gettext_lazy("Scores counted"),
+    "change.scheduled": gettext_lazy("Change scheduled"),
+    "change.unscheduled": gettext_lazy("Schedule of a change ended"),
+    "release.opened": gettext_lazy("Release opened"),
+    "release.changed": gettext_lazy("Release changed"),
+    "release.published": gettext_lazy("Release published"),
+    "release.withdrawn": gettext_lazy("Release withdrawn"),
+    "release.rolled_back": gettext_lazy("Release rolled back"),
+    "release.commented": gettext_lazy("Release commented"),
+    "release.scheduled": gettext_lazy("Release scheduled"),
+    "release.unscheduled": gettext_lazy("Schedule of a release ended"),
+    "rollout.started": gettext_lazy("Rollout started"),
+    "rollout.stepped": gettext_lazy("Rollout stepped"),
+    "rollout.paused": gettext_lazy("Rollout paused"),
+    "rollout.resumed": gettext_lazy("Rollout resumed"),
+    "rollout.stopped": gettext_lazy("Rollout stopped"),
+    "rollout.finished": gettext_lazy("Rollout finished"),
+    "dataset.saved": gettext_lazy("Dataset saved"),
+    "evaluation.attached": gettext_lazy("Evaluation attached"),
+    "evaluation.detached": gettext_lazy("Evaluation detached"),
+    "evaluation.failing": gettext_lazy("Evaluation failing"),
+    "evaluation.recovered": gettext_lazy("Evaluation recovered"),
+    "webhook.set": gettext_lazy("Webhook set"),
+    "webhook.removed": gettext_lazy("Webhook removed"),
+    "connection.set": gettext_lazy("Model connection set"),
+    "connection.removed": gettext_lazy("Model connection removed"),
+    "spending.capped": gettext_lazy("Spending cap set"),
+    "freeze.set": gettext_lazy("Freeze set"),
+    "freeze.removed": gettext_lazy("Freeze removed"),
+    "invitation.made": gettext_lazy("Invitation made"),
+    "invitation.ended": gettext_lazy("Invitation ended"),
+    "person.deactivated": gettext_lazy("Person deactivated"),
+    "person.reactivated": gettext_lazy("Person reactivated"),
+    "person.second_step_reset": gettext_lazy("Two-step sign-in reset"),
+}
+
+
+def name_kind(kind: str) -> str | Promise:
+    """The kind in words; the English ones where it has no others."""
+    return EVENT_TITLES.get(kind) or title_of(kind)
