@@ -110,7 +110,7 @@ def lock() -> None:
     A template's row that is locked too is locked before. Rows of change requests are written under this lock only.
     """
     if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("the journal is written inside a transaction only")
+        raise transaction.TransactionManagementError("the journal is written inside a transaction")  # no text: a fault
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
