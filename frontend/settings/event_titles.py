@@ -23,6 +23,7 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
     "samples.saved": gettext_lazy("Samples saved"),
     "template.archived": gettext_lazy("Template archived"),
     "template.unarchived": gettext_lazy("Template unarchived"),
+    "template.renamed": gettext_lazy("Template renamed"),
     "label.moved": gettext_lazy("Label moved"),
     "change.proposed": gettext_lazy("Change proposed"),
     "change.headed": gettext_lazy("Change updated"),

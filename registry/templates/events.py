@@ -193,8 +193,8 @@ class TemplateRenamed(JournalEvent):
     reason: str
 
     def sentence(self) -> str:
-        reason = f": {quote_start(self.reason)}" if self.reason.strip() else ""
-        return f"renamed {self.former} to {self.template}{reason}"
+        sentence = gettext("renamed {former} to {name}").format(former=self.former, name=self.template)
+        return f"{sentence}: {quote_start(self.reason)}" if self.reason.strip() else sentence
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.former_name(self.former): texts.record(), mirror_paths.former_name(self.template): None}

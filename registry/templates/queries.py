@@ -86,7 +86,10 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
 
 def renamed(former: str, name: str) -> Conflict:
     """The refusal to write by a former name."""
-    return Conflict(f"{former} was renamed: it is {name} now. Use that name.", renamed_to=name)
+    return Conflict(
+        gettext("{former} was renamed: it is {name} now. Use that name.").format(former=former, name=name),
+        renamed_to=name,
+    )
 
 
 def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:

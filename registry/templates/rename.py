@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -72,9 +73,15 @@ def list_folder(*, actor: Actor, folder: str) -> list[str]:
     rows = Template.objects.filter(namespace=namespace, name__startswith=f"{folder}/").order_by("name")
     listed = list(rows.values_list("name", flat=True)[: MOST_TEMPLATES + 1])
     if not listed:
-        raise NotFound(f"There is no folder {folder[:600]}, or it holds no template.")
+        raise NotFound(gettext("There is no folder {value}, or it holds no template.").format(value=folder[:600]))
     if len(listed) > MOST_TEMPLATES:
-        raise Invalid(fields={"folder": f"it holds more than {MOST_TEMPLATES} templates: rename its folders singly."})
+        raise Invalid(
+            fields={
+                "folder": gettext("it holds more than {most_templates} templates: rename its folders singly.").format(
+                    most_templates=MOST_TEMPLATES
+                )
+            }
+        )
     return listed
 
 
@@ -122,16 +129,26 @@ def _check_target(name: str, to: str) -> None:
         raise Invalid(fields={"to": error.fields["name"]}) from error
     if namespace != name.partition("/")[0]:
         raise Invalid(
-            fields={"to": f"a template stays in its namespace: copy it to {namespace}, and archive {name} here."}
+            fields={
+                "to": gettext(
+                    "a template stays in its namespace: copy it to {namespace}, and archive {name} here."
+                ).format(namespace=namespace, name=name)
+            }
         )
     if to == name:
-        raise Invalid(fields={"to": f"{name} has that name already."})
+        raise Invalid(fields={"to": gettext("{name} has that name already.").format(name=name)})
 
 
 def _check_folders(folder: str, to: str) -> None:
     names.check_folder(folder)
     if "/" not in folder:
-        raise Invalid(fields={"folder": f"{folder!r} is a namespace, which keeps its name: name a folder in it."})
+        raise Invalid(
+            fields={
+                "folder": gettext("{folder!r} is a namespace, which keeps its name: name a folder in it.").format(
+                    folder=folder
+                )
+            }
+        )
     try:
         names.check_folder(to)
     except Invalid as error:
@@ -152,8 +169,13 @@ def _require_free(template: Template, to: str) -> None:
         raise _taken(to)
     former = FormerName.objects.filter(name=to).exclude(template=template).select_related("template").first()
     if former is not None:
-        raise Conflict(f"{to} was the name of {former.template.name} and leads there: choose another.", taken=to)
+        raise Conflict(
+            gettext("{to} was the name of {name} and leads there: choose another.").format(
+                to=to, name=former.template.name
+            ),
+            taken=to,
+        )
 
 
 def _taken(to: str) -> Conflict:
-    return Conflict(f"There is a template {to} already: choose another name.", taken=to)
+    return Conflict(gettext("There is a template {to} already: choose another name.").format(to=to), taken=to)

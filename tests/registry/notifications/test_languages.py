@@ -5,6 +5,7 @@ from datetime import timedelta
 import polib
 import pytest
 from django.core import mail as outbox
+from django.core.mail import EmailMultiAlternatives
 from django.utils import translation
 
 from registry.accounts.models import User
@@ -55,6 +56,11 @@ def _mail_to(name):
     return next(message for message in outbox.outbox if message.to == [f"{name}@example.org"])
 
 
+def _html_of(message):
+    assert isinstance(message, EmailMultiAlternatives)
+    return message.alternatives[0][0]
+
+
 @pytest.mark.usefixtures("readers")
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_each_notification_is_in_the_language_of_its_person(author, save, language):
@@ -71,11 +77,11 @@ def test_each_mail_is_in_the_language_of_who_gets_it(author, save):
     german = _mail_to("reviewer")
     assert german.subject.startswith("author bittet um Prüfung")
     assert "Worüber Mails kommen: http" in german.body
-    assert '<html lang="de">' in german.alternatives[0][0]
+    assert '<html lang="de">' in _html_of(german)
     english = next(message for message in outbox.outbox if message.to == ["admin@example.org"])
     assert english.subject.startswith("author asks for your review")
     assert "What you get mail about is yours to choose: http" in english.body
-    assert '<html lang="en">' in english.alternatives[0][0]
+    assert '<html lang="en">' in _html_of(english)
 
 
 @pytest.mark.usefixtures("readers")
