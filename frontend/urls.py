@@ -28,7 +28,7 @@ from frontend.changes import actions as change_actions
 from frontend.changes import dependant_views, emergency_views, merge_views, propose_views, publish_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
-from frontend.editor import draft_views, import_views, new_views
+from frontend.editor import draft_views, import_views, new_views, shared_draft_views
 from frontend.editor import views as editor_views
 from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, score_views, start_views
 from frontend.help import views as help_views
@@ -88,6 +88,11 @@ urlpatterns = [
     path("t/<template:name>/-/follow", follow_views.follow, name="follow"),
     path("t/<template:name>/-/edit", editor_views.edit, name="edit"),
     path("t/<template:name>/-/drafts", draft_views.list_drafts, name="drafts"),
+    path(
+        "t/<template:name>/-/drafts/<str:token>",
+        require_safe(shared_draft_views.show_shared_draft),
+        name="shared-draft",
+    ),
     path("t/<template:name>/-/edit/preview", editor_views.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor_views.draft, name="draft"),
     path("t/<template:name>/-/run/start", playground_views.start, name="start-run"),

@@ -1,4 +1,4 @@
-"""A person can have several drafts of one template, all but the first with a name."""
+"""A person can have several drafts of one template, all but the first with a name, and share them by link."""
 
 from django.db import migrations, models
 
@@ -13,12 +13,24 @@ class Migration(migrations.Migration):
             name="name",
             field=models.CharField(blank=True, default="", help_text="empty for the first draft", max_length=60),
         ),
+        migrations.AddField(
+            model_name="draft",
+            name="share_token",
+            field=models.CharField(blank=True, default="", help_text="the end of its link", max_length=43),
+        ),
+        migrations.AddField(model_name="draft", name="shared_at", field=models.DateTimeField(null=True)),
         migrations.AddConstraint(
             model_name="draft",
             constraint=models.UniqueConstraint(
                 fields=["person", "namespace", "path", "name"],
                 condition=models.Q(discarded_at=None),
                 name="draft_once_unless_discarded",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="draft",
+            constraint=models.UniqueConstraint(
+                fields=["share_token"], condition=~models.Q(share_token=""), name="draft_share_token_once"
             ),
         ),
     ]

@@ -16,7 +16,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.templates import drafts, label_queries, named_drafts
+from registry.templates import drafts, label_queries, named_drafts, shared_drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
@@ -80,8 +80,14 @@ def _act(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         case "restore":
             drafts.restore_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
             messages.success(request, gettext("Draft restored."))
+        case "share":
+            shared_drafts.share_draft(actor=actor, name=name, draft_name=draft_name)
+            messages.success(request, gettext("Members of the namespace can read the draft by its link now."))
+        case "stop":
+            shared_drafts.stop_sharing_draft(actor=actor, name=name, draft_name=draft_name)
+            messages.success(request, gettext("The draft is not shared any more."))
         case _unknown:
-            raise Invalid(fields={"do": gettext("start, rename, discard or restore.")})
+            raise Invalid(fields={"do": gettext("start, rename, discard, restore, share or stop.")})
     return redirect("drafts", name)
 
 

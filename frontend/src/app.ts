@@ -10,6 +10,7 @@ import { installLiveStatus } from "./app/live.ts";
 import { installPalette } from "./app/palette.ts";
 import { installPanels } from "./app/panel.ts";
 import { installRecent } from "./app/recent.ts";
+import { installSharedDraft } from "./app/shared_draft.ts";
 import { announceStatus, hideStatusLater } from "./app/status.ts";
 
 document.documentElement.classList.add("js");
@@ -23,6 +24,7 @@ installBulkBar();
 installLineRanges();
 installLiveStatus();
 installRecent();
+installSharedDraft();
 hideStatusLater();
 announceStatus(document);
 

@@ -26,6 +26,8 @@ class DraftLink:
     saved_at: datetime
     message: str
     base: int | None
+    share_url: str
+    shared_at: datetime | None
 
 
 def draft_address(name: str, draft_name: str = "", page: str = "edit") -> str:
@@ -58,4 +60,6 @@ def _describe_draft(name: str, draft: Draft) -> DraftLink:
         saved_at=draft.updated_at,
         message=draft.message,
         base=draft.base.number if draft.base else None,
+        share_url=reverse("shared-draft", args=[name, draft.share_token]) if draft.share_token else "",
+        shared_at=draft.shared_at,
     )

@@ -21,6 +21,7 @@ from typing import Any
 
 from django.urls.resolvers import RoutePattern
 
+from registry.live.draft_stream import watch_draft
 from registry.live.journal_stream import watch_journal
 from registry.live.playground_stream import stream_reply
 from registry.live.requests import LiveRequest
@@ -43,6 +44,7 @@ class Route:
 
 ROUTES: tuple[Route, ...] = (
     Route("/live/events", watch_journal),
+    Route("/live/drafts/<path:name>/<str:token>", watch_draft),
     Route("/live/playground/<int:column>", stream_reply),
 )
 

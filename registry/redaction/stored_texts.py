@@ -47,7 +47,14 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_searchcount": {"value": _REMOVED, "parent": _NOTHING, "kind": _NOTHING},
     "registry_tag": {"name": _REMOVED},
     "registry_inclusion": {"fragment": _NOTHING, "ref": _NOTHING},
-    "registry_draft": {"document": _REMOVED, "samples": _REMOVED, "message": _REMOVED, "path": _NOTHING, "name": _OWN},
+    "registry_draft": {
+        "document": _REMOVED,
+        "samples": _REMOVED,
+        "message": _REMOVED,
+        "path": _NOTHING,
+        "name": _OWN,
+        "share_token": _NOTHING,
+    },
     "registry_verdict": {
         "details": _REMOVED,
         "summary": _WORDS,  # counts and names of checks; also in the journal

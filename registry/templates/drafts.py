@@ -142,7 +142,7 @@ def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
     """Put the actor's draft aside; it can be restored for a while. Nothing happens where there is none."""
     name = check_draft_name(name)
     rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
-    rows.update(discarded_at=log.now())
+    _put_aside(rows)
 
 
 def forget_draft(draft: Draft) -> None:
@@ -167,12 +167,17 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
         current = rows.filter(discarded_at=None).first()
         if name and current is None:
             require_new_name(name, drafts.filter(discarded_at=None))
-        rows.filter(discarded_at=None).update(discarded_at=log.now())
+        _put_aside(rows.filter(discarded_at=None))
         draft.discarded_at = None
         # A tab that shows either draft must not take this one for its own.
         draft.revision = max(draft.revision, current.revision if current else 0) + 1
         draft.save(update_fields=["discarded_at", "revision"])
     return draft
+
+
+def _put_aside(rows: QuerySet[Draft]) -> None:
+    """Discard drafts; their links end."""
+    rows.update(discarded_at=log.now(), share_token="", shared_at=None)
 
 
 def delete_old_drafts() -> int:

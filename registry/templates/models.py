@@ -284,6 +284,8 @@ class Draft(models.Model):
     updated_at = models.DateTimeField()
     revision = models.PositiveIntegerField(default=1)
     discarded_at = models.DateTimeField(null=True)
+    share_token = models.CharField(max_length=43, default="", blank=True, help_text="the end of its link")
+    shared_at = models.DateTimeField(null=True)
 
     objects = CurrentDrafts()
     everything = models.Manager["Draft"]()
@@ -294,7 +296,10 @@ class Draft(models.Model):
                 fields=["person", "namespace", "path", "name"],
                 condition=models.Q(discarded_at=None),
                 name="draft_once_unless_discarded",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["share_token"], condition=~models.Q(share_token=""), name="draft_share_token_once"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -32,3 +32,24 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
     for title in ("Shorter answers", "Draft"):
         page.get_by_role("button", name=f"Discard {title}", exact=True).click()
     expect(page.locator("main")).to_contain_text("You have none.")
+
+
+def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}/-/edit")
+    desk = EditorPage(page).ready()
+    desk.replace("description: ", "description: Half a thought. ")
+    expect(page.locator("[data-draft-state]")).to_contain_text("saved")
+    page.goto(f"/t/{NAME}/-/drafts")
+    page.get_by_role("button", name="Share Draft", exact=True).click()
+    address = page.get_by_role("link", name="the page they see").get_attribute("href") or ""
+    reader = visit.open("reader", address)
+    body = reader.locator("[data-shared-body]")
+    expect(body).to_contain_text("Half a thought.")
+    page.goto(f"/t/{NAME}/-/edit")
+    EditorPage(page).ready().replace("Half a thought.", "Another thought.")
+    expect(body).to_contain_text("Another thought.", timeout=8000)
+    page.goto(f"/t/{NAME}/-/drafts")
+    page.get_by_role("button", name="Stop sharing Draft", exact=True).click()
+    expect(reader.locator("[data-shared-state]")).to_contain_text("not shared any more", timeout=8000)
+    expect(body).to_have_count(0)
+    page.get_by_role("button", name="Discard Draft", exact=True).click()

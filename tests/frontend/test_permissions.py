@@ -23,7 +23,7 @@ from registry.namespaces import keys
 from registry.playground import services as playground_services
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
-from registry.templates import labels
+from registry.templates import drafts, labels, shared_drafts
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
@@ -186,6 +186,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("preview", "POST", ""): Row(f"{T}/-/edit/preview", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
     ("drafts", "GET", ""): Row(f"{T}/-/drafts", AUTHORS),
     ("drafts", "POST", ""): Row(f"{T}/-/drafts", AUTHORS_DO, {"do": "start", "name": "Shorter", "source": "1"}),
+    ("shared-draft", "GET", ""): Row(f"{T}/-/drafts/{{shared}}", READERS),
     ("draft", "PUT", ""): Row(f"{T}/-/edit/draft", _row(OUT, 404, 403, 200, 200, 200), {"document": OURS}),
     ("draft", "DELETE", ""): Row(
         f"{T}/-/edit/draft", _row(OUT, 200, 200, 200, 200, 200), {}
@@ -420,6 +421,7 @@ def _write_world(reply) -> dict[str, Any]:
         "approval": f"{member.number}:{member.version.digest}",
         "finished": finished.pk,
         "trial": trial.pk,
+        "shared": _share_draft(reply),
         "column": trial.columns.get().pk,
         "digest": digest,
         "newest": Version.objects.get(template__name=REPLY, number=3).digest,
@@ -447,6 +449,15 @@ def _open_release(reply) -> tuple[int, ChangeRequest]:
         selection=ReleaseSelection(versions=dict.fromkeys(names, 1)),
     ).release
     return release.number, release.members.select_related("version").order_by("number")[0]
+
+
+def _share_draft(reply) -> str:
+    """The end of the link of a draft that the author shares."""
+    author = reply.actor("author")
+    drafts.save_draft(
+        actor=author, namespace="support", path="refunds/reply", document=OURS, base=1, name="Shared with all"
+    )
+    return shared_drafts.share_draft(actor=author, name=REPLY, draft_name="Shared with all").share_token
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def test_the_page_lists_drafts_with_what_another_can_start_from(author, keep):
         ({"do": "start", "name": "shorter", "source": "1"}, 422, "There is already a draft called shorter."),
         ({"do": "start", "name": "New", "source": "draft:None"}, 404, "You have no draft None"),
         ({"do": "rename", "draft": "Shorter", "name": "Draft"}, 422, "Draft is the draft without a name"),
-        ({"do": "erase"}, 422, "Start, rename, discard or restore."),
+        ({"do": "erase"}, 422, "Start, rename, discard, restore, share or stop."),
     ],
 )
 def test_what_is_refused_is_said_in_a_sentence(author, keep, sent, status, sentence):

@@ -1,0 +1,59 @@
+"""The page of a draft that somebody shares: its text and what the model would read, for members, without edits."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from frontend.browse import highlight
+from frontend.editor.preview import build_preview
+from frontend.editor.state import EditorState, read_samples, select_sample
+from frontend.web.decorators import signed_in
+from frontend.web.draft_links import draft_title
+from frontend.web.page import breadcrumbs, show
+from registry.accounts.actor import Actor
+from registry.core.input_checks import parse_number
+from registry.templates import shared_drafts
+from registry.templates.models import Draft, Template
+
+__all__ = ["show_shared_draft"]
+
+
+@signed_in
+def show_shared_draft(request: HttpRequest, actor: Actor, name: str, token: str) -> HttpResponse:
+    """A shared draft as it is now; its script follows it from the revision that the page says."""
+    draft = shared_drafts.find_shared_draft(actor, name, token)
+    template = Template.objects.select_related("latest").filter(name=name).first()
+    state = _build_state(name, draft, template)
+    select_sample(state, request.GET.get("sample", ""))
+    state.prompt = parse_number(request.GET.get("prompt", "0"), digits=4) or 0
+    context: dict[str, Any] = {
+        "section": "templates",
+        "template": template,
+        "crumbs": breadcrumbs(name),
+        "state": state,
+        "draft": draft,
+        "title": draft_title(draft.name),
+        "is_own": draft.person_id == actor.person.pk,
+        "preview": build_preview(actor, state),
+        "source": highlight.highlight(draft.document),
+        "document": draft.document,
+        "token": token,
+    }
+    return show(request, "editor/shared_draft.html", context)
+
+
+def _build_state(name: str, draft: Draft, template: Template | None) -> EditorState:
+    sample_set = template.current_samples() if template else None
+    stored = sample_set.samples if sample_set else {}
+    return EditorState(
+        name=name,
+        namespace=draft.namespace,
+        template=template,
+        base=draft.base,
+        latest=template.latest if template else None,
+        draft=draft,
+        document=draft.document,
+        samples=read_samples(draft.samples, stored),
+        kept_samples=stored,
+        draft_name=draft.name,
+    )

@@ -1,0 +1,81 @@
+// The page of a shared draft: shows each change of it, and says when it is shared no more.
+import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
+import { pauseAfter } from "./live_events.ts";
+
+/** Starts where the page shows a draft that somebody shares. */
+export function installSharedDraft(): void {
+  const page = document.querySelector<HTMLElement>("[data-shared-draft]");
+  if (page && "EventSource" in window) new SharedDraft(page).start();
+}
+
+class SharedDraft {
+  #page: HTMLElement;
+  #stream: EventSource | undefined;
+  #failures = 0;
+  #timer: number | undefined;
+  #isOver = false;
+
+  constructor(page: HTMLElement) {
+    this.#page = page;
+  }
+
+  /** Only a visible page holds a stream: a browser opens few connections to one server. */
+  start(): void {
+    document.addEventListener("visibilitychange", () => this.#follow());
+    window.addEventListener("pagehide", () => this.#close());
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (document.visibilityState === "hidden") this.#close();
+    else if (!this.#stream && !this.#isOver) this.#connect();
+  }
+
+  #close(): void {
+    window.clearTimeout(this.#timer);
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  #connect(): void {
+    this.#close();
+    const stream = new EventSource(`${this.#page.dataset.sharedDraft}?after=${this.#page.dataset.revision}`);
+    this.#stream = stream;
+    stream.addEventListener("draft", () => void this.#load());
+    stream.addEventListener("ended", () => this.#end());
+    stream.addEventListener("error", () => {
+      this.#close();
+      this.#timer = window.setTimeout(() => void this.#load().then(() => this.#follow()), pauseAfter(this.#failures++));
+    });
+  }
+
+  /** Shows the draft as it is now; the choice of the sample stays, as it is in the address. */
+  async #load(): Promise<void> {
+    const answer = await fetch(window.location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (answer === null || answer.redirected) return;
+    if (answer.status === 404) {
+      this.#end();
+      return;
+    }
+    if (!answer.ok) return;
+    this.#failures = 0;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("#shared-draft");
+    if (!(fresh instanceof HTMLElement)) return;
+    this.#page.dataset.revision = fresh.dataset.revision;
+    for (const part of ["[data-shared-body]", "[data-shared-state]"]) {
+      const shown = fresh.querySelector(part);
+      if (shown) this.#page.querySelector(part)?.replaceChildren(...shown.childNodes);
+    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#close();
+    const words = gettext(
+      "This draft is not shared any more: it was saved or discarded, or its author stopped sharing it.",
+    );
+    this.#page.querySelector("[data-shared-body]")?.remove();
+    this.#page.querySelector("[data-shared-state]")?.replaceChildren(createElement("b", {}, words));
+  }
+}

@@ -1,0 +1,51 @@
+"""Sharing a draft by link: members of the namespace read it as it changes, until its owner stops."""
+
+import secrets
+
+from django.db.models import F
+
+from registry.accounts.actor import Actor
+from registry.core.errors import NotFound
+from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.templates.models import Draft
+from registry.templates.named_drafts import get_draft
+
+__all__ = ["find_shared_draft", "share_draft", "stop_sharing_draft"]
+
+_TOKEN_BYTES = 24
+
+
+def share_draft(*, actor: Actor, name: str, draft_name: str = "") -> Draft:
+    """Let the members of the namespace read one of the actor's drafts by its link; the link stays the same until the
+    actor stops sharing it.
+
+    Saving, discarding or replacing the draft ends it too. NotFound where there is no such draft.
+    """
+    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+    draft = get_draft(actor, name, draft_name)
+    rows = Draft.objects.filter(pk=draft.pk, share_token="")
+    rows.update(share_token=secrets.token_urlsafe(_TOKEN_BYTES), shared_at=log.now())
+    draft.refresh_from_db(fields=["share_token", "shared_at"])
+    return draft
+
+
+def stop_sharing_draft(*, actor: Actor, name: str, draft_name: str = "") -> None:
+    """End the link of one of the actor's drafts; nothing happens where it has none. NotFound without such a draft."""
+    draft = get_draft(actor, name, draft_name)
+    Draft.objects.filter(pk=draft.pk).update(share_token="", shared_at=None)
+
+
+def find_shared_draft(actor: Actor, name: str, token: str) -> Draft:
+    """The draft of a template that is shared under this link, for members of its namespace.
+
+    NotFound for everybody else, and where its owner stopped sharing it, left the namespace or can't sign in any more.
+    """
+    namespace, _, path = name.partition("/")
+    rows = Draft.objects.select_related("person", "namespace", "base")
+    rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace, path=path)
+    draft = rows.filter(share_token=token, person__is_active=True, namespace__memberships__person=F("person")).first()
+    if draft is None:
+        raise NotFound(f"There is no such shared draft of {name[:600]}, or you may not read it.")
+    return draft

@@ -1,0 +1,59 @@
+"""GET /live/drafts/ over the wire: who is told of a shared draft's changes, and when it ends."""
+
+import time
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from tests.registry.live.test_journal_stream import Stream, place, port, sessions  # noqa: F401  # the fixtures
+
+pytestmark = [pytest.mark.slow, pytest.mark.dialect]
+WRITE = """
+import sys, django; django.setup()
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.templates import drafts, shared_drafts
+author = Actor(User.objects.get(username="author"))
+drafts.save_draft(actor=author, namespace="support", path="reply", document=sys.argv[1])
+print(shared_drafts.share_draft(actor=author, name="support/reply").share_token)
+"""
+STOP = """
+import django; django.setup()
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.templates import shared_drafts
+author = Actor(User.objects.get(username="author"))
+shared_drafts.stop_sharing_draft(actor=author, name="support/reply")
+"""
+
+
+@contextmanager
+def follow(port, session, token, after=0):  # noqa: F811
+    url = f"http://127.0.0.1:{port}/live/drafts/support/reply/{token}?after={after}"
+    with httpx.stream("GET", url, headers={"Cookie": f"promptuary-session={session}"}, timeout=60) as answer:
+        yield Stream(answer)
+
+
+def test_each_save_by_another_process_is_told_and_the_end(place, port, sessions):  # noqa: F811
+    token = place.run("-c", WRITE, "one").stdout.split()[-1]
+    with follow(port, sessions["reviewer"], token, 1) as stream:
+        place.run("-c", WRITE, "two")
+        written = time.monotonic()
+        assert stream.next() == ("draft", {"revision": 2})
+        assert time.monotonic() - written < 5
+        place.run("-c", STOP)
+        assert stream.next() == ("ended", {})
+        with pytest.raises(StopIteration):
+            stream.next()
+
+
+def test_nobody_else_is_told_anything(place, port, sessions):  # noqa: F811
+    token = place.run("-c", WRITE, "one").stdout.split()[-1]
+    for session, link, status in (
+        (sessions["outsider"], token, 404),
+        (sessions["reviewer"], "no-such-link", 404),
+        ("", token, 401),
+    ):
+        with follow(port, session, link) as stream:
+            assert stream.answer.status_code == status
