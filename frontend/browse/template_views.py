@@ -10,11 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from frontend.browse import fetch_charts, fetch_snippets, highlight, input_reference
+from frontend.browse import fetch_charts, fetch_snippets, input_reference
 from frontend.browse.label_status import LabelStatus, label_statuses
 from frontend.changes import emergency_notices
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
+from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
 from frontend.web.page import breadcrumbs, show

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse import highlight
 from frontend.editor.preview import build_preview
 from frontend.editor.state import EditorState, read_samples, select_sample
+from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import draft_title
 from frontend.web.page import breadcrumbs, show

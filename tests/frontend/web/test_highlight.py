@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontend.browse import highlight
+from frontend.web import highlight
 
 
 @given(st.text(alphabet=st.sampled_from("ab:{}%# -'\"\n0123456789"), max_size=200))
