@@ -109,6 +109,14 @@ def _follow_new_name(occasion: Occasion) -> None:
     locking.recompute_states(template.namespace, template)
 
 
+def _recompute_states_of_twins(occasion: Occasion) -> None:
+    """Who saved the same text again has contributed to the pending requests that contain it."""
+    version = occasion.subject_as(Version)
+    twins = Version.objects.filter(template=version.template, digest=version.digest).exclude(pk=version.pk)
+    if twins.exists():
+        locking.recompute_states(version.template.namespace, version.template)
+
+
 def _tell_of_save(occasion: Occasion) -> None:
     notification_services.tell_of_save(occasion.author_as(Actor), occasion.subject_as(Version))
 
@@ -146,6 +154,19 @@ def _begin_round(occasion: Occasion) -> None:
     reviewers = change_services.begin_round(actor, change)
     if isinstance(occasion.event, JournalEvent):
         notification_services.tell_reviewers(actor, occasion.event.kind, change, reviewers)
+
+
+def _recompute_states_of_template(occasion: Occasion) -> None:
+    """Who put a version into a request has contributed to the later requests that contain it."""
+    template = occasion.subject_as(ChangeRequest).template
+    locking.recompute_states(template.namespace, template)
+
+
+def _recompute_states_after_approval(occasion: Occasion) -> None:
+    """What an emergency put there is held by approval now: other requests of the label are measured from it."""
+    change = occasion.subject_as(Decision).change
+    if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
+        locking.recompute_states(change.template.namespace, change.template, change.label)
 
 
 def _tell_of_decision(occasion: Occasion) -> None:
@@ -197,7 +218,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     PersonReactivated: (_recompute_states_of_person,),
     SecondStepReset: (_recompute_states_of_person,),
     NamespaceRuled: (_recompute_states_of_namespace, _refresh_owners),
-    VersionSaved: (_refresh_entry, _tell_of_save),
+    VersionSaved: (_refresh_entry, _recompute_states_of_twins, _tell_of_save),
     VersionRedacted: (_refresh_entry,),
     TemplateArchived: (_refresh_facets_of_template,),
     TemplateUnarchived: (_refresh_facets_of_template,),
@@ -212,9 +233,9 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
         _recompute_states_of_label,
     ),
     ChangeProposed: (_begin_round,),
-    ChangeHeaded: (_begin_round,),
-    ChangeReopened: (_begin_round,),
-    ChangeDecided: (_tell_of_decision,),
+    ChangeHeaded: (_begin_round, _recompute_states_of_template),
+    ChangeReopened: (_begin_round, _recompute_states_of_template),
+    ChangeDecided: (_recompute_states_after_approval, _tell_of_decision),
     ChangeUnscheduled: (_tell_of_ended_schedule,),
     ReleaseUnscheduled: (_tell_of_ended_schedule,),
     ChangeWithdrawn: (_settle,),

@@ -254,7 +254,9 @@ def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
-    """Open a withdrawn request again, in a new round: its approvals are needed again."""
+    """Open a withdrawn request again, in a new round: its approvals are needed again. Gone where its version was
+    redacted.
+    """
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
@@ -263,6 +265,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
                     number=number, state=change.state
                 )
             )
+        change.version.require_text()
         locking.require_new_head(change.template, change.label, change.version)
         locking.require_only_member(change)
         change.round += 1

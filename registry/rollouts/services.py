@@ -60,9 +60,9 @@ def start_rollout(
 ) -> Rollout:
     """Publish an approved change gradually: its label serves it to the share of the first step from now on.
 
-    The gate is that of `publish_change`, with the same refusals. Conflict where the change is scheduled for a
-    moment, its label serves nothing yet, or a rollout divides the label already. salt: what chooses the callers, by
-    default a new one.
+    The gate is that of `publish_change`, with the same refusals, Gone where its version was redacted among them.
+    Conflict where the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
+    already. salt: what chooses the callers, by default a new one.
     """
     checked_steps, rule = plans.check_steps(steps), plans.check_stop_rule(stop_rule)
     with transaction.atomic():
@@ -73,6 +73,7 @@ def start_rollout(
         _require_unscheduled(request)
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = _find_stable(request)
+        request.version.require_text()
         at = log.now()
         rollout = Rollout.objects.create(
             number=(Rollout.objects.aggregate(most=Max("number"))["most"] or 0) + 1,

@@ -1,0 +1,222 @@
+"""The rules that all acts of the model share: rights, approvals, contributors and blockers, written down a second time.
+
+Nothing here asks the registry. Refusals are raised with the registry's classes of errors.
+"""
+
+from dataclasses import dataclass, field
+
+from registry.core.errors import ApprovalRequired, Conflict, Gone, NotAllowed, NotFound
+from tests.registry.states.model_rows import RANKS, Grant, Key, Move, Release, Request, Rollout, Template
+
+__all__ = ["RegistryModel"]
+
+_BY_REVIEWERS = {"approvals", "objection"}
+
+
+@dataclass
+class RegistryModel:
+    """One namespace. `clock` counts the acts; an act by a key is by `key:0` and so on."""
+
+    roles: dict[str, str] = field(default_factory=lambda: {name: name for name in RANKS})
+    highest: dict[str, int] = field(default_factory=lambda: dict(RANKS))
+    templates: dict[str, Template] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
+    rollouts: list[Rollout] = field(default_factory=list)
+    releases: list[Release] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    grants: list[Grant] = field(default_factory=list)
+    protected: frozenset[str] = frozenset({"production"})
+    approvals: int = 1
+    self_approval: bool = False
+    break_glass: bool = True
+    clock: int = 0
+
+    def person(self, actor: str) -> str:
+        """The person who acts, maybe through a key."""
+        return self.keys[int(actor.removeprefix("key:"))].person if actor.startswith("key:") else actor
+
+    def issuers(self, actor: str) -> tuple[str, ...]:
+        """Who issued the key that acts."""
+        return (self.keys[int(actor.removeprefix("key:"))].issuer,) if actor.startswith("key:") else ()
+
+    def require_role(self, actor: str, least: str) -> None:
+        """Raise NotFound for an outsider, NotAllowed for a lower role."""
+        role = self.roles.get(self.person(actor))
+        if role is None:
+            raise NotFound("outsider")
+        if RANKS[role] < RANKS[least]:
+            raise NotAllowed("role")
+
+    def take_template(self, actor: str, least: str, name: str) -> Template:
+        """The template, where the actor may and it is not archived."""
+        self.require_role(actor, least)
+        template = self.templates[name]
+        if template.is_archived:
+            raise Conflict("archived")
+        return template
+
+    def require_text(self, template: Template, number: int) -> None:
+        """Raise Gone where the version was redacted."""
+        if template.mark(number) in template.redacted:
+            raise Gone("redacted")
+
+    def pending(self, template: str, label: str | None = None) -> list[Request]:
+        """Requests that wait, of a template and maybe for one label."""
+        rows = [it for it in self.requests if it.is_pending and it.template == template]
+        return [it for it in rows if label in (None, it.label)]
+
+    def active_rollout(self, template: str, label: str) -> Rollout | None:
+        """The rollout that divides the label."""
+        rows = (it for it in self.rollouts if it.is_active and (it.template, it.label) == (template, label))
+        return next(rows, None)
+
+    def require_undivided(self, template: Template, label: str) -> None:
+        """Raise Conflict where a rollout divides the label."""
+        if label in template.labels and self.active_rollout(template.name, label):
+            raise Conflict("rollout")
+
+    # What was held by approval
+
+    def approved_moves(self, template: Template, label: str, before: int | None = None) -> list[int]:
+        """The versions that the label came to hold by approval, oldest first. before: an index in the moves."""
+        found = []
+        for move in template.moves[:before]:
+            counts = move.how == "published" or (
+                move.how == "broke_glass" and not self.requests[(move.request or 0) - 1].unreviewed
+            )
+            is_kept = move.after is not None and template.mark(move.after) not in template.redacted
+            if counts and is_kept and move.protected and move.label == label:
+                found.append(move.after or 0)
+        return found
+
+    def approved_marks(self, template: Template, label: str) -> set[str]:
+        """The bytes that the label ever held by approval."""
+        return {template.mark(number) for number in self.approved_moves(template, label)}
+
+    def emergency_marks(self, template: Template, label: str) -> set[str]:
+        """The bytes that an emergency put there, for whose approval it waits."""
+        return {
+            template.mark(move.after)
+            for move in template.moves
+            if move.label == label and move.how == "broke_glass" and move.protected and move.after and move.request
+            if self.requests[move.request - 1].needs_approval
+        }
+
+    def approval(self, template: Template, label: str) -> str | None:
+        """How a protected label came to what it serves."""
+        mark = template.held_mark(label)
+        if label not in self.protected or mark is None:
+            return None
+        if mark in self.approved_marks(template, label):
+            return "approved"
+        return "emergency" if mark in self.emergency_marks(template, label) else "never_approved"
+
+    def is_accepted(self, template: Template, number: int) -> bool:
+        """Whether keys limited to approved versions get this one."""
+        mark = template.mark(number)
+        asked = {template.mark(it.head) for it in self.pending(template.name) if it.label in self.protected
+                 and self.is_enough(it)}  # fmt: skip
+        return mark in asked.union(*(self.approved_marks(template, label) for label in self.protected))
+
+    # Who may approve, and what blocks a request
+
+    def measured_from(self, request: Request) -> int | None:
+        """The version that the work in a request begins after: what the label holds, or held last, by approval."""
+        template = self.templates[request.template]
+        if request.unreviewed:
+            moves = [index for index, it in enumerate(template.moves) if it.request == request.number]
+            return next(iter(reversed(self.approved_moves(template, request.label, moves[-1]))), None)
+        approved, held = self.approved_moves(template, request.label), template.labels.get(request.label)
+        if held is not None and template.mark(held) in {template.mark(number) for number in approved}:
+            return held
+        return approved[-1] if approved else None
+
+    def brought(self, request: Request) -> tuple[set[int], set[int]]:
+        """The versions that a request brings, and all that were passed on the way to what is served."""
+        template, serves = self.templates[request.template], self.measured_from(request)
+        live = template.upward(serves) if serves else set()
+        served = template.mark(serves) if serves else None
+        waiting = [request.head, *(it.number for it in template.heads if it.request == request.number)]
+        seen, kept = set(waiting), set()
+        while waiting:
+            version = template.versions[waiting.pop() - 1]
+            if version.number in live:
+                continue
+            fresh = {version.base} - {None}
+            if version.mark != served:
+                kept.add(version.number)
+                fresh |= template.twins(version.number)
+            waiting += fresh - seen
+            seen |= fresh
+        return kept, seen
+
+    def contributors(self, request: Request) -> set[str]:
+        """The people whose approval of the request does not count."""
+        template, (kept, seen) = self.templates[request.template], self.brought(request)
+        found = {person for it in template.heads if it.request == request.number for person in it.people}
+        for number in kept | {twin for one in kept for twin in template.twins(one) & seen}:
+            version = template.versions[number - 1]
+            found |= {version.author, *version.issuers}
+        earlier = {it.request for it in template.heads if it.request < request.number and it.number in kept}
+        for head in template.heads:
+            if head.request in earlier and (head.kind == "proposed" or head.number in kept):
+                found |= set(head.people)
+        since = min((template.versions[number - 1].at for number in kept), default=self.clock + 1)
+        for grant in self.grants:
+            if grant.at > since and grant.giver in found and grant.giver != grant.receiver:
+                found.add(grant.receiver)
+        return found
+
+    def decided(self, request: Request) -> tuple[set[str], set[str]]:
+        """Whose approvals and whose objections count for the head."""
+        last: dict[str, str] = {}
+        mark = self.templates[request.template].mark(request.head)
+        for round_number, decided_mark, person, decision in request.decisions:
+            is_reviewer = RANKS.get(self.roles.get(person, ""), -1) >= RANKS["reviewer"]
+            if is_reviewer and (round_number, decided_mark) == (request.round, mark):
+                last[person] = decision
+        void = set() if self.self_approval else self.contributors(request)
+        approving = {person for person, decision in last.items() if decision == "approve"} - void
+        return approving, {person for person, decision in last.items() if decision == "request_changes"}
+
+    def is_enough(self, request: Request) -> bool:
+        """Whether the reviewers' part is done."""
+        approving, objecting = self.decided(request)
+        return not objecting and len(approving) >= self.approvals
+
+    def blockers(self, request: Request) -> set[str]:
+        """The codes of what keeps a request from being published."""
+        approving, objecting = self.decided(request)
+        found = {"objection"} if objecting else set()
+        if len(approving) < self.approvals:
+            found.add("approvals")
+        if request.unreviewed:
+            return found
+        if self.active_rollout(request.template, request.label):
+            found.add("rollout")
+        if request.release and self.releases[request.release - 1].state == "open":
+            found.add("release")
+        return found | self._blockers_of_label(request)
+
+    def _blockers_of_label(self, request: Request) -> set[str]:
+        template = self.templates[request.template]
+        held, mark = template.labels.get(request.label), template.mark(request.head)
+        if held is None:
+            return set()
+        if template.mark(held) == mark:
+            return {"held"} if mark in self.approved_marks(template, request.label) else set()
+        if template.contains(request.head, held):
+            return set()
+        return {"superseded" if template.contains(held, request.head) else "diverged"}
+
+    def require_unblocked(self, found: set[str]) -> None:
+        """Raise ApprovalRequired where reviewers are waited for, Conflict for anything else."""
+        if found:
+            raise (ApprovalRequired if found & _BY_REVIEWERS else Conflict)(" ".join(sorted(found)))
+
+    def put(self, template: Template, label: str, number: int, how: str, request: int | None = None) -> None:
+        """Move a label, where the text is there and no rollout divides it."""
+        self.require_text(template, number)
+        self.require_undivided(template, label)
+        template.moves.append(Move(label, number, how, label in self.protected, request))
+        template.labels[label] = number

@@ -1,0 +1,28 @@
+"""Random lives of a namespace beside a model: what people may do, what follows, and what a restore brings back."""
+
+import pytest
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.support.commit_seed import read_commit_seed
+from tests.support.examples import run_size
+
+pytestmark = [pytest.mark.slow, pytest.mark.dialect, pytest.mark.django_db]
+
+PARTS = run_size(1, torture=10)
+LIVES = run_size(20, torture=500)  # of one part
+ACTS = run_size(30, torture=50)  # of one life
+
+RUN = settings(
+    max_examples=LIVES,
+    stateful_step_count=ACTS,
+    phases=[Phase.generate, Phase.shrink],
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.timeout(run_size(600, torture=6 * 3600))
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_registry_does_what_the_model_says(machine, part):
+    run_state_machine_as_test(seed(read_commit_seed() + part)(machine), settings=RUN)

@@ -1,0 +1,76 @@
+"""Stories that once ended otherwise than the model says; each ends with a restore from the mirror."""
+
+import pytest
+
+pytestmark = [pytest.mark.dialect, pytest.mark.django_db]
+
+NAME = "support/reply"
+PRODUCTION, BOTH = frozenset({"production"}), frozenset({"production", "staging"})
+STORIES = {
+    "who puts a version into an earlier request contributes to the later one that contains it": (
+        ("save", "author", NAME, "b", 1, False),
+        ("set_rules", "admin", BOTH, 1, False, True),
+        ("propose", "author", NAME, "production", 1),
+        ("propose", "author", NAME, "staging", 2),
+        ("decide", "reviewer", 2, "approve", 2),
+        ("set_head", "reviewer", 1, 2),
+        ("publish", "author", 2),
+    ),
+    "who opens an earlier request again contributes to the later one that contains its version": (
+        ("save", "author", NAME, "b", 1, False),
+        ("set_rules", "admin", BOTH, 1, False, True),
+        ("propose", "author", NAME, "production", 2),
+        ("withdraw", "author", 1),
+        ("propose", "author", NAME, "staging", 2),
+        ("decide", "reviewer", 2, "approve", 2),
+        ("reopen", "reviewer", 1),
+        ("publish", "author", 2),
+    ),
+    "who saves the text of a request again contributes to it": (
+        ("save", "author", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("decide", "reviewer", 1, "approve", 2),
+        ("save", "reviewer", NAME, "c", 2, False),
+        ("save", "reviewer", NAME, "b", 3, False),
+        ("publish", "author", 1),
+    ),
+    "an emergency that is approved later is what other requests are measured from": (
+        ("save", "reviewer", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("publish_in_emergency", "admin", 1),
+        ("save", "author", NAME, "c", 2, False),
+        ("propose", "author", NAME, "production", 3),
+        ("set_rules", "admin", PRODUCTION, 1, True, True),
+        ("decide", "reviewer", 2, "approve", 3),
+        ("set_rules", "admin", PRODUCTION, 1, False, True),
+        ("decide", "admin", 1, "approve", 2),
+        ("publish", "author", 2),
+    ),
+    "a request whose version was redacted is not opened again": (
+        ("save", "author", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("withdraw", "author", 1),
+        ("redact", "admin", NAME, 2, True, True),
+        ("reopen", "author", 1),
+    ),
+    "a redacted version is not rolled out": (
+        ("propose", "author", NAME, "production", 1),
+        ("decide", "reviewer", 1, "approve", 1),
+        ("publish", "author", 1),
+        ("save", "author", NAME, "b", 1, False),
+        ("propose", "author", NAME, "production", 2),
+        ("decide", "reviewer", 2, "approve", 2),
+        ("redact", "admin", NAME, 2, True, True),
+        ("start_rollout", "author", 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_story_ends_as_the_model_says(machine, story):
+    life = machine()
+    try:
+        for act, *arguments in story:
+            life.act(act, *arguments)
+    finally:
+        life.teardown()
