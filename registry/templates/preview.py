@@ -59,7 +59,8 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
         rendered = _run(bundle, data, target, index, **options)
     if prompt is not None:
         return {**rendered, "overridden": True, "version": None, "digest": None}
-    return {**rendered, "overridden": False, "version": number, "digest": digest}
+    stamp = {**rendered["stamp"], "name": name, "version": number}
+    return {**rendered, "stamp": stamp, "overridden": False, "version": number, "digest": digest}
 
 
 def render_examined_document(

@@ -12,6 +12,7 @@ def test_a_stored_template_is_rendered_at_a_ref(cast, caller):
     body = caller("author").post("render", {"template": REPLY, "ref": "1", "data": DATA, "target": "messages"}).json()
     assert body["messages"] == [{"role": "user", "content": "Where is my parcel?"}]
     assert (body["version"], body["digest"], body["target"]) == (1, version.digest, "messages")
+    assert (body["stamp"]["name"], body["stamp"]["version"]) == (REPLY, 1)
     assert [part["name"] for part in body["parts"]] == ["question"]
     assert (body["cut"], body["token_count"] > 0) == ([], True)
 
