@@ -61,7 +61,7 @@ def describe_watches(actor: Actor) -> list[str]:
 
 
 def _name_topics(watch: Watch) -> str:
-    return ", ".join(TOPICS_IN_WORDS[topic] for topic in watch.topic_list)
+    return ", ".join(str(TOPICS_IN_WORDS[topic]) for topic in watch.topic_list)
 
 
 class _WishForm(forms.Form):

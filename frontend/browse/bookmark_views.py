@@ -4,20 +4,18 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from frontend.browse.saved_views import count_view_rows, list_view_rows, view_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.bookmarks import queries as bookmark_queries
 from registry.bookmarks import services as bookmark_services
-from registry.bookmarks.models import SavedView
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 
-__all__ = ["keep_favourite", "list_saved_views", "view_address"]
+__all__ = ["keep_favourite", "list_saved_views"]
 
 
 class _ViewForm(forms.Form):
@@ -44,7 +42,9 @@ def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
 @form_page
 @signed_in
 def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The reader's saved views; a POST keeps a search under a name, or removes a view."""
+    """The reader's saved views, with `counts` those beside the list; a POST keeps a search, or removes a view."""
+    if request.method == "GET" and "counts" in request.GET:
+        return show(request, "browse/_view_rows.html", {"views": count_view_rows(actor), "counted": True})
     if request.method == "POST" and request.POST.get("do") == "remove":
         name = bookmark_services.remove_view(actor=actor, view_id=parse_form_number(request.POST.get("view")))
         messages.success(request, f"The view {name} is removed.")
@@ -64,12 +64,6 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "templates",
         "form": form,
-        "views": [(view, view_address(view)) for view in bookmark_queries.list_views(actor)],
+        "views": list_view_rows(actor),
     }
     return show(request, "browse/saved_views.html", context, status=status)
-
-
-def view_address(view: SavedView) -> str:
-    """The address of a saved view's search."""
-    folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
-    return f"{folder}?{view.query}"

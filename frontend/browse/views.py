@@ -9,14 +9,13 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.bookmark_views import view_address
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
+from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
-from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role
@@ -24,7 +23,7 @@ from registry.namespaces.queries import live_label
 from registry.templates import label_queries, search_queries
 from registry.templates.models import Template
 from registry.templates.search_entries import FILTER_KINDS
-from registry.templates.search_queries import Folder, SearchPage, TemplateSearch
+from registry.templates.search_queries import Folder, SearchPage
 
 __all__ = ["browse"]
 
@@ -108,7 +107,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"
-    search = TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
+    search = build_search(text, folder)
     found = search_queries.find_templates(actor, search, sort=sort, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
     total = sum(root.count for root in tree)
     context = {
@@ -133,7 +132,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "unknown": text.unknown,
         "kinds": FILTER_KINDS,
         "suggestions": _suggestions(actor, text, found),
-        "views": [(view, view_address(view)) for view in bookmark_queries.list_views(actor)],
+        "views": list_view_rows(actor),
         "kept_query": text.address().lstrip("?"),
         **_namespace_context(actor, folder.partition("/")[0]),
     }

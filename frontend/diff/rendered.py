@@ -1,4 +1,4 @@
-"""A rendered prompt for reading and comparing: parts with roles, marked values, long values folded. Pure; no Django."""
+"""A rendered prompt for reading and comparing: parts with roles, marked values, long values folded."""
 
 import json
 import re
@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from django.utils.translation import gettext
 
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax.alignment import Effort
@@ -152,7 +154,7 @@ def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, A
             continue
         move = ""
         if places[name] not in stays:
-            move = f"moved from place {places[name] + 1} to {place + 1}"
+            move = gettext("moved from place {before} to {after}").format(before=places[name] + 1, after=place + 1)
         result.append(replace(_both_sides(before[name], part, move, effort), index=place))
     return _with_removed(before, after, result)
 
@@ -220,7 +222,7 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effor
     role = str(new.get("role") or "")
     return PartDiff(
         name=str(new.get("name") or ""),
-        role=role if same_role else f"{old.get('role')} to {role}",
+        role=role if same_role else gettext("{before} to {after}").format(before=old.get("role"), after=role),
         state="same" if same else "changed",
         old_tokens=old.get("token_count"),
         new_tokens=new.get("token_count"),

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext
+
 from frontend.diff import rendered
 from registry.accounts.actor import Actor
 from registry.core.errors import Busy, Invalid, PromptuaryError
@@ -55,11 +58,23 @@ class RenderedSample:
         """`2,430 of 5,200 tokens, nothing cut`"""
         if self.token_count is None:
             return ""
-        words = f"{self.token_count:,} of {self.limit:,} tokens" if self.limit else f"{self.token_count:,} tokens"
-        if not self.exact:
-            words += ", an estimate"
+        if self.limit:
+            words = (
+                gettext("{count} of {limit} tokens")
+                if self.exact
+                else gettext("{count} of {limit} tokens, an estimate")
+            )
+        else:
+            words = gettext("{count} tokens") if self.exact else gettext("{count} tokens, an estimate")
+        words = words.format(count=_group(self.token_count), limit=_group(self.limit or 0))
         cut_tokens = sum(int(entry.get("tokens") or 0) for entry in self.cut)
-        return f"{words}, {cut_tokens:,} cut" if self.cut else f"{words}, nothing cut"
+        if self.cut:
+            return gettext("{tokens}, {cut} cut").format(tokens=words, cut=_group(cut_tokens))
+        return gettext("{tokens}, nothing cut").format(tokens=words)
+
+
+def _group(number: int) -> str:
+    return number_format(number, force_grouping=True)
 
 
 def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any]) -> RenderedSample:
@@ -69,7 +84,7 @@ def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any])
     except Invalid as error:
         return RenderedSample(failure=_failure(error))
     except Busy as error:
-        return RenderedSample(failure=RenderFailure("", f"{error.message} Reload to try again."))
+        return RenderedSample(failure=RenderFailure("", f"{error.message} {gettext('Reload to try again.')}"))
     except PromptuaryError as error:
         return RenderedSample(failure=RenderFailure("", error.message))
     return _of_prompt(result)
@@ -141,9 +156,8 @@ def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dic
     try:
         outcomes = sample_renderings.render_samples(version, samples)
     except PromptuaryError as error:
-        return dict.fromkeys(
-            samples, RenderedSample(failure=RenderFailure("", f"{error.message} Reload to try again."))
-        )
+        failure = RenderFailure("", f"{error.message} {gettext('Reload to try again.')}")
+        return dict.fromkeys(samples, RenderedSample(failure=failure))
     return {name: preview_of_outcome(outcome) for name, outcome in outcomes.items()}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.diff import rendered, samples, text
 from frontend.diff.samples import RenderedSample, SampleComparison
@@ -25,7 +26,11 @@ __all__ = [
 ]
 
 
-VIEWS = {"source": "Source", "rendered": "Rendered", "both": "Both"}
+VIEWS = {
+    "source": gettext_lazy("Source"),
+    "rendered": gettext_lazy("Rendered"),
+    "both": pgettext_lazy("source and rendered", "Both"),
+}
 # What of the address stays when another view or sample is chosen.
 KEPT = ("from", "to", "sample", "against", "layout")
 
@@ -117,7 +122,7 @@ def compare_rendered(
     """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
     notes = [*(_unsent(old, case.old, data) if old else []), *_unsent(new, case.new, data)]
     parts = rendered.compare_parts(case.old.parts, case.new.parts)
-    tokens = [TokenRow(part.name or "(no name)", part.old_tokens, part.new_tokens) for part in parts]
+    tokens = [TokenRow(part.name or gettext("(no name)"), part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
 
 
@@ -176,7 +181,10 @@ def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
 def _unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]) -> list[str]:
     ignored = rendering.ignored if rendering.failure is None else _undeclared(version, data)
     names = [name for name in data if name in ignored]
-    return [f"v{version.number} does not take {' and '.join(names)}; it was left out there."] if names else []
+    if not names:
+        return []
+    sentence = gettext("v{number} does not take {names}; it was left out there.")
+    return [sentence.format(number=version.number, names=gettext(" and ").join(names))]
 
 
 def _undeclared(version: Version, data: Mapping[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy
 
 from frontend.diff.side_by_side import pair_lines
 from frontend.diff.text import shorten_diff
@@ -24,7 +25,7 @@ __all__ = ["compare_versions"]
 
 # A select of versions should stay a select; older ones are reached from the history.
 CHOICES = 100
-LAYOUTS = {"lines": "One column", "columns": "Side by side"}
+LAYOUTS = {"lines": gettext_lazy("One column"), "columns": gettext_lazy("Side by side")}
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from typing import Any
 from django.utils.translation import gettext, ngettext
 
 from frontend.editor.notices import KINDS, kind_of_schema
-from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample
+from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample, rename_value
 from frontend.editor.state import EditorState, select_sample
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.problems import Fix
 from promptuary.renderer.validation import fixes
+from promptuary.renderer.validation.input_renames import InputRenameError, rename_input
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.input_checks import BadJson, parse_json
@@ -70,12 +71,26 @@ def _remove_sample(_: Actor, state: EditorState, name: str, __: Fields) -> str:
     return gettext("Removed the sample {name}.").format(name=name)
 
 
+def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
+    checked = document_check.check_document(actor, state.document)
+    new = str(fields.get("new_name", "")).strip()
+    try:
+        fix = rename_input(_require_document(checked), name, new, checked.fragment_texts)
+    except InputRenameError as error:
+        raise Invalid(fields={"new_name": str(error)}) from error
+    _apply(state, fix)
+    state.samples = rename_value(state.samples, name, new)
+    select_sample(state, state.sample)
+    return gettext("{old} is called {new} now, in the text and in the samples.").format(old=name, new=new)
+
+
 QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
     "declare": _declare,
     "optional": _make_optional,
     "default": _give_default,
     "fill": _use_value,
     "remove-sample": _remove_sample,
+    "rename": _rename,
 }
 """By the verb of the button that asks for it."""
 

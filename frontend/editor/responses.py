@@ -15,6 +15,7 @@ from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState, read_samples
 from frontend.web.draft_links import draft_address
+from promptuary.renderer.document import parser as documents
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
 from registry.connections.endpoint import ECHO
@@ -22,6 +23,7 @@ from registry.connections.queries import list_endpoints
 from registry.core.errors import Conflict
 from registry.namespaces.queries import live_label
 from registry.templates.models import Draft, Template, Version
+from registry.usage import queries as usage_queries
 
 __all__ = [
     "action_response",
@@ -53,6 +55,8 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "sample": state.sample,
         "data": state.data,
         "inputs": dict(preview.inputs or {}),
+        "baseInputs": _base_inputs(state),
+        "services": _list_services(state),
         "undeclared": preview.undeclared,
         "problems": [problem.to_dict() for problem in preview.problems],
         "call": _call_facts(preview),
@@ -183,6 +187,18 @@ def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
 
 def _version_facts(version: Version | None) -> dict[str, Any] | None:
     return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None
+
+
+def _base_inputs(state: EditorState) -> dict[str, Any]:
+    """The declared inputs of the version that the text was made from."""
+    document, _ = documents.inspect_document(state.base.remaining) if state.base else (None, [])
+    return dict(document.inputs or {}) if document else {}
+
+
+def _list_services(state: EditorState) -> list[str]:
+    """The services that asked for a label of the template lately, so that they get what is published next."""
+    callers = usage_queries.find_callers(state.template).of_label if state.template else {}
+    return sorted({service for services in callers.values() for service in services})
 
 
 def _budget(preview: Preview, context: dict[str, Any], request: HttpRequest) -> str:

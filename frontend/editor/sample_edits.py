@@ -3,7 +3,15 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-__all__ = ["FIRST_SAMPLE", "fill_missing_value", "list_spent_samples", "read_value", "remove_sample", "set_values"]
+__all__ = [
+    "FIRST_SAMPLE",
+    "fill_missing_value",
+    "list_spent_samples",
+    "read_value",
+    "remove_sample",
+    "rename_value",
+    "set_values",
+]
 
 Samples = dict[str, dict[str, Any]]
 
@@ -24,6 +32,14 @@ def set_values(samples: Samples, name: str, values: Mapping[str, Any]) -> tuple[
 def remove_sample(samples: Samples, name: str) -> Samples:
     """The samples without the named one."""
     return {key: values for key, values in samples.items() if key != name}
+
+
+def rename_value(samples: Samples, old: str, new: str) -> Samples:
+    """The samples with the value of one input under another name, in its place."""
+    return {
+        name: {new if key == old else key: value for key, value in values.items() if key != new or old not in values}
+        for name, values in samples.items()
+    }
 
 
 def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:

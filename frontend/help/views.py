@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from frontend.help.documents import find_page
 from frontend.web.page import show
@@ -16,7 +17,7 @@ def help_page(request: HttpRequest, path: str = _START) -> HttpResponse:
     """One page of the documentation; without a path the first one, which lists the others."""
     page = find_page(path)
     if page is None:
-        raise NotFound(f"There is no help page {path}.")
+        raise NotFound(gettext("There is no help page {path}.").format(path=path))
     # The files are the project's own, and their HTML is left out.
     context = {"section": "help", "page": page, "content": SafeString(page.html), "is_start": path == _START}
     return show(request, "help/page.html", context)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, JsonResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from frontend.web.decorators import signed_in
@@ -25,7 +26,7 @@ MOST_FAVOURITES = 200
 @require_safe
 @signed_in
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
-    """GET ?q= -> {"groups": [{"name", "items": [{"title", "note", "key"?, "href"}]}]}
+    """GET ?q= -> {"groups": [{"kind", "name", "items": [{"title", "note", "key"?, "href"}]}]}
 
     `recent` are names of templates that the browser remembers. They and the favourites come first, those whose names
     have the words.
@@ -33,12 +34,15 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     q = request.GET.get("q", "").strip()[:200]
     recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:MOST]]
     found = {
-        "Recent": _filter_named(bookmark_queries.find_readable(actor, recent), q),
-        "Favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
-        "Templates": _search_templates(actor, q),
+        "recent": _filter_named(bookmark_queries.find_readable(actor, recent), q),
+        "favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
+        "templates": _search_templates(actor, q),
     }
-    groups = [*_group_templates(found), {"name": "Changes", "items": _changes(actor, q)}]
-    groups.append({"name": "Actions", "items": _actions(q)})
+    groups = [
+        *_group_templates(found),
+        {"kind": "changes", "name": gettext("Changes"), "items": _changes(actor, q)},
+        {"kind": "actions", "name": gettext("Actions"), "items": _actions(q)},
+    ]
     return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})
 
 
@@ -64,10 +68,13 @@ def _group_templates(found: Mapping[str, list[Template]]) -> list[dict[str, Any]
     """The groups in their order; a template is in the first one that has it."""
     groups: list[dict[str, Any]] = []
     seen: set[str] = set()
-    for name, templates in found.items():
+    names = {"recent": gettext("Recent"), "favourites": gettext("Favourites"), "templates": gettext("Templates")}
+    for kind, templates in found.items():
         shown = [template for template in templates if template.name not in seen][:MOST]
         seen |= {template.name for template in shown}
-        groups.append({"name": name, "items": [_describe_template(template) for template in shown]})
+        groups.append(
+            {"kind": kind, "name": names[kind], "items": [_describe_template(template) for template in shown]}
+        )
     return groups
 
 
@@ -83,19 +90,23 @@ def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     words = q.casefold().split()
     items = []
     for change in change_queries.list_changes(actor, state="pending", limit=50).items:
-        title = change.message.partition("\n")[0] or f"Move {change.label} of {change.template.name}"
+        title = change.message.partition("\n")[0]
+        title = title or gettext("Move {label} of {name}").format(label=change.label, name=change.template.name)
         text = f"{change.number} {title} {change.template.name} {change.label}".casefold()
         if all(word in text for word in words):
-            urgent = ", emergency, needs approval" if change.needs_approval else ""
-            note = f"change {change.number}, {change.template.name}{urgent}"
+            note = (
+                gettext("change {number}, {name}, emergency, needs approval")
+                if change.needs_approval
+                else gettext("change {number}, {name}")
+            ).format(number=change.number, name=change.template.name)
             items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
     return items[:MOST]
 
 
 def _actions(q: str) -> list[dict[str, Any]]:
     actions = [
-        {"title": "Create a template", "note": "", "href": reverse("new")},
-        {"title": "Browse all templates", "note": "", "href": reverse("browse")},
-        {"title": "See all changes", "note": "", "href": reverse("changes")},
+        {"title": gettext("Create a template"), "note": "", "href": reverse("new")},
+        {"title": gettext("Browse all templates"), "note": "", "href": reverse("browse")},
+        {"title": gettext("See all changes"), "note": "", "href": reverse("changes")},
     ]
     return [action for action in actions if all(word in action["title"].casefold() for word in q.casefold().split())]

@@ -1,11 +1,13 @@
 """Work items of the home page: change requests that wait on a person or on others, and drafts to resume."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from frontend.changes.presenters import change_title
 from frontend.web.draft_links import draft_address
@@ -18,18 +20,32 @@ from registry.templates.models import Draft, Template
 __all__ = ["ResumableDraft", "WorkItem", "count_sentence", "items_of_others", "items_of_person", "resumable_drafts"]
 
 # What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
-ASKS = {
-    "approvals": ("Approve", "Review"),
-    "owners": ("Approve", "Review"),
-    "objection": ("Answer", "Answer"),
-    "threads": ("Answer", "Answer"),
-    "diverged": ("Merge", "Merge"),
-    "held": ("Withdraw", "Open"),
-    "superseded": ("Withdraw", "Open"),
-    "": ("Publish", "Publish"),
+_APPROVE = (gettext_lazy("Approve"), gettext_lazy("Review"))
+_ANSWER = (gettext_lazy("Answer"), gettext_lazy("Answer"))
+_WITHDRAW = (gettext_lazy("Withdraw"), pgettext_lazy("button", "Open"))
+ASKS: Mapping[str, tuple[Promise, Promise]] = {
+    "approvals": _APPROVE,
+    "owners": _APPROVE,
+    "objection": _ANSWER,
+    "threads": _ANSWER,
+    "diverged": (gettext_lazy("Merge"), gettext_lazy("Merge")),
+    "held": _WITHDRAW,
+    "superseded": _WITHDRAW,
+    "": (gettext_lazy("Publish"), gettext_lazy("Publish")),
 }
-MEND = ("Mend", "See the check")
-NUMBERS = ("Nothing", "One thing", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+MEND = (gettext_lazy("Mend"), gettext_lazy("See the check"))
+COUNTED = (
+    gettext_lazy("Nothing waits on you"),
+    gettext_lazy("One thing waits on you"),
+    gettext_lazy("Two things wait on you"),
+    gettext_lazy("Three things wait on you"),
+    gettext_lazy("Four things wait on you"),
+    gettext_lazy("Five things wait on you"),
+    gettext_lazy("Six things wait on you"),
+    gettext_lazy("Seven things wait on you"),
+    gettext_lazy("Eight things wait on you"),
+    gettext_lazy("Nine things wait on you"),
+)
 
 
 @dataclass(frozen=True)
@@ -91,9 +107,9 @@ def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
 
 def count_sentence(count: int) -> str:
     """`Three things wait on you`."""
-    if count < 2:
-        return f"{NUMBERS[count]} waits on you"
-    return f"{NUMBERS[count] if count < len(NUMBERS) else count} things wait on you"
+    if count < len(COUNTED):
+        return str(COUNTED[count])
+    return ngettext("{count} thing waits on you", "{count} things wait on you", count).format(count=count)
 
 
 def _concerns(gate: Gate, person: str) -> bool:
@@ -113,15 +129,18 @@ def _is_rolling_out(gate: Gate) -> bool:
 def _mine(gate: Gate) -> WorkItem:
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     code = blocker.code if blocker else ""
-    return _item(gate, *ASKS.get(code, MEND))
+    verb, button = ASKS.get(code, MEND)
+    return _item(gate, str(verb), str(button))
 
 
 def _theirs(gate: Gate) -> WorkItem:
     people = gate.turn.people if gate.turn else ()
+    button = pgettext("button", "Open")
     if people:
-        return _item(gate, " or ".join(people[:2]), "Open")
+        return _item(gate, gettext(" or ").join(people[:2]), button)
     rollout = gate.facts.rollout
-    return _item(gate, f"Rollout {rollout[0]}" if rollout else "A check", "Open")
+    verb = gettext("Rollout {number}").format(number=rollout[0]) if rollout else gettext("A check")
+    return _item(gate, verb, button)
 
 
 def _item(gate: Gate, verb: str, button: str) -> WorkItem:

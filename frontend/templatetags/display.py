@@ -14,6 +14,7 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, pgettext
@@ -21,7 +22,7 @@ from django.utils.translation import get_language, gettext, pgettext
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
 from frontend.web.language import script_texts_version
-from frontend.web.wording import plural, time_since
+from frontend.web.wording import plural, time_lasted, time_since
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
@@ -75,12 +76,12 @@ def icon(name: str, extra: str = "") -> SafeString | str:
 def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, as a <time> whose title is exact, in the reader's time zone."""
     if moment is None:
-        return "never"
+        return gettext("never")
     local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         moment.astimezone(UTC).isoformat(timespec="seconds"),
-        local.strftime("%-d %B %Y, %H:%M:%S %Z"),
+        date_format(local, "j F Y, H:i:s T"),
         time_since(local, timezone.localtime()),
     )
 
@@ -88,9 +89,7 @@ def ago(moment: datetime | None) -> SafeString | str:
 @register.filter
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` where that says more."""
-    words = time_since(timezone.localtime(moment), timezone.localtime())
-    duration = {"just now": "for less than a minute", "yesterday": "for a day"}.get(words)
-    duration = duration or (f"for {words.removesuffix(' ago')}" if words.endswith(" ago") else f"since {words}")
+    duration = time_lasted(timezone.localtime(moment), timezone.localtime())
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
 
@@ -171,14 +170,15 @@ def state_name(state: str) -> str:
 
 @register.filter
 def thousands(number: int | None) -> str:
-    """1234 -> 1,234; nothing for nothing."""
-    return "" if number is None else f"{number:,}"
+    """1234 -> 1,234 in English, 1.234 in German; nothing for nothing."""
+    return "" if number is None else number_format(number, force_grouping=True)
 
 
 @register.filter
 def short(number: int) -> str:
     """A count of fetches in three figures: 6,208, 54.1 k, 1.24 M; put the exact one into the title."""
-    return usage_queries.shorten_count(number)
+    figures, space, unit = usage_queries.shorten_count(number).partition(" ")
+    return number_format(figures.replace(",", ""), force_grouping=True) + space + unit
 
 
 @register.filter
@@ -186,19 +186,20 @@ def percent(share: float) -> str:
     """`84 %`, and `2.5 %` below ten: a share from 0 to 1 for people."""
     number = share * 100
     digits = 0 if number == 0 or number >= 9.95 else 1
-    return f"{number:.{digits}f}\N{NO-BREAK SPACE}%"
+    return f"{number_format(f'{number:.{digits}f}', digits)}\N{NO-BREAK SPACE}%"
 
 
 @register.filter
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
-    return f"+{number:,}" if number > 0 else f"\N{MINUS SIGN}{-number:,}" if number < 0 else "0"
+    sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
+    return sign + thousands(abs(number))
 
 
 @register.filter
 def counts(numbers: Mapping[str, int]) -> str:
     """`{"E1": 1200, "E2": 3}` -> `E1: 1,200, E2: 3`."""
-    return ", ".join(f"{name}: {number:,}" for name, number in numbers.items())
+    return ", ".join(f"{name}: {thousands(number)}" for name, number in numbers.items())
 
 
 @register.filter

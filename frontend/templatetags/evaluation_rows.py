@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from django import template
+from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from frontend.evaluations.row_comparison import Excerpt
 from promptuary.renderer.syntax.sequence_diff import Word
@@ -24,11 +26,14 @@ def cut(excerpt: Excerpt) -> SafeString | str:
     """A text, and behind it how much of it is left out."""
     if not excerpt.more:
         return excerpt.text
-    more = f"{excerpt.more:,}"
-    return format_html('{} <span class="chip" title="{} more characters">{} more</span>', excerpt.text, more, more)
+    more = number_format(excerpt.more, force_grouping=True)
+    title = gettext("{count} more characters").format(count=more)
+    words = gettext("{count} more").format(count=more)
+    return format_html('{} <span class="chip" title="{}">{}</span>', excerpt.text, title, words)
 
 
 def _word(word: Word, tag: str, side: str) -> SafeString | str:
     if not word.changed:
         return word.text
-    return format_html("<{}><span class='unseen'>{}: </span>{}</{}>", tag, side, word.text, tag)
+    said = gettext("removed:") if side == "removed" else gettext("added:")
+    return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, said, word.text, tag)

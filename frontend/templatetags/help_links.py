@@ -4,6 +4,7 @@ from django import template
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 register = template.Library()
 
@@ -22,5 +23,5 @@ def term(name: str, shown: str = "") -> SafeString:
 def problem_code(code: str) -> SafeString:
     """The code as a link to the page that explains it; in a new tab, because the page here may hold unsaved text."""
     address = reverse("help-page", args=[f"problems/{code}"])
-    title = f"What {code} means (in a new tab)"
+    title = gettext("What {code} means (in a new tab)").format(code=code)
     return format_html('<a href="{}" target="_blank" title="{}"><b>{}</b></a>', address, title, code)

@@ -19,6 +19,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -37,7 +38,9 @@ R = TypeVar("R", bound=HttpResponseBase)
 # A page with a form: shown, asked for its headers, and sent.
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
-_NO_METHOD = "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
+_NO_METHOD = gettext_lazy(
+    "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
+)
 
 
 def by_method(*, get: Callable[..., HttpResponse], post: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -104,9 +107,9 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
-        sentence = "This takes a code of your second step: switch it on first."
+        sentence = gettext("This takes a code of your second step: switch it on first.")
         if typed(request):
-            return refuse(request, core_errors.NotAllowed(f"{sentence} It is on your account page."))
+            return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
         messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):
@@ -125,8 +128,8 @@ def _to_login(request: HttpRequest) -> HttpResponse:
         return answer
     if request.method not in ("GET", "HEAD"):
         context = {
-            "heading": "You are signed out",
-            "reason": "Nothing was stored. Sign in, open the page again, and put your words back.",
+            "heading": gettext("You are signed out"),
+            "reason": gettext("Nothing was stored. Sign in, open the page again, and put your words back."),
             "status_code": 401,
             "typed": typed(request),
         }

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import get_language_from_request
+from django.utils.translation import get_language_from_request, gettext
 from django.views.i18n import JavaScriptCatalog
 
 from registry.accounts.actor import person_of
@@ -51,7 +51,7 @@ def script_texts_version(language: str) -> str:
 def answer_script_texts(request: HttpRequest, language: str) -> HttpResponseBase:
     """The translated texts of the scripts, as a script that is loaded before them. Its address names their state."""
     if language not in dict(settings.LANGUAGES):
-        raise NotFound("There are no texts in this language.")
+        raise NotFound(gettext("There are no texts in this language."))
     with translation.override(language):
         response = JavaScriptCatalog.as_view(packages=["frontend"])(request)
     patch_cache_control(response, public=True, max_age=_MONTH, immutable=True)

@@ -10,6 +10,8 @@ from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.template.loader import render_to_string
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.page import show
 from registry.core import errors as core_errors
@@ -28,29 +30,29 @@ __all__ = [
 ]
 
 # The heading of the page for each domain error; an error of no class here has its nearest base class's.
-HEADINGS: dict[type, str] = {
-    core_errors.PromptuaryError: "This cannot be done",
-    core_errors.NotFound: "Not found",
-    core_errors.Gone: "Redacted: this text was removed",
-    core_errors.NotAllowed: "Not allowed",
-    core_errors.ApprovalRequired: "Approval required",
-    core_errors.AddressNotAllowed: "Not allowed from this address",
-    core_errors.TwoStepRequired: "Two-step sign-in required",
-    core_errors.ProofRequired: "Confirm that it is you",
-    core_errors.Conflict: "Conflict: this was changed meanwhile",
-    core_errors.Stale: "Conflict: a newer version was saved",
-    core_errors.PreconditionRequired: "The base version is missing",
-    core_errors.Invalid: "Not valid",
-    core_errors.TooLarge: "Too large",
-    core_errors.TooMany: "Too many requests",
-    core_errors.Busy: "Busy, try again",
-    core_errors.Halted: "Writing is stopped",
+HEADINGS: dict[type, str | Promise] = {
+    core_errors.PromptuaryError: gettext_lazy("This cannot be done"),
+    core_errors.NotFound: gettext_lazy("Not found"),
+    core_errors.Gone: gettext_lazy("Redacted: this text was removed"),
+    core_errors.NotAllowed: gettext_lazy("Not allowed"),
+    core_errors.ApprovalRequired: gettext_lazy("Approval required"),
+    core_errors.AddressNotAllowed: gettext_lazy("Not allowed from this address"),
+    core_errors.TwoStepRequired: gettext_lazy("Two-step sign-in required"),
+    core_errors.ProofRequired: gettext_lazy("Confirm that it is you"),
+    core_errors.Conflict: gettext_lazy("Conflict: this was changed meanwhile"),
+    core_errors.Stale: gettext_lazy("Conflict: a newer version was saved"),
+    core_errors.PreconditionRequired: gettext_lazy("The base version is missing"),
+    core_errors.Invalid: gettext_lazy("Not valid"),
+    core_errors.TooLarge: gettext_lazy("Too large"),
+    core_errors.TooMany: gettext_lazy("Too many requests"),
+    core_errors.Busy: gettext_lazy("Busy, try again"),
+    core_errors.Halted: gettext_lazy("Writing is stopped"),
 }
 
 # Fields that people write into, by the names they have in the forms.
 WRITTEN = ("document", "samples", "message", "text", "reason", "owners", *(f"comment-{n}" for n in range(5)))
 API = "/api/"
-UNKNOWN_HOST = (
+UNKNOWN_HOST = gettext_lazy(
     "This server does not answer to the host name that was asked for. PROMPTUARY_ALLOWED_HOSTS lists its names."
 )
 
@@ -81,47 +83,46 @@ def typed(request: HttpRequest) -> list[tuple[str, str]]:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404: Django's handler for an address that no pattern knows."""
     del exception  # it names the patterns that were tried, which helps no reader
-    reason = "The page may never have existed, or you may not read it."
-    return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", "Not found", reason)
+    reason = gettext("The page may never have existed, or you may not read it.")
+    return _refuse(request, HTTPStatus.NOT_FOUND, "not-found", gettext("Not found"), reason)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403: Django's handler for PermissionDenied."""
-    reason = str(exception) if exception and str(exception) else "An admin of the namespace can change that."
-    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", "Not allowed", reason)
+    reason = str(exception) if exception and str(exception) else gettext("An admin of the namespace can change that.")
+    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", gettext("Not allowed"), reason)
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400 for what can't be read, 413 for what is too large."""
     if isinstance(exception, RequestDataTooBig):
-        reason = "Nothing was stored. A document has at most 256 KiB, its samples 1 MiB."
+        reason = gettext("Nothing was stored. A document has at most 256 KiB, its samples 1 MiB.")
         status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        return _refuse(request, status, "too-large", "Too large", reason, has_form=False)
+        return _refuse(request, status, "too-large", gettext("Too large"), reason, has_form=False)
     is_host = isinstance(exception, DisallowedHost)
-    reason = UNKNOWN_HOST if is_host else "Go back and send it again."
-    return _refuse(
-        request, HTTPStatus.BAD_REQUEST, "bad-request", "This request cannot be read", reason, has_form=False
-    )
+    reason = str(UNKNOWN_HOST) if is_host else gettext("Go back and send it again.")
+    heading = gettext("This request cannot be read")
+    return _refuse(request, HTTPStatus.BAD_REQUEST, "bad-request", heading, reason, has_form=False)
 
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403 for a form whose token is gone, mostly because of a new login in another tab."""
     del reason  # it names the check that failed, which helps no reader
-    sentence = (
+    sentence = gettext(
         "You signed in again since it was opened, or cookies are off. "
         "Go back, copy what you wrote, reload, and send it."
     )
-    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", "This form is out of date", sentence)
+    return _refuse(request, HTTPStatus.FORBIDDEN, "not-allowed", gettext("This form is out of date"), sentence)
 
 
 def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResponse:
     """405 for a method that the page does not take; `allowed` are those that it takes."""
-    reason = f"It takes {', '.join(allowed)}."
+    reason = gettext("It takes {methods}.").format(methods=", ".join(allowed))
     answer = _refuse(
         request,
         HTTPStatus.METHOD_NOT_ALLOWED,
         "method-not-allowed",
-        "Method not allowed",
+        gettext("Method not allowed"),
         reason,
         has_form=False,
     )
@@ -133,7 +134,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """500, without context processors: whatever broke may be among them."""
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     if request.path.startswith(API):
-        return _problem(status, "internal", "Internal error", "Something went wrong on the server; its log says what.")
+        reason = gettext("Something went wrong on the server; its log says what.")
+        return _problem(status, "internal", gettext("Internal error"), reason)
     return HttpResponse(render_to_string("frontend/web/error_page.html"), status=status)
 
 

@@ -1,23 +1,28 @@
-"""Times, numbers, places and topics in the words that several pages use. Pure; no Django."""
+"""Times, numbers, places and topics in the words that several pages use, in the reader's language."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "time_since"]
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
+__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "time_lasted", "time_since"]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
-TOPICS_IN_WORDS: Mapping[str, str] = {
-    "published": "what is published, rolled back or moved",
-    "proposed": "changes that are proposed",
-    "comments": "reviews and comments",
-    "saved": "versions that are saved",
+TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
+    "published": gettext_lazy("what is published, rolled back or moved"),
+    "proposed": gettext_lazy("changes that are proposed"),
+    "comments": gettext_lazy("reviews and comments"),
+    "saved": gettext_lazy("versions that are saved"),
 }
 
 # Up to eight weeks a time is told by its distance; after that the date says more.
 RELATIVE = timedelta(weeks=8)
+# Up to what, in steps of what.
 STEPS = (
-    (timedelta(hours=1), timedelta(minutes=1), "min"),
-    (timedelta(days=1), timedelta(hours=1), "h"),
+    (timedelta(hours=1), timedelta(minutes=1), "minutes"),
+    (timedelta(days=1), timedelta(hours=1), "hours"),
     (timedelta(days=14), timedelta(days=1), "days"),
     (RELATIVE, timedelta(weeks=1), "weeks"),
 )
@@ -25,25 +30,56 @@ STEPS = (
 
 def time_since(moment: datetime, now: datetime) -> str:
     """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
-    passed = now - moment
-    if passed < timedelta(minutes=1):
-        return "just now" if passed > -timedelta(minutes=1) else _date(moment, now)
-    for below, step, word in STEPS:
-        if passed < below:
-            count = passed // step
-            if word == "days" and count == 1:
-                return "yesterday"
-            return f"{count} {word.rstrip('s') if count == 1 else word} ago"
+    match _measure(now - moment):
+        case ("now", _):
+            return gettext("just now")
+        case ("minutes", count):
+            return gettext("{count} min ago").format(count=count)
+        case ("hours", count):
+            return gettext("{count} h ago").format(count=count)
+        case ("days", 1):
+            return gettext("yesterday")
+        case ("days", count):
+            return ngettext("{count} day ago", "{count} days ago", count).format(count=count)
+        case ("weeks", count):
+            return ngettext("{count} week ago", "{count} weeks ago", count).format(count=count)
     return _date(moment, now)
 
 
+def time_lasted(moment: datetime, now: datetime) -> str:
+    """The words for how long something has lasted: `for 2 h`, `for a day`, or `since 3 May` beyond eight weeks."""
+    match _measure(now - moment):
+        case ("now", _):
+            return gettext("for less than a minute")
+        case ("minutes", count):
+            return gettext("for {count} min").format(count=count)
+        case ("hours", count):
+            return gettext("for {count} h").format(count=count)
+        case ("days", 1):
+            return gettext("for a day")
+        case ("days", count):
+            return ngettext("for {count} day", "for {count} days", count).format(count=count)
+        case ("weeks", count):
+            return ngettext("for {count} week", "for {count} weeks", count).format(count=count)
+    return gettext("since {date}").format(date=_date(moment, now))
+
+
+def _measure(passed: timedelta) -> tuple[str, int]:
+    """A unit and how many of it; "" where a date says more."""
+    if passed < timedelta(minutes=1):
+        return "now" if passed > -timedelta(minutes=1) else "", 0
+    return next(((unit, passed // step) for below, step, unit in STEPS if passed < below), ("", 0))
+
+
 def _date(moment: datetime, now: datetime) -> str:
-    return moment.strftime("%-d %b" if moment.year == now.year else "%-d %b %Y")
+    return date_format(moment, "j M" if moment.year == now.year else "j M Y")
 
 
 def line_range(line: int, end_line: int) -> str:
     """`line 12`, `lines 12 to 15`"""
-    return f"line {line}" if line == end_line else f"lines {line} to {end_line}"
+    if line == end_line:
+        return gettext("line {number}").format(number=line)
+    return gettext("lines {first} to {last}").format(first=line, last=end_line)
 
 
 def plural(number: int, word: str) -> str:

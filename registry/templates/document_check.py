@@ -53,13 +53,17 @@ class CheckedDocument:
         """Whether it can be saved: warnings and notes are no hindrance."""
         return bool(self.bundle) and not only_errors(self.problems)
 
+    @property
+    def fragment_texts(self) -> dict[str, str]:
+        """The texts of the fragments by reference as written; none where the document can't be read."""
+        return json.loads(self.bundle)["fragments"] if self.bundle else {}
+
     @cached_property
     def undeclared(self) -> UndeclaredInputs:
         """The inputs that the text uses and does not declare; none where it can't be read."""
         if self.document is None:
             return UndeclaredInputs()
-        fragment_texts = json.loads(self.bundle)["fragments"] if self.bundle else {}
-        return find_undeclared_inputs(self.document.text, fragment_texts)
+        return find_undeclared_inputs(self.document.text, self.fragment_texts)
 
 
 def list_problems(

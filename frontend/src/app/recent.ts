@@ -51,8 +51,8 @@ async function fill(section: HTMLElement): Promise<void> {
     headers: { Accept: "application/json" },
   });
   if (!answer.ok) return;
-  const { groups } = (await answer.json()) as { groups: { name: string; items: Item[] }[] };
-  const items = groups.find((group) => group.name === "Recent")?.items ?? [];
+  const { groups } = (await answer.json()) as { groups: { kind: string; items: Item[] }[] };
+  const items = groups.find((group) => group.kind === "recent")?.items ?? [];
   findElement(section, "ul").replaceChildren(
     ...items.map((item) => createElement("li", {}, createElement("a", { href: item.href }, item.title))),
   );

@@ -52,10 +52,8 @@ def test_a_search_is_kept_under_a_name_and_found_beside_the_list(reader):
     assert '<input type="hidden" name="query" value="q=refund&amp;tag=refunds">' in page
     kept = reader.post("/saved-views", VIEW, follow=True)
     assert kept.redirect_chain == [("/t/support/?q=refund&tag=refunds", 302)]
-    assert (
-        '<a class="tree-row" href="/t/support/?q=refund&amp;tag=refunds"><span class="cut">Refunds</span></a>'
-        in words(reader.get("/t/"))
-    )
+    row = '<a class="tree-row" href="/t/support/?q=refund&amp;tag=refunds"><span class="cut">Refunds</span>'
+    assert row in words(reader.get("/t/"))
 
 
 def test_a_view_without_a_name_comes_back_with_its_search(reader):
@@ -80,3 +78,16 @@ def test_the_saved_views_of_others_are_not_shown(reader, browser):
     reader.post("/saved-views", VIEW)
     assert "Refunds" in words(reader.get("/saved-views"))
     assert "You have none." in words(browser("author").get("/saved-views"))
+
+
+def test_a_view_says_how_many_templates_it_finds_once_it_is_seen(reader):
+    reader.post("/saved-views", VIEW)
+    reader.post("/saved-views", {"name": "None", "folder": "", "query": "q=nowhere"})
+    page = words(reader.get("/t/"))
+    assert (
+        page.count('hx-get="/saved-views?counts=1" hx-trigger="intersect once"') == 2
+    )  # beside the list, and on phones
+    counted = words(reader.get("/saved-views?counts=1"))
+    assert '<span class="cut">None</span> <span class="tree-count">0</span>' in counted
+    assert '<span class="cut">Refunds</span> <span class="tree-count">1</span>' in counted
+    assert "hx-get" not in counted

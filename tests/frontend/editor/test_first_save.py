@@ -154,3 +154,15 @@ def test_a_plain_form_keeps_the_samples_of_a_fix_in_the_draft(replier):
     data = json.dumps({"question": "Boots?", "order": "17"})
     form(replier, "fill:order", f"/t/{REPLY}/-/edit", data=data, **fields)
     assert json.loads(Draft.objects.get().samples)["late"]["order"] == "17"
+
+
+def test_an_input_is_renamed_in_the_text_and_in_every_sample(replier):
+    body = _fixed(replier, "rename:question", new_name="customer_question")
+    assert "customer_question: {type: string" in body["document"]
+    assert "{{ customer_question }}" in body["document"]
+    assert body["samples"]["boots"] == {"customer_question": "Boots?"}
+    assert body["status"] == "question is called customer_question now, in the text and in the samples."
+
+
+def test_a_name_that_is_taken_is_refused(replier):
+    assert "There is an input `shop` already" in _fixed(replier, "rename:question", new_name="shop")["error"]

@@ -1,0 +1,53 @@
+"""Saved views of the reader as rows: name, address, and how many templates each finds."""
+
+from dataclasses import dataclass, replace
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from frontend.web.search_text import SearchText, read_search
+from registry.accounts.actor import Actor
+from registry.bookmarks import queries as bookmark_queries
+from registry.bookmarks.models import SavedView
+from registry.templates import search_queries
+from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
+
+__all__ = ["ViewRow", "build_search", "count_view_rows", "list_view_rows", "view_address"]
+
+_COUNTED = 999  # templates of a view that are counted exactly
+
+
+@dataclass(frozen=True)
+class ViewRow:
+    """A saved view and its address. `count` is None where nobody asked for it."""
+
+    view: SavedView
+    address: str
+    count: MatchCount | None = None
+
+
+def list_view_rows(actor: Actor) -> list[ViewRow]:
+    """The reader's views by name."""
+    return [ViewRow(view, view_address(view)) for view in bookmark_queries.list_views(actor)]
+
+
+def count_view_rows(actor: Actor) -> list[ViewRow]:
+    """The same with the number of templates that each finds."""
+    visible = search_queries.visible_namespaces(actor)
+    return [replace(row, count=_count(actor, row.view, visible)) for row in list_view_rows(actor)]
+
+
+def build_search(text: SearchText, folder: str) -> TemplateSearch:
+    """The search that an address asks for. folder: empty for all templates."""
+    return TemplateSearch(text.words, text.values, folder=folder or None, archived="archived" in text.others)
+
+
+def view_address(view: SavedView) -> str:
+    """The address of a saved view's search."""
+    folder = reverse("folder", args=[view.folder]) if view.folder else reverse("browse")
+    return f"{folder}?{view.query}"
+
+
+def _count(actor: Actor, view: SavedView, visible: VisibleNamespaces) -> MatchCount:
+    search = build_search(read_search(QueryDict(view.query)), view.folder)
+    return search_queries.count_templates(actor, search, counted=_COUNTED, visible=visible)

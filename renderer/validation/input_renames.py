@@ -1,0 +1,109 @@
+"""Renames an input everywhere in a document: where it is declared, and where the text uses it."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from promptuary.renderer import formats
+from promptuary.renderer.document import parser as documents
+from promptuary.renderer.document.parser import Document
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.formats import fragments as document_fragments
+from promptuary.renderer.formats.jinja_body import parse_units
+from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.inputs import declarations
+from promptuary.renderer.jinja import Use, used_names
+from promptuary.renderer.problems import Edit, Fix, Place, unify_newlines
+from promptuary.renderer.validation import fixes
+
+__all__ = ["InputRenameError", "rename_input"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+class InputRenameError(ValueError):
+    """The input can't be renamed; the message says why, and nothing was changed."""
+
+
+def rename_input(document: Document, old: str, new: str, fragments: Mapping[str, str]) -> Fix:
+    """The edits that give a declared input another name; the rest of the text stays as it is.
+
+    fragments: the texts of the fragments by reference as written. Raises InputRenameError for a name that is none, that
+    the text has already, that a fragment uses, or where a use stands in a way that no small edit can change.
+    """
+    _check_names(document, old, new)
+    uses = _list_uses(document, fragments)
+    edits = [_key_edit(document, old, new)]
+    # A variable that the text sets under the new name is no use of an input, and would hide it.
+    if any(use.name == new for use in uses) or re.search(rf"{{[{{%][^{{}}]*(?<![\w.]){new}(?!\w)", document.body):
+        raise InputRenameError(f"The text uses `{new}` already.")
+    lines = unify_newlines(document.text).split("\n")
+    edits.extend(_use_edit(use, lines, new) for use in uses if use.name == old)
+    fix = Fix(f"Rename `{old}` to `{new}`", tuple(edits))
+    _check_result(fixes.apply_fix(document.text, fix), fragments, _count_names(uses, {old: new}))
+    return fix
+
+
+def _check_names(document: Document, old: str, new: str) -> None:
+    inputs = document.inputs or {}
+    if old not in inputs:
+        raise InputRenameError(f"There is no input `{old}`.")
+    if not _NAME.fullmatch(new):
+        raise InputRenameError("Use letters, digits and _, starting with a letter; 64 characters at most.")
+    if new in inputs:
+        raise InputRenameError(f"There is an input `{new}` already.")
+    if new in declarations.RESERVED or new in FUNCTIONS:
+        raise InputRenameError(f"`{new}` means something else in a text: choose another name.")
+
+
+def _list_uses(document: Document, fragments: Mapping[str, str]) -> list[Use]:
+    offered = {name: function.call for name, function in FUNCTIONS.items()}
+    try:
+        if document_fragments.can_have_fragments(document):
+            return [
+                use
+                for unit in parse_units(document, fragments, offered)
+                for use in used_names(unit)
+                if use.name not in unit.sandbox.globals
+            ]
+        body = formats.find_format(document.format).compile(document, fragments, offered)
+        return list(body.uses()) if isinstance(body, formats.WithUses) else []
+    except (LookupError, RecursionError, RenderError) as error:  # LookupError: a fragment that could not be had
+        raise InputRenameError("The text has errors. Mend them first.") from error
+
+
+def _key_edit(document: Document, old: str, new: str) -> Edit:
+    """Write the other name where the input is declared."""
+    value = document.places.get(("inputs", old))
+    lines = unify_newlines(document.text).split("\n")
+    key = re.compile(rf"(?<![\w.$-])(?P<name>{re.escape(old)}|\"{re.escape(old)}\"|'{re.escape(old)}')\s*:\s*$")
+    before = lines[value.line - 1][: value.column - 1] if value else ""
+    found = key.search(before)
+    line = value.line if value else 0
+    if value and not found and not before.strip():  # the value stands on the lines below its key
+        line -= 1
+        found = key.search(lines[line - 1])
+    if found is None:
+        raise InputRenameError("The inputs are laid out in a way that only the source can change. Rename it there.")
+    return Edit(line, found.start("name") + 1, line, found.end("name") + 1, new)
+
+
+def _use_edit(use: Use, lines: list[str], new: str) -> Edit:
+    if use.is_elsewhere:
+        raise InputRenameError(f"A fragment uses `{use.name}`: its name can't change here.")
+    place: Place = use.place
+    at = lines[place.line - 1][place.column - 1 :]
+    if not use.sure or not at.startswith(use.name) or at[len(use.name) : len(use.name) + 1].isidentifier():
+        raise InputRenameError(f"Line {place.line} uses `{use.name}` in a way that only the source can change.")
+    return Edit(place.line, place.column, place.line, place.column + len(use.name), new)
+
+
+def _count_names(uses: list[Use], renamed: Mapping[str, str]) -> Counter[str]:
+    return Counter(renamed.get(use.name, use.name) for use in uses)
+
+
+def _check_result(text: str, fragments: Mapping[str, str], expected: Counter[str]) -> None:
+    """The new text must use the same inputs as often as before: a loop's variable of the new name would catch some."""
+    document, _ = documents.inspect_document(text)
+    if document is None or _count_names(_list_uses(document, fragments), {}) != expected:
+        raise InputRenameError("The text has something else of that name: choose another, or rename it in the source.")
