@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
@@ -55,8 +56,8 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
         template_archive.unarchive_template(actor=actor, name=name)
-        return f"{name} is back."
+        return gettext("{name} is back.").format(name=name)
     template_archive.archive_template(
         actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
     )
-    return f"{name} is archived. It can still be fetched, and brought back."
+    return gettext("{name} is archived. It can still be fetched, and brought back.").format(name=name)

@@ -4,6 +4,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from frontend.browse.saved_views import count_view_rows, list_view_rows, view_address
@@ -32,10 +33,11 @@ def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
     """Keep the template at hand, or with `do=remove` no longer."""
     if request.POST.get("do") == "remove":
         bookmark_services.remove_favourite(actor=actor, name=name)
-        messages.success(request, "It is no favourite of yours any more.")
+        messages.success(request, gettext("It is no favourite of yours any more."))
     else:
         bookmark_services.add_favourite(actor=actor, name=name)
-        messages.success(request, "It is one of your favourites. They are on your home page and in Ctrl K.")
+        sentence = gettext("It is one of your favourites. They are on your home page and in Ctrl K.")
+        messages.success(request, sentence)
     return redirect("template", name)
 
 
@@ -47,7 +49,7 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
         return show(request, "browse/_view_rows.html", {"views": count_view_rows(actor), "counted": True})
     if request.method == "POST" and request.POST.get("do") == "remove":
         name = bookmark_services.remove_view(actor=actor, view_id=parse_form_number(request.POST.get("view")))
-        messages.success(request, f"The view {name} is removed.")
+        messages.success(request, gettext("The view {name} is removed.").format(name=name))
         return redirect("saved-views")
     form, status = _ViewForm(request.POST if request.method == "POST" else None), 200
     if request.method == "POST":
@@ -59,7 +61,7 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, f"The view {view.name} is saved.")
+                messages.success(request, gettext("The view {name} is saved.").format(name=view.name))
                 return redirect(view_address(view))
     context = {
         "section": "templates",

@@ -6,11 +6,11 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils.translation import ngettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
-from frontend.web.wording import plural
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import Invalid
@@ -81,12 +81,31 @@ def _do(actor: Actor, act: str, names: Sequence[str], form: forms.Form) -> list[
 
 
 def _summarize(refusals: dict[str, str], names: Sequence[str]) -> Invalid:
-    return Invalid(f"Nothing was changed: {len(refusals)} of {plural(len(names), 'template')} can't be.")
+    sentence = ngettext(
+        "Nothing was changed: {refused} of {count} template can't be.",
+        "Nothing was changed: {refused} of {count} templates can't be.",
+        len(names),
+    )
+    return Invalid(sentence.format(refused=len(refusals), count=len(names)))
 
 
 def _sentence(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
     if act == "archive":
-        return f"{plural(len(changed), 'template')} archived. They can still be fetched, and brought back."
+        archived = ngettext(
+            "{count} template archived. They can still be fetched, and brought back.",
+            "{count} templates archived. They can still be fetched, and brought back.",
+            len(changed),
+        )
+        return archived.format(count=len(changed))
     same = len(names) - len(changed)
-    rest = f" {plural(same, 'template')} had them already." if same else ""
-    return f"{plural(len(changed), 'template')} got a new version with other tags.{rest}"
+    sentences = [
+        ngettext(
+            "{count} template got a new version with other tags.",
+            "{count} templates got a new version with other tags.",
+            len(changed),
+        ).format(count=len(changed))
+    ]
+    if same:
+        rest = ngettext("{count} template had them already.", "{count} templates had them already.", same)
+        sentences.append(rest.format(count=same))
+    return " ".join(sentences)

@@ -7,6 +7,8 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from registry.releases.calendar_queries import Calendar, FreezeWindow
 from registry.templates.label_models import LabelMove
@@ -123,7 +125,7 @@ def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) ->
 def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
     for change in calendar.changes:
         if change.goes_live_at is not None:
-            what = f"{change.label} to v{change.version.number}"
+            what = gettext("{label} to v{number}").format(label=change.label, number=change.version.number)
             url, person = reverse("change", args=[change.number]), change.scheduled_by
             name = person.display_name if person else ""
             yield CalendarItem(change.goes_live_at, "scheduled", what, change.template.name, url, name)
@@ -132,21 +134,24 @@ def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
             url, person = reverse("release", args=[release.number]), release.scheduled_by
             subject = f"{release.title} ({release.namespace.name})"
             name = person.display_name if person else ""
-            yield CalendarItem(release.goes_live_at, "scheduled", f"{release.label}, release", subject, url, name)
+            what = gettext("{label}, release").format(label=release.label)
+            yield CalendarItem(release.goes_live_at, "scheduled", what, subject, url, name)
 
 
-_MOVES: Mapping[str, str] = {
-    "published": "published",
-    "rolled_back": "rolled back",
-    "broke_glass": "published without approval",
-    "moved": "moved",
-    "removed": "removed",
+_MOVES: Mapping[str, str | Promise] = {
+    "published": gettext_lazy("{target} published"),
+    "rolled_back": gettext_lazy("{target} rolled back"),
+    "broke_glass": gettext_lazy("{target} published without approval"),
+    "moved": gettext_lazy("{target} moved"),
+    "removed": gettext_lazy("{target} removed"),
 }
 
 
 def _moved(move: LabelMove) -> CalendarItem:
-    target = f" to v{move.after.number}" if move.after else ""
-    what = f"{move.label}{target} {_MOVES[move.how]}"
+    target = move.label
+    if move.after:
+        target = gettext("{label} to v{number}").format(label=move.label, number=move.after.number)
+    what = str(_MOVES[move.how]).format(target=target)
     page = (
         reverse("change", args=[move.change.number]) if move.change else reverse("template", args=[move.template.name])
     )
@@ -171,8 +176,10 @@ def _hours(it: FreezeWindow, begins: datetime, ends: datetime, zone: tzinfo) -> 
     start = "" if it.window.begins <= begins else f"{it.window.begins.astimezone(zone):%H:%M}"
     end = "" if it.window.ends >= ends else f"{it.window.ends.astimezone(zone):%H:%M}"
     if start and end:
-        return f"{start} to {end}"
-    return f"from {start}" if start else f"until {end}" if end else "all day"
+        return gettext("{start} to {end}").format(start=start, end=end)
+    if start:
+        return gettext("from {time}").format(time=start)
+    return gettext("until {time}").format(time=end) if end else gettext("all day")
 
 
 def _begin(day: date, zone: tzinfo) -> datetime:

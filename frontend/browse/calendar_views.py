@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.dates import WEEKDAYS_ABBR
 
 from frontend.browse.calendar_days import Month, lay_out_days, month_of
 from frontend.web.decorators import signed_in
@@ -14,8 +15,6 @@ from registry.namespaces import queries as namespace_queries
 from registry.releases.calendar_queries import MOST_MOVES, read_calendar
 
 __all__ = ["calendar"]
-
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @signed_in
@@ -32,7 +31,7 @@ def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "section": "environments",
         "month": month,
         "days": days,
-        "weekdays": WEEKDAYS,
+        "weekdays": list(WEEKDAYS_ABBR.values()),
         "is_empty": all(day.is_empty for day in days),
         "is_cut": entries.is_cut,
         "most_moves": MOST_MOVES,

@@ -6,6 +6,7 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 
 from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
@@ -134,9 +135,9 @@ def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | Co
     if label != target:
         return Head(label, protected)
     if not protected:
-        return Head(label, False, "open to authors")
-    frozen = f", {freeze.notice}" if freeze else ""
-    return Head(label, True, f"needs {space.approvals} approval{'' if space.approvals == 1 else 's'}{frozen}")
+        return Head(label, False, gettext("open to authors"))
+    rule = ngettext("needs {count} approval", "needs {count} approvals", space.approvals).format(count=space.approvals)
+    return Head(label, True, f"{rule}, {freeze.notice}" if freeze else rule)
 
 
 def _line(
@@ -198,23 +199,27 @@ def _action(
 ) -> RowAction | None:
     """The first that fits: an emergency, a rollout, an open request, a promotion; None where it is up to date."""
     if state.emergency:
-        return RowAction(f"Review v{state.target}", reverse("change", args=[state.emergency]))
+        return RowAction(
+            gettext("Review v{number}").format(number=state.target), reverse("change", args=[state.emergency])
+        )
     if rollout is not None:
-        word = f"Go to {rollout.following}" if _may(role, Verb.PUBLISH) else "Open rollout"
+        word = gettext("Go to {step}").format(step=rollout.following)
+        word = word if _may(role, Verb.PUBLISH) else gettext("Open rollout")
         return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
     if state.gate is not None:
         number = state.gate.change.number
-        verb = "Review" if state.gate.may_approve else "Open"
-        return RowAction(f"{verb} change {number}", reverse("change", args=[number]))
+        word = gettext("Review change {number}") if state.gate.may_approve else gettext("Open change {number}")
+        return RowAction(word.format(number=number), reverse("change", args=[number]))
     if state.state != "ready" or state.source is None:
         return None
     needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
+    promote = gettext("Promote v{number}").format(number=state.source)
     if not _may(role, needed):
-        return RowAction(f"Promote v{state.source}", reason="takes the role author")
+        return RowAction(promote, reason=gettext("takes the role author"))
     page = "propose" if state.is_protected else "labels"
     address = _address(page, template, pair[1], state.source)
-    reason = "has to be merged" if state.drifted and state.is_protected else ""
-    return RowAction(f"Promote v{state.source}", address, reason, in_panel=True)
+    reason = gettext("has to be merged") if state.drifted and state.is_protected else ""
+    return RowAction(promote, address, reason, in_panel=True)
 
 
 def _may(role: Role | None, verb: Verb) -> bool:

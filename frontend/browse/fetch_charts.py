@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+
 from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
@@ -120,9 +123,13 @@ def _across(place: int) -> float:
 
 def _days() -> list[tuple[float, str]]:
     today = datetime.now(UTC).date()
-    return [(_across(place), f"{today - timedelta(days=DAYS - 1 - place):%a}") for place in range(DAYS)]
+    return [(_across(place), date_format(today - timedelta(days=DAYS - 1 - place), "D")) for place in range(DAYS)]
 
 
 def _straggler(row: Asker, label: str) -> str:
-    words = {1: "one", 2: "two", 3: "three"}
-    return f"{row.service} is pinned to v{row.number}, {words.get(row.behind, row.behind)} behind {label}."
+    sentence = {
+        1: gettext("{service} is pinned to v{number}, one behind {label}."),
+        2: gettext("{service} is pinned to v{number}, two behind {label}."),
+        3: gettext("{service} is pinned to v{number}, three behind {label}."),
+    }.get(row.behind, gettext("{service} is pinned to v{number}, {count} behind {label}."))
+    return sentence.format(service=row.service, number=row.number, count=row.behind, label=label)

@@ -1,7 +1,10 @@
-"""Snippets of code that fetch a version: curl, Python and the command line. A test runs every one. Pure; no Django."""
+"""Snippets of code that fetch a version: curl, Python and the command line. A test runs every one."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 __all__ = ["LANGUAGES", "REFERENCE_KINDS", "ReferenceKind", "fetch_snippet"]
 
@@ -13,16 +16,18 @@ class ReferenceKind:
     """A manner of asking for a version, and what it promises."""
 
     key: str
-    word: str
-    promise: str
+    word: str | Promise
+    promise: str | Promise
 
 
 REFERENCE_KINDS = (
     ReferenceKind(
-        "label", "label", "moves with the label: within 1 s on the server, after its time to live in a client"
+        "label",
+        gettext_lazy("label"),
+        gettext_lazy("moves with the label: within 1 s on the server, after its time to live in a client"),
     ),
-    ReferenceKind("version", "version", "never changes, cached for ever"),
-    ReferenceKind("digest", "digest", "never changes, cached for ever, and proves itself"),
+    ReferenceKind("version", gettext_lazy("version"), gettext_lazy("never changes, cached for ever")),
+    ReferenceKind("digest", gettext_lazy("digest"), gettext_lazy("never changes, cached for ever, and proves itself")),
 )
 
 

@@ -4,6 +4,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -38,7 +39,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     form, status = _FollowForm(sent, initial={"topics": topics or list(Watch.TOPICS)}), 200
     if request.method == "POST" and request.POST.get("do") == "stop":
         following.unfollow_template(actor=actor, name=name)
-        messages.success(request, "You don't follow it any more.")
+        messages.success(request, gettext("You don't follow it any more."))
         return redirect("template", name)
     if request.method == "POST":
         status = 422
@@ -49,7 +50,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, "You follow it.")
+                messages.success(request, gettext("You follow it."))
                 return redirect("template", name)
     context = {
         "section": "templates",

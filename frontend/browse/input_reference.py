@@ -1,23 +1,31 @@
-"""A reference of the inputs that callers of a version must send, in words. Pure; no Django."""
+"""A reference of the inputs that callers of a version must send, in words."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 __all__ = ["InputReference", "InputRow", "describe_inputs", "describe_schema"]
 
 # An example in a table is a hint, not the value.
 EXAMPLE_CHARACTERS = 60
 TYPE_WORDS = {
-    "string": "text",
-    "integer": "whole number",
-    "number": "number",
-    "boolean": "yes or no",
-    "object": "group",
-    "null": "nothing",
+    "string": gettext_lazy("text"),
+    "integer": gettext_lazy("whole number"),
+    "number": gettext_lazy("number"),
+    "boolean": gettext_lazy("yes or no"),
+    "object": gettext_lazy("group"),
+    "null": gettext_lazy("nothing"),
 }
-MANY_WORDS = {"string": "texts", "integer": "whole numbers", "number": "numbers", "object": "groups"}
+LISTS = {
+    "string": gettext_lazy("list of texts"),
+    "integer": gettext_lazy("list of whole numbers"),
+    "number": gettext_lazy("list of numbers"),
+    "object": gettext_lazy("list of groups"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,16 @@ def describe_inputs(
         for name, schema in (inputs or {}).items()
     )
     required = sum(row.required for row in rows)
-    parts = [f"{required} required"] if required else []
+    parts = [gettext("{count} required").format(count=required)] if required else []
     if len(rows) - required:
-        parts.append(f"{len(rows) - required} with a default")
-    return InputReference(rows, f"what callers must send to v{number}" + (f": {', '.join(parts)}" if parts else ""))
+        parts.append(gettext("{count} with a default").format(count=len(rows) - required))
+    if parts:
+        summary = gettext("what callers must send to v{number}: {inputs}").format(
+            number=number, inputs=", ".join(parts)
+        )
+    else:
+        summary = gettext("what callers must send to v{number}").format(number=number)
+    return InputReference(rows, summary)
 
 
 def describe_schema(schema: Mapping[str, Any]) -> str:
@@ -70,30 +84,33 @@ def describe_schema(schema: Mapping[str, Any]) -> str:
     if isinstance(schema.get("enum"), list):
         return _either([_short(value) for value in schema["enum"]])
     if "const" in schema:
-        return f"always {_short(schema['const'])}"
+        return gettext("always {value}").format(value=_short(schema["const"]))
     kind = schema.get("type")
     if isinstance(kind, list):
         return _either(
-            [TYPE_WORDS.get(str(each_kind), "list" if each_kind == "array" else str(each_kind)) for each_kind in kind]
+            [
+                str(TYPE_WORDS.get(str(each_kind), gettext("list") if each_kind == "array" else str(each_kind)))
+                for each_kind in kind
+            ]
         )
     if kind == "array":
         return _list_words(schema)
     if kind == "object":
         names = [str(name) for name in schema.get("required") or schema.get("properties") or ()]
-        return f"group with {_all(names)}" if names else "group"
+        return gettext("group with {names}").format(names=_all(names)) if names else gettext("group")
     if kind is None:
-        return "anything"
+        return gettext("anything")
     bounds = _bounds(schema)
-    return TYPE_WORDS.get(str(kind), str(kind)) + (f", {bounds}" if bounds else "")
+    return str(TYPE_WORDS.get(str(kind), str(kind))) + (f", {bounds}" if bounds else "")
 
 
 def _list_words(schema: Mapping[str, Any]) -> str:
     items = schema.get("items")
-    words = "list"
+    words = gettext("list")
     if isinstance(items, Mapping) and "type" in items:
-        words = f"list of {MANY_WORDS.get(str(items['type']), describe_schema(items))}"
+        words = str(LISTS.get(str(items["type"])) or gettext("list of {items}").format(items=describe_schema(items)))
     if isinstance(schema.get("maxItems"), int):
-        words += f", up to {schema['maxItems']:,}"
+        words += f", {gettext('up to {number}').format(number=_group(schema['maxItems']))}"
     return words
 
 
@@ -101,11 +118,11 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     low = schema.get("minLength", schema.get("minimum"))
     high = schema.get("maxLength", schema.get("maximum"))
     if isinstance(low, int | float) and isinstance(high, int | float):
-        return f"{low:,} to {high:,}"
+        return gettext("{low} to {high}").format(low=_group(low), high=_group(high))
     if isinstance(high, int | float):
-        return f"up to {high:,}"
+        return gettext("up to {number}").format(number=_group(high))
     if isinstance(low, int | float):
-        return f"from {low:,}"
+        return gettext("from {number}").format(number=_group(low))
     return ""
 
 
@@ -116,12 +133,12 @@ def _items_outside(schema: Mapping[str, Any]) -> bool:
 
 def _short(value: object) -> str:
     if isinstance(value, list):
-        return f"{len(value):,} item{'' if len(value) == 1 else 's'}"
+        return ngettext("{count} item", "{count} items", len(value)).format(count=_group(len(value)))
     if isinstance(value, Mapping):
         pairs = ", ".join(f"{name}: {_short(inner)}" for name, inner in value.items())
-        return _cut(pairs) or "empty group"
+        return _cut(pairs) or gettext("empty group")
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return _cut(" ".join(text.split())) or "empty text"
+    return _cut(" ".join(text.split())) or gettext("empty text")
 
 
 def _cut(text: str) -> str:
@@ -129,8 +146,18 @@ def _cut(text: str) -> str:
 
 
 def _either(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "nothing"
+    if not words:
+        return gettext("nothing")
+    if len(words) == 1:
+        return words[0]
+    return gettext("{words} or {last}").format(words=", ".join(words[:-1]), last=words[-1])
 
 
 def _all(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    if len(words) == 1:
+        return words[0]
+    return gettext("{words} and {last}").format(words=", ".join(words[:-1]), last=words[-1])
+
+
+def _group(number: float) -> str:
+    return number_format(number, force_grouping=True)

@@ -7,6 +7,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.wording import time_since
 from registry.accounts.actor import Actor
@@ -21,12 +24,12 @@ from registry.templates.models import Template
 
 __all__ = ["LabelStatus", "label_statuses", "labels_ahead"]
 
-VERBS = {
-    "moved": "moved",
-    "published": "published",
-    "rolled_back": "rolled back",
-    "removed": "removed",
-    "broke_glass": "published in an emergency",
+MOVED_BY = {
+    "moved": gettext_lazy("moved by {person}"),
+    "published": gettext_lazy("published by {person}"),
+    "rolled_back": gettext_lazy("rolled back by {person}"),
+    "removed": gettext_lazy("removed by {person}"),
+    "broke_glass": gettext_lazy("published in an emergency by {person}"),
 }
 
 
@@ -44,7 +47,7 @@ class LabelStatus:
     ahead: int = 0
     person: str = ""
     moved_at: datetime | None = None
-    verb: str = "moved"
+    moved_by: str = ""
     title: str = ""
     act: str = ""
     act_url: str = ""
@@ -92,7 +95,7 @@ def label_statuses(
                 ahead=_ahead(number, standing.get(live)) if label != live else 0,
                 person=move.person.username if move else "",
                 moved_at=move.created_at if move else None,
-                verb=VERBS[move.how] if move else "",
+                moved_by=_mark_person(move) if move else "",
                 title=_title(move),
                 act=act,
                 act_url=act_url,
@@ -137,13 +140,20 @@ def _ahead(number: int | None, live: int | None) -> int:
 def _title(move: LabelMove | None) -> str:
     if move is None:
         return ""
-    why = f": {move.reason}" if move.reason else f", change {move.change_id}" if move.change_id else ""
+    why = f": {move.reason}" if move.reason else ""
+    if move.change_id and not why:
+        why = gettext(", change {number}").format(number=move.change_id)
     age = time_since(timezone.localtime(move.created_at), timezone.localtime())
-    return f"{VERBS[move.how]} by {move.person.username} {age}{why}".capitalize()
+    title = f"{str(MOVED_BY[move.how]).format(person=move.person.username)} {age}{why}"
+    return title[:1].upper() + title[1:]
+
+
+def _mark_person(move: LabelMove) -> SafeString:
+    return format_html(str(MOVED_BY[move.how]), person=format_html("<b>{}</b>", move.person.username))
 
 
 def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:
     if protected:
         address = reverse("propose", args=[template.name])
-        return "Propose", f"{address}?{urlencode({'label': label})}"
-    return "Move", f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"
+        return gettext("Propose"), f"{address}?{urlencode({'label': label})}"
+    return gettext("Move"), f"{reverse('labels', args=[template.name])}?{urlencode({'label': label})}"

@@ -10,6 +10,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.browse.label_status import label_statuses
 from frontend.changes.actions import say_label_moved
@@ -112,17 +113,24 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
     """The panel before one label moves; version: where to, 0 where there is nowhere to go."""
     template, label, is_protected = context["template"], context["label"], context["protected"]
     preview = label_preview.find_preview(actor, template.name, label, version) if version else None
-    verb = f"Roll {label} back" if is_protected else f"Move {label}"
     may = context["may_roll_back"] if is_protected else context["may_move"]
     context |= {
         "panel": f"frontend/{PANEL}",
-        "panel_title": f"{verb} to v{version}" if version else verb,
+        "panel_title": _title(label, version, is_protected=is_protected),
         "leave_url": reverse("template", args=[template.name]),
         "may_act": may and preview is not None,
         "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
         **(evidence_context(request, preview) if preview else {}),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _title(label: str, version: int, *, is_protected: bool) -> str:
+    if is_protected:
+        words = gettext("Roll {label} back to v{number}") if version else gettext("Roll {label} back")
+    else:
+        words = gettext("Move {label} to v{number}") if version else gettext("Move {label}")
+    return words.format(label=label, number=version)
 
 
 def _earlier_versions(moves: list[LabelMove], label: str, numbers: list[int]) -> list[EarlierVersion]:
@@ -142,12 +150,12 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     label, version = asked["label"], asked["version"]
     if do == "roll_back":
         labels.roll_back_label(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
-        return f"Rolled {label} back to v{version}."
+        return gettext("Rolled {label} back to v{number}.").format(label=label, number=version)
     if do == "remove":
         labels.remove_label(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
-        return f"Took {label} off v{asked['expected']}."
+        return gettext("Took {label} off v{number}.").format(label=label, number=asked["expected"])
     labels.move_label(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
-    return f"Moved {label} to v{version}."
+    return gettext("Moved {label} to v{number}.").format(label=label, number=version)
 
 
 def _held_before(template: Template, label: str, standing: dict[str, int], moves: list[LabelMove]) -> list[int]:

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from frontend.diff.versions import compare_source
@@ -38,7 +39,7 @@ class _Refusal:
         if isinstance(self.error, Invalid):
             return [] if self.error.problems else list(self.error.fields.values()) or [self.error.message]
         if isinstance(self.error, Stale):
-            return ["A newer version was saved meanwhile. The comparison below is with that one now."]
+            return [gettext("A newer version was saved meanwhile. The comparison below is with that one now.")]
         return [self.error.message]
 
 
@@ -65,7 +66,8 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         except PromptuaryError as error:
             refusal = _Refusal(error)
         else:
-            messages.success(request, f"v{saved.version.number} now has the text of v{version.number}.")
+            done = gettext("v{new_number} now has the text of v{number}.")
+            messages.success(request, done.format(new_number=saved.version.number, number=version.number))
             return redirect(f"{reverse('template', args=[name])}?{urlencode({'ref': saved.version.number})}")
     newest = version_queries.resolve_version(actor, name, "latest")
     context = {

@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors
@@ -50,7 +51,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, "The samples are kept.")
+            messages.success(request, gettext("The samples are kept."))
             return redirect("template", name)
     context = {
         "section": "templates",
@@ -71,5 +72,6 @@ def _read(text: str) -> dict[str, dict[str, object]]:
     except BadJson as error:
         raise Invalid(fields={"samples": error.message}) from error
     if not isinstance(value, dict) or not all(isinstance(data, dict) for data in value.values()):
-        raise Invalid(fields={"samples": 'Samples are one JSON object: {"a name": {"an input": "its value"}}.'})
+        sentence = gettext('Samples are one JSON object: {"a name": {"an input": "its value"}}.')
+        raise Invalid(fields={"samples": sentence})
     return value

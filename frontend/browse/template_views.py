@@ -9,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
 from frontend.browse.label_status import LabelStatus, label_statuses
@@ -39,9 +40,9 @@ __all__ = ["show_template"]
 
 RAIL = 8
 FETCH_NOTES = {
-    "curl": "Reads the key from PROMPTUARY_KEY.",
-    "python": "Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below.",
-    "cli": "Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document and its samples as files.",
+    "curl": gettext_lazy("Reads the key from PROMPTUARY_KEY."),
+    "python": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY; data holds the inputs below."),
+    "cli": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY, and writes the document and its samples as files."),
 }
 
 
@@ -166,7 +167,7 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
     sample_set = {key: request.GET[key] for key in ("ref", "sample") if request.GET.get(key)}
     return {
         "ways": [
-            Choice(one.word, f"?{urlencode({**sample_set, 'pin': one.key, 'as': language})}", one == way)
+            Choice(str(one.word), f"?{urlencode({**sample_set, 'pin': one.key, 'as': language})}", one == way)
             for one in ways
         ],
         "way": way,

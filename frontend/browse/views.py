@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
@@ -28,15 +30,15 @@ from registry.templates.search_queries import Folder, SearchPage
 __all__ = ["browse"]
 
 PAGE_SIZE = 50
-SORTS = {"name": "by name", "changed": "by last change"}
+SORTS = {"name": gettext_lazy("by name"), "changed": gettext_lazy("by last change")}
 MENUS = {
-    "tag": "Tag",
-    "label": "Label",
-    "behind": "Behind",
-    "check": "Check",
-    "owner": "Owner",
-    "model": "Model",
-    "input": "Input",
+    "tag": gettext_lazy("Tag"),
+    "label": gettext_lazy("Label"),
+    "behind": gettext_lazy("Behind"),
+    "check": gettext_lazy("Check"),
+    "owner": gettext_lazy("Owner"),
+    "model": gettext_lazy("Model"),
+    "input": gettext_lazy("Input"),
 }
 
 
@@ -104,7 +106,9 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     tree = search_queries.folder_tree(actor, folder)
     here = _find(tree, folder)
     if folder and here is None:
-        raise NotFound(f"There is no folder {folder}, or you are no member of its namespace.")
+        raise NotFound(
+            gettext("There is no folder {folder}, or you are no member of its namespace.").format(folder=folder)
+        )
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"
     search = build_search(text, folder)
@@ -126,7 +130,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "search_text": text,
         "filters": [Chip(chosen, text.without_filter(chosen)) for chosen in text.filters],
         "sort": SORTS[sort],
-        "sorts": [Link(word, text.address(sort=name), name == sort) for name, word in SORTS.items()],
+        "sorts": [Link(str(word), text.address(sort=name), name == sort) for name, word in SORTS.items()],
         "archive_url": text.address(archived="" if search.archived else "1"),
         "menus": _menus(actor, text, folder.partition("/")[0]),
         "unknown": text.unknown,
@@ -144,11 +148,15 @@ def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
     menus = []
     for kind, word in MENUS.items():
         links = [
-            Link(f"{value} ({count:,})", text.with_filter(Filter(kind, value)), Filter(kind, value) in text.filters)
+            Link(
+                f"{value} ({number_format(count, force_grouping=True)})",
+                text.with_filter(Filter(kind, value)),
+                Filter(kind, value) in text.filters,
+            )
             for value, count in values[kind]
         ]
         if links and not (kind == "check" and [value for value, _ in values[kind]] == ["none"]):
-            menus.append(Menu(word, links))
+            menus.append(Menu(str(word), links))
     return menus
 
 
