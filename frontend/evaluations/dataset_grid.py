@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.evaluations.forms import DatasetForm
 from frontend.web.decorators import signed_in
@@ -94,7 +95,7 @@ def answer_save(result: SavedDataset) -> HttpResponse:
 def answer_form_errors(form: DatasetForm) -> HttpResponse:
     """Why the form could not be read, a sentence a field."""
     fields = {field: str(sentences[0]) for field, sentences in form.errors.items()}
-    return JsonResponse({"detail": "Nothing is saved.", "fields": fields}, status=422)
+    return JsonResponse({"detail": gettext("Nothing is saved."), "fields": fields}, status=422)
 
 
 def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
@@ -104,8 +105,9 @@ def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
     latest = error.facts.get("latest")
     if isinstance(latest, int):
         query = urlencode({"from": max(1, latest - 1), "to": latest})
-        answer["detail"] = (
-            f"Version {latest} was saved meanwhile. Nothing is overwritten: your rows stay here, unsaved."
+        sentence = gettext(
+            "Version {number} was saved meanwhile. Nothing is overwritten: your rows stay here, unsaved."
         )
+        answer["detail"] = sentence.format(number=latest)
         answer |= {"latest": latest, "diffUrl": f"{reverse('dataset-diff', args=[name])}?{query}"}
     return JsonResponse(answer, status=status_of(error))

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.evaluations import dataset_grid
 from frontend.evaluations.forms import FORMS, DatasetForm
@@ -103,7 +104,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
     own_namespaces = _mine(actor)
     if not own_namespaces:
-        raise NotFound("You are author in no namespace yet. An admin of one can make you that.")
+        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in own_namespaces else own_namespaces[0],
@@ -178,9 +179,9 @@ def _save(
             return {}, 422, dataset_grid.answer_refusal(error, name)
         return _tell(form, error)
     notice = (
-        f"Version {result.version.number} is saved."
+        gettext("Version {number} is saved.").format(number=result.version.number)
         if result.created
-        else "Nothing changed: these are its rows already."
+        else gettext("Nothing changed: these are its rows already.")
     )
     messages.success(request, notice)
     for sentence in result.warnings:

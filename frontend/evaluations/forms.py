@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext
 
 __all__ = ["FORMS", "DatasetForm", "RunForm"]
 
@@ -36,18 +37,18 @@ class DatasetForm(forms.Form):
         file = data.get("file")
         if file is not None:
             if file.size > MOST_BYTES:
-                self.add_error("file", "The file is larger than 8 MB.")
+                self.add_error("file", gettext("The file is larger than 8 MB."))
                 return data
             try:
                 data["text"] = file.read().decode("utf-8-sig")
             except UnicodeDecodeError as error:
-                self.add_error("file", f"The file is not UTF-8 (byte {error.start}).")
+                self.add_error("file", gettext("The file is not UTF-8 (byte {place}).").format(place=error.start))
                 return data
             ending = file.name[file.name.rfind(".") :].lower() if "." in file.name else ""
             data["form"] = _ENDINGS.get(ending, data.get("form", "jsonl"))
         data["text"] = (data.get("text") or "").replace("\r\n", "\n").replace("\r", "\n")
         if not data["text"].strip() and not self.errors:
-            self.add_error("text", "There are no rows yet: choose a file, or write them here.")
+            self.add_error("text", gettext("There are no rows yet: choose a file, or write them here."))
         return data
 
 

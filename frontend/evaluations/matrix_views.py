@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.evaluations import row_comparison, score_panels, score_table
 from frontend.evaluations.run_views import style_of_run
@@ -25,13 +26,17 @@ __all__ = ["show_matrix"]
 _ROWS = 50
 _FEW = 30  # rows under which a figure is shown without a reading
 _FILTERS = {
-    "all": "All",
-    "regressions": "Regressions",
-    "improvements": "Improvements",
-    "failed": "Failed",
-    "unscored": "Not scored",
+    "all": gettext_lazy("All"),
+    "regressions": gettext_lazy("Regressions"),
+    "improvements": gettext_lazy("Improvements"),
+    "failed": gettext_lazy("Failed"),
+    "unscored": gettext_lazy("Not scored"),
 }
-_ORDERS = {"rows": "in their order", "drop": "largest drop first", "gain": "largest gain first"}
+_ORDERS = {
+    "rows": gettext_lazy("in their order"),
+    "drop": gettext_lazy("largest drop first"),
+    "gain": gettext_lazy("largest gain first"),
+}
 _LOOKS = {"better": ("ok", "arrow-up-right"), "worse": ("bad", "arrow-down-right"), "same": ("", "equal")}
 
 
@@ -195,7 +200,7 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: _Choice, open_row: int 
     lead = dict(values).get(next(iter(texts), values[0][0] if values else ""), "")
     return {
         "index": row.index,
-        "name": row.row.id or f"row {row.index + 1}",
+        "name": row.row.id or gettext("row {number}").format(number=row.index + 1),
         "lead": row_comparison.shorten_text(lead, 160),
         "cells": [_cell(cell, metrics, 220) for cell in row.cells],
         "url": f"{choice.url(row=row.index)}#panel",
@@ -221,7 +226,8 @@ def _score_chip(name: str, cell: MatrixCell) -> dict[str, str]:
     kind = "worse" if change < -1e-9 else "better" if change > 1e-9 else "same"
     style, icon = _LOOKS[kind] if kind != "same" else ("", "")
     score = cell.scores[name]
-    words = {"better": "better than the first run", "worse": "worse than the first run", "same": ""}[kind]
+    better, worse = gettext("better than the first run"), gettext("worse than the first run")
+    words = {"better": better, "worse": worse, "same": ""}[kind]
     text = "–" if score is None else score_table.format_score(score)
     return {"title": _title(name), "score": text, "style": style, "icon": icon, "words": words}
 
@@ -289,5 +295,5 @@ def _new_run_url(run: Run) -> str:
 
 def _title(name: str) -> str:
     metric, _, target = name.partition(" ")
-    title = score_table.TITLES.get(metric, metric)
+    title = str(score_table.TITLES.get(metric, metric))
     return title if target in ("", "answer", "judgement") else f"{title}, {target}"

@@ -202,4 +202,4 @@ def judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
     """Title, figure and the reason where there is none, a score."""
     scores: Mapping[str, Any] = judgement["scores"]
     reasons: Mapping[str, str] = judgement["reasons"]
-    return [(TITLES[name], format_score(scores.get(name)), reasons.get(name, "")) for name in NAMES]
+    return [(str(TITLES[name]), format_score(scores.get(name)), reasons.get(name, "")) for name in NAMES]

@@ -9,9 +9,12 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.evaluations import nightly_plots, row_comparison, score_panels, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
+from frontend.templatetags.display import run_state_word
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
 from promptuary.renderer.syntax.sequence_diff import Word
@@ -27,16 +30,22 @@ from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run", "style_of_run"]
 
-_STATES = {"": "All", "running": "Running", "done": "Done", "failed": "Failed", "cancelled": "Cancelled"}
-_STYLES = {
-    Run.QUEUED: ("Waiting", "clock", ""),
-    Run.RUNNING: ("Running", "loader", ""),
-    Run.DONE: ("Done", "circle-check", "ok"),
-    Run.FAILED: ("Failed", "circle-x", "bad"),
-    Run.CANCELLED: ("Cancelled", "circle-x", "warn"),
+_STATES = {
+    "": gettext_lazy("All"),
+    "running": gettext_lazy("Running"),
+    "done": gettext_lazy("Done"),
+    "failed": gettext_lazy("Failed"),
+    "cancelled": gettext_lazy("Cancelled"),
 }
-_ALL_FAILED = ("Failed", "circle-x", "bad")
-_SOME_FAILED = ("Done, not all rows", "triangle-alert", "warn")
+_STYLES = {
+    Run.QUEUED: (gettext_lazy("Waiting"), "clock", ""),
+    Run.RUNNING: (gettext_lazy("Running"), "loader", ""),
+    Run.DONE: (gettext_lazy("Done"), "circle-check", "ok"),
+    Run.FAILED: (gettext_lazy("Failed"), "circle-x", "bad"),
+    Run.CANCELLED: (gettext_lazy("Cancelled"), "circle-x", "warn"),
+}
+_ALL_FAILED = (gettext_lazy("Failed"), "circle-x", "bad")
+_SOME_FAILED = (gettext_lazy("Done, not all rows"), "triangle-alert", "warn")
 _ROWS = 50
 
 
@@ -194,7 +203,7 @@ def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpRe
     return response
 
 
-def style_of_run(run: Run) -> tuple[str, str, str]:
+def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
     """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
     if run.state == Run.DONE and run.failed:
         return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
@@ -213,8 +222,14 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace),
-        "sum": f"Run {run.number}: {run.done} of {run.total}, {run.failed} failed, {run.state}",
+        "sum": _sum(run),
     }
+
+
+def _sum(run: Run) -> str:
+    words = gettext("Run {number}: {done} of {total}, {failed} failed, {state}")
+    state = run_state_word(run.state)
+    return words.format(number=run.number, done=run.done, total=run.total, failed=run.failed, state=state)
 
 
 def _left(run: Run, now: datetime) -> str:
@@ -222,7 +237,9 @@ def _left(run: Run, now: datetime) -> str:
     if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
         return ""
     seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
-    return f"about {max(1, round(seconds))} s left" if seconds < 90 else f"about {round(seconds / 60)} min left"
+    if seconds < 90:
+        return gettext("about {count} s left").format(count=max(1, round(seconds)))
+    return gettext("about {count} min left").format(count=round(seconds / 60))
 
 
 def _bar(run: Run) -> dict[str, int]:
@@ -235,10 +252,10 @@ def _bar(run: Run) -> dict[str, int]:
 def _act(request: HttpRequest, actor: Actor, number: int) -> None:
     if request.POST.get("do") == "cancel":
         services.cancel_run(actor=actor, number=number)
-        messages.success(request, "The run is cancelled; what came so far is kept.")
+        messages.success(request, gettext("The run is cancelled; what came so far is kept."))
     elif request.POST.get("do") == "rerun":
         services.rerun_failures(actor=actor, number=number)
-        messages.success(request, "The rows without an answer are asked again.")
+        messages.success(request, gettext("The rows without an answer are asked again."))
 
 
 def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:
@@ -261,7 +278,7 @@ def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, 
     names = detail.row.scores if detail.row else {}
     return [
         {
-            "title": score_table.TITLES.get(name.partition(" ")[0], name),
+            "title": str(score_table.TITLES.get(name.partition(" ")[0], name)),
             "name": name,
             "score": score_table.format_score(value),
             "before": score_table.format_score(_score(other, name)) if other else "",
@@ -291,7 +308,8 @@ def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
 def _first_score(run: Run) -> dict[str, str] | None:
     for metric, targets in run.scores.items():
         for scored in targets.values():
-            return {"title": score_table.TITLES.get(metric, metric), "score": score_table.format_score(scored["score"])}
+            title = str(score_table.TITLES.get(metric, metric))
+            return {"title": title, "score": score_table.format_score(scored["score"])}
     return None
 
 

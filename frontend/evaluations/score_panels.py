@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.evaluations import row_comparison, score_table
 from registry.accounts.actor import Actor
@@ -17,10 +19,23 @@ from registry.namespaces.permissions import Verb
 
 __all__ = ["ScoreColumn", "build_score_columns", "describe_people_scores", "show_score_form"]
 
-CHOICES = (("good", "Good"), ("bad", "Bad"), ("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"), ("5", "5"))
+CHOICES: tuple[tuple[str, str | Promise], ...] = (
+    ("good", gettext_lazy("Good")),
+    ("bad", gettext_lazy("Bad")),
+    ("1", "1"),
+    ("2", "2"),
+    ("3", "3"),
+    ("4", "4"),
+    ("5", "5"),
+)
 _WORDS = dict(CHOICES)
 _SCALES = (CHOICES[:2], CHOICES[2:])
-_BANDS = ((0.8, "high"), (0.6, "fair"), (0.4, "moderate"), (float("-inf"), "low"))
+_BANDS = (
+    (0.8, pgettext_lazy("agreement", "high")),
+    (0.6, pgettext_lazy("agreement", "fair")),
+    (0.4, pgettext_lazy("agreement", "moderate")),
+    (float("-inf"), pgettext_lazy("agreement", "low")),
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +85,7 @@ def build_score_columns(
     columns = []
     for position, run in enumerate(order):
         others = [
-            (score.person.username, _WORDS[score.score], score.comment, _why_uncounted(score, contributors))
+            (score.person.username, str(_WORDS[score.score]), score.comment, _why_uncounted(score, contributors))
             for score in scores
             if score.run_id == run.pk and score.person_id != person.pk and not hidden
         ]
@@ -143,5 +158,5 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
 def _why_uncounted(score: PersonScore, contributors: Collection[str]) -> str:
     """Why no gate counts the score, or nothing."""
     if score.person.username in contributors:
-        return "contributed, so no gate counts it"
-    return "given through a key, so no gate counts it" if score.by_key else ""
+        return gettext("contributed, so no gate counts it")
+    return gettext("given through a key, so no gate counts it") if score.by_key else ""

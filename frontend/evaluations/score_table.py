@@ -1,10 +1,13 @@
 """The score table of a run: a row for each metric with its interval, by itself or against another run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
 
 from promptuary.evaluation import gates, interval_svg
 from promptuary.evaluation.metrics import catalogue
@@ -24,38 +27,38 @@ __all__ = [
     "score_table",
 ]
 
-TITLES = {
-    "exact_match": "Same to the letter",
-    "squad_exact_match": "Same answer",
-    "squad_f1": "Words in common",
-    "span_f1": "Spans in common",
-    "contains": "Contains the answer",
-    "regex": "Fits the pattern",
-    "json_schema": "Fits the schema",
-    "recall_single_hit": "Any expected document found",
-    "recall_multi_hit": "Expected documents found",
-    "precision": "Found documents expected",
-    "mrr": "Rank of the first hit",
-    "map": "Ranks of all hits",
-    "ndcg": "Gain by rank",
+TITLES: Mapping[str, str | Promise] = {
+    "exact_match": gettext_lazy("Same to the letter"),
+    "squad_exact_match": gettext_lazy("Same answer"),
+    "squad_f1": gettext_lazy("Words in common"),
+    "span_f1": gettext_lazy("Spans in common"),
+    "contains": gettext_lazy("Contains the answer"),
+    "regex": gettext_lazy("Fits the pattern"),
+    "json_schema": gettext_lazy("Fits the schema"),
+    "recall_single_hit": gettext_lazy("Any expected document found"),
+    "recall_multi_hit": gettext_lazy("Expected documents found"),
+    "precision": gettext_lazy("Found documents expected"),
+    "mrr": gettext_lazy("Rank of the first hit"),
+    "map": gettext_lazy("Ranks of all hits"),
+    "ndcg": gettext_lazy("Gain by rank"),
     "bleu": "BLEU",
     "chrf": "chrF",
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
-    "sas": "Alike in meaning",
-    "trace_relevance": "Documents that matter",
-    "trace_utilization": "Documents used",
-    "trace_completeness": "What matters was used",
-    "trace_adherence": "Answers wholly supported",
-    "faithfulness": "Sentences supported",
-    "context_relevance": "Documents that help",
-    "reviewed_by_people": "Reviewed by people",
+    "sas": gettext_lazy("Alike in meaning"),
+    "trace_relevance": gettext_lazy("Documents that matter"),
+    "trace_utilization": gettext_lazy("Documents used"),
+    "trace_completeness": gettext_lazy("What matters was used"),
+    "trace_adherence": gettext_lazy("Answers wholly supported"),
+    "faithfulness": gettext_lazy("Sentences supported"),
+    "context_relevance": gettext_lazy("Documents that help"),
+    "reviewed_by_people": gettext_lazy("Reviewed by people"),
 }
-_READINGS: dict[str, tuple[str, str, str]] = {
-    "better": ("Better", "ok", "arrow-up-right"),
-    "worse": ("Worse", "bad", "arrow-down-right"),
-    "same": ("No clear difference", "", "equal"),
+_READINGS: dict[str, tuple[str | Promise, str, str]] = {
+    "better": (gettext_lazy("Better"), "ok", "arrow-up-right"),
+    "worse": (gettext_lazy("Worse"), "bad", "arrow-down-right"),
+    "same": (gettext_lazy("No clear difference"), "", "equal"),
 }
 
 
@@ -84,7 +87,7 @@ class ScoreRow:
     @property
     def title(self) -> str:
         """The metric in words; its name is below."""
-        return TITLES.get(self.metric, self.metric)
+        return str(TITLES.get(self.metric, self.metric))
 
     @property
     def of_output(self) -> str:
@@ -108,13 +111,18 @@ class ScoreRow:
         """The 95 % interval: around the difference where there is one, else around the score."""
         if self.compared:
             low, high = self.compared.comparison.low, self.compared.comparison.high
-            return f"{format_change(low)} to {format_change(high)}" if low is not None else "too few pairs"
-        return f"{format_score(self.low)} to {format_score(self.high)}" if self.low is not None else "too few rows"
+            if low is None:
+                return gettext("too few pairs")
+            return gettext("{low} to {high}").format(low=format_change(low), high=format_change(high))
+        if self.low is None:
+            return gettext("too few rows")
+        return gettext("{low} to {high}").format(low=format_score(self.low), high=format_score(self.high))
 
     @property
     def reading(self) -> tuple[str, str, str]:
         """The word, its look, its icon."""
-        return _READINGS[self.kind]
+        word, look, icon = _READINGS[self.kind]
+        return str(word), look, icon
 
 
 @dataclass(frozen=True)
@@ -189,13 +197,13 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
 
 def format_score(value: float | None) -> str:
     """A score: two digits behind the point below 10, one above."""
-    return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+    return gettext("none") if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 
 
 def format_change(value: float | None) -> str:
     """A difference with a true sign."""
     if value is None:
-        return "none"
+        return gettext("none")
     text = format_score(abs(value))
     return text if float(text) == 0 else f"{'+' if value > 0 else chr(0x2212)}{text}"
 
@@ -254,9 +262,11 @@ def _gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
     facts = {"name": name, "gate": str(gate), "title": line.title}
     if gate.floor is not None:
         passed = line.score is not None and line.score >= gate.floor
-        return {**facts, "passed": passed, "finding": f"{line.shown}, and at least {gate.floor:g} is asked for."}
+        floor = gettext("{score}, and at least {floor} is asked for.")
+        return {**facts, "passed": passed, "finding": floor.format(score=line.shown, floor=f"{gate.floor:g}")}
     if line.before is None or line.score is None:
-        return {**facts, "passed": None, "finding": "There is no run to compare it with yet."}
+        return {**facts, "passed": None, "finding": gettext("There is no run to compare it with yet.")}
     passed = line.score >= line.before - (gate.fall or 0)
-    finding = f"{line.shown} after {line.shown_before}, and at most {gate.fall:g} less is allowed."
-    return {**facts, "passed": passed, "finding": finding}
+    finding = gettext("{score} after {before}, and at most {fall} less is allowed.")
+    words = finding.format(score=line.shown, before=line.shown_before, fall=f"{gate.fall:g}")
+    return {**facts, "passed": passed, "finding": words}

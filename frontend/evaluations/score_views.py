@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison, score_panels
 from frontend.evaluations.score_panels import ScoreColumn
+from frontend.templatetags.display import run_state_word
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
@@ -35,7 +37,8 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace)
     for run in runs:
         if run.state != Run.DONE:
-            raise Conflict(f"Run {run.number} is {run.state}: only the replies of finished runs are scored.")
+            sentence = gettext("Run {number} is {state}: only the replies of finished runs are scored.")
+            raise Conflict(sentence.format(number=run.number, state=run_state_word(run.state)))
     hide = bool(values.get("hide"))
     if request.method == "POST":
         return _save(request, actor, runs, hide=hide)
@@ -60,7 +63,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         context |= {
             "row": row,
             "index": index,
-            "name": row.id or f"row {index + 1}",
+            "name": row.id or gettext("row {number}").format(number=index + 1),
             "inputs": row_comparison.readable_values(row.inputs),
             "expected": row_comparison.answer_text(row.expected),
             "scoring": {**score_panels.show_score_form(actor, runs, index, hide=hide), "with_replies": True},
@@ -74,7 +77,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool) -> HttpResponse:
     index = _number(request.POST.get("row"))
     if index is None:
-        raise Invalid(fields={"row": "the number of a row, from 0."})
+        raise Invalid(fields={"row": gettext("the number of a row, from 0.")})
     run_matrix.read_matrix_row(runs, index)
     columns = score_panels.build_score_columns(actor.person, runs, index, (), hide=hide)
     position, _, score = request.POST.get("press", "").partition(":")
@@ -86,7 +89,7 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
         queue = person_score_queries.build_score_queue(actor.person, runs)
         following = queue.find_next(index)
         if following is None:
-            messages.success(request, "No other row waits for a score of yours.")
+            messages.success(request, gettext("No other row waits for a score of yours."))
         return redirect(_url(runs, following, hide=hide))
     if back and url_has_allowed_host_and_scheme(back, None):
         return redirect(back)
@@ -102,7 +105,7 @@ def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, co
         score = pressed or column.score
         person_scores.set_score(actor=actor, number=number, index=index, score=score, comment=comment)
     elif comment and not column.own:
-        raise Invalid(fields={"comment": "give a score with it."})
+        raise Invalid(fields={"comment": gettext("give a score with it.")})
 
 
 def _url(runs: Sequence[Run], index: int | None, *, hide: bool) -> str:

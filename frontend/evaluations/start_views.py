@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from frontend.evaluations.forms import RunForm
 from frontend.evaluations.judge_templates import list_judges
@@ -86,7 +87,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "estimate": estimate,
         "columns": _pad_columns(_read_columns(request)),
         "chosen": form["metrics"].value() or [],
-        "usual": [(metric, TITLES[metric]) for metric in _USUAL],
+        "usual": [(metric, str(TITLES[metric])) for metric in _USUAL],
         "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
         "refs": [(label, number) for label, number in standing.items()],
         "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
@@ -98,18 +99,19 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     rows = [
-        (row.name, f"{row.name}, {row.latest.count if row.latest else 0} rows")
+        (row.name, _describe_rows(row.name, row.latest.count if row.latest else 0))
         for row in dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
     ]
     samples = template.current_samples()
     if samples and samples.samples:
-        rows.append(("", f"the template's {len(samples.samples)} samples, which expect nothing"))
+        words = gettext("the template's {count} samples, which expect nothing")
+        rows.append(("", words.format(count=len(samples.samples))))
     models = [
-        (row.name, row.name if row.kind != "echo" else "echo, which repeats the prompt's last message")
+        (row.name, row.name if row.kind != "echo" else gettext("echo, which repeats the prompt's last message"))
         for row in connection_queries.list_endpoints(template.namespace.name)
     ]
     inputs = _inputs(actor, template)
-    against = [("", "nothing, only this version")]
+    against = [("", gettext("nothing, only this version"))]
     if place.live:
         against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
     dataset = request.GET.get("dataset")
@@ -134,6 +136,10 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         judges=list_judges(actor, template.pk),
         inputs=[(name, name) for name in inputs],
     )
+
+
+def _describe_rows(name: str, count: int) -> str:
+    return gettext("{name}, {count} rows").format(name=name, count=count)
 
 
 def _inputs(actor: Actor, template: Template) -> dict[str, str]:
@@ -169,7 +175,7 @@ def _begin_together(
     names = ("judge", "judge_model", "judge_paths")
     judge: dict[str, Any] = {name: arguments.pop(name) for name in names if name in arguments}
     first, *others = start_runs_together(actor=actor, columns=columns, judge=judge, **arguments)
-    messages.success(request, f"{len(columns)} runs are on their way.")
+    messages.success(request, gettext("{count} runs are on their way.").format(count=len(columns)))
     query = urlencode({"with": [run.number for run in others]}, doseq=True)
     return redirect(f"{reverse('run-matrix', args=[first.number])}?{query}")
 
@@ -189,12 +195,14 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
         del arguments["model"]
         return _begin_together(request, actor, _list_columns(request, place, data), arguments)
     run = services.start_run(actor=actor, ref=data["ref"].strip() or "latest", **arguments)
-    sentence = f"Run {run.number} is on its way over {shorten_text(data['dataset'] or 'the samples', 80).text}."
+    rows = shorten_text(data["dataset"], 80).text or gettext("the samples")
+    sentence = gettext("Run {number} is on its way over {rows}.").format(number=run.number, rows=rows)
     if data["against"] and int(data["against"]) != run.version.number:
         other = _known(run, int(data["against"]))
         if other is None:
             other = services.start_run(actor=actor, ref=data["against"], **arguments)
-            sentence += f" Run {other.number} asks v{other.version.number} the same, to compare."
+            beside = gettext("Run {number} asks v{version} the same, to compare.")
+            sentence = f"{sentence} {beside.format(number=other.number, version=other.version.number)}"
         messages.success(request, sentence)
         return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
     messages.success(request, sentence)
@@ -229,7 +237,11 @@ def _tell(form: RunForm, error: PromptuaryError) -> None:
     fields = getattr(error, "fields", None) or {}
     for field, sentence in fields.items():
         column = field.split(".")[1] if field.startswith("columns.") else ""
-        text = f"column {int(column) + 1}: {sentence}" if column else sentence
+        text = (
+            gettext("column {number}: {sentence}").format(number=int(column) + 1, sentence=sentence)
+            if column
+            else sentence
+        )
         form.add_error(field if field in form.fields else None, text[:1].upper() + text[1:])
     if not fields:
         form.add_error(None, error.message)
