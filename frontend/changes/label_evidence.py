@@ -32,7 +32,7 @@ class MetricRow:
 
     @property
     def title(self) -> str:
-        name = TITLES.get(self.reading.metric, self.reading.metric)
+        name = str(TITLES.get(self.reading.metric, self.reading.metric))
         return (
             name
             if self.reading.target in ("answer", "judgement")
