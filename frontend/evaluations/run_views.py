@@ -14,9 +14,9 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.evaluations import nightly_plots, row_comparison, score_panels, score_table
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
-from frontend.templatetags.display import run_state_word
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
+from frontend.web.wording import run_state_word
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries

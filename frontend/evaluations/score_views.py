@@ -13,9 +13,9 @@ from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison, score_panels
 from frontend.evaluations.score_panels import ScoreColumn
-from frontend.templatetags.display import run_state_word
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
+from frontend.web.wording import run_state_word
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.evaluations import person_score_queries, person_scores, run_matrix

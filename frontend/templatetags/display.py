@@ -17,25 +17,19 @@ from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, gettext, pgettext, pgettext_lazy
+from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
 from frontend.web.language import script_texts_version
-from frontend.web.wording import plural, time_lasted, time_since
+from frontend.web.wording import plural, run_state_word, time_lasted, time_since
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
 register = template.Library()
 register.filter(plural)
+register.simple_tag(run_state_word)
 
-_RUN_STATES = {
-    "queued": pgettext_lazy("a run", "queued"),
-    "running": pgettext_lazy("a run", "running"),
-    "done": pgettext_lazy("a run", "done"),
-    "failed": pgettext_lazy("a run", "failed"),
-    "cancelled": pgettext_lazy("a run", "cancelled"),
-}
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
 
 
@@ -155,12 +149,6 @@ def sentence(text: str) -> SafeString:
         return format_html("{}", text)
     shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
     return format_html_join("", "{}", shown)
-
-
-@register.simple_tag
-def run_state_word(state: str) -> str:
-    """The state of an evaluation run, in the reader's language."""
-    return str(_RUN_STATES.get(state, state))
 
 
 @register.filter

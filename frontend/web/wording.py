@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from django.utils.formats import date_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "time_lasted", "time_since"]
+__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "run_state_word", "time_lasted", "time_since"]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
@@ -15,6 +15,14 @@ TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
     "proposed": gettext_lazy("changes that are proposed"),
     "comments": gettext_lazy("reviews and comments"),
     "saved": gettext_lazy("versions that are saved"),
+}
+
+_RUN_STATES = {
+    "queued": pgettext_lazy("a run", "queued"),
+    "running": pgettext_lazy("a run", "running"),
+    "done": pgettext_lazy("a run", "done"),
+    "failed": pgettext_lazy("a run", "failed"),
+    "cancelled": pgettext_lazy("a run", "cancelled"),
 }
 
 # Up to eight weeks a time is told by its distance; after that the date says more.
@@ -80,6 +88,11 @@ def line_range(line: int, end_line: int) -> str:
     if line == end_line:
         return gettext("line {number}").format(number=line)
     return gettext("lines {first} to {last}").format(first=line, last=end_line)
+
+
+def run_state_word(state: str) -> str:
+    """The state of an evaluation run."""
+    return str(_RUN_STATES.get(state, state))
 
 
 def plural(number: int, word: str) -> str:
