@@ -1,5 +1,7 @@
-"""A person can have several drafts of one template, all but the first with a name, and share them by link."""
+"""Several drafts of one template, all but the first with a name, which can be shared by link; and who is in the editor."""
 
+import django.db.models.deletion
+from django.conf import settings
 from django.db import migrations, models
 
 
@@ -32,5 +34,28 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(
                 fields=["share_token"], condition=~models.Q(share_token=""), name="draft_share_token_once"
             ),
+        ),
+        migrations.CreateModel(
+            name="EditorPresence",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("tab", models.CharField(help_text="a random number that the page made", max_length=32)),
+                ("seen_at", models.DateTimeField()),
+                (
+                    "person",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "template",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="registry.template"
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("person", "tab"), name="editor_presence_once")],
+            },
         ),
     ]

@@ -31,6 +31,7 @@ from registry.templates.models import (
     Template,
     Version,
 )
+from registry.templates.presence_models import EditorPresence
 from registry.templates.search_models import SearchCount, SearchEntry
 from registry.usage.models import Fetch, Outcome, OutcomeTotal, Report
 from registry.webhooks.models import Attempt, Delivery, Webhook, WebhookSecret
@@ -49,6 +50,7 @@ __all__ = [
     "Decision",
     "Delivery",
     "Draft",
+    "EditorPresence",
     "Event",
     "Favourite",
     "Fetch",

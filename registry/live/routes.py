@@ -24,6 +24,7 @@ from django.urls.resolvers import RoutePattern
 from registry.live.draft_stream import watch_draft
 from registry.live.journal_stream import watch_journal
 from registry.live.playground_stream import stream_reply
+from registry.live.presence_stream import answer_presence
 from registry.live.requests import LiveRequest
 from registry.live.wsgi_environ import HTTPProtocol
 
@@ -46,6 +47,7 @@ ROUTES: tuple[Route, ...] = (
     Route("/live/events", watch_journal),
     Route("/live/drafts/<path:name>/<str:token>", watch_draft),
     Route("/live/playground/<int:column>", stream_reply),
+    Route("/live/presence", answer_presence, ("GET", "POST")),
 )
 
 

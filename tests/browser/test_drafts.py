@@ -53,3 +53,20 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     expect(reader.locator("[data-shared-state]")).to_contain_text("not shared any more", timeout=8000)
     expect(body).to_have_count(0)
     page.get_by_role("button", name="Discard Draft", exact=True).click()
+
+
+def test_who_else_has_the_template_open_is_named_until_they_leave(visit: Visit):
+    author = visit.open("author", f"/t/{NAME}/-/edit")
+    EditorPage(author).ready()
+    reader = visit.open("reader", f"/t/{NAME}")
+    seen = reader.locator("[data-presence]")
+    expect(seen).to_contain_text("author is editing now", timeout=10_000)
+    reviewer = visit.open("reviewer", f"/t/{NAME}/-/edit")
+    EditorPage(reviewer).ready()
+    expect(seen).to_contain_text("author and reviewer are editing now", timeout=10_000)
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing now", timeout=10_000)
+    expect(reviewer.locator("[data-presence]")).to_contain_text("author is editing now", timeout=10_000)
+    author.goto("/")
+    expect(seen).to_contain_text("reviewer is editing now", timeout=15_000)
+    reviewer.close()
+    expect(seen).to_be_hidden(timeout=15_000)

@@ -1,0 +1,76 @@
+"""`/live/presence`: who has a template open in the editor.
+
+    GET /live/presence?template=support/reply    a stream: `present` with `{people}`, names of others, when they change
+    POST /live/presence                          a heartbeat: `{"template": "support/reply", "tab": "<32 hex digits>"}`,
+                                                 or with `"leave": true` that the tab was closed
+
+A tab sends a heartbeat every few seconds while the editor is open, so that a lost connection ends its presence too. The
+heartbeats are answered from memory: the database is told of all tabs of a process together.
+"""
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.core.errors import Busy, Invalid
+from registry.core.input_checks import BadJson, parse_json
+from registry.live.event_streams import Event, answer_json, stream_events
+from registry.live.journal_feed import Subscription, Topics
+from registry.live.presence_feed import Watcher, presence_feed
+from registry.live.requests import LiveRequest, require_user, run_in_thread
+from registry.live.wsgi_environ import HTTPProtocol
+from registry.templates import presence
+from registry.templates.queries import get_template
+
+__all__ = ["MOST_STREAMS", "answer_presence"]
+
+MOST_STREAMS = 1500  # of one process
+
+
+async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:
+    """The handler: a stream for GET, a heartbeat for POST."""
+    user = require_user(request)
+    if request.method == "POST":
+        await _note_tab(user, _read_fields(request.body))
+        answer_json(protocol, 200, {})
+        return
+    name = request.query.get("template", "")
+    await run_in_thread(get_template, Actor(user), name)
+    if len(presence_feed()) >= MOST_STREAMS:
+        raise Busy("Too many pages are open at the moment; this one does not show who is in the editor.")
+    watcher = Watcher(Subscription(user, request.session_key, Topics()), name)
+    await stream_events(protocol, _follow(watcher))
+
+
+async def _note_tab(user: User, fields: Mapping[str, Any]) -> None:
+    feed, tab, name = presence_feed(), presence.check_tab(fields.get("tab")), fields.get("template")
+    if fields.get("leave") is True:
+        feed.forget(user.pk, tab)
+        await run_in_thread(presence.leave_editor, actor=Actor(user), tab=tab)
+        return
+    if not isinstance(name, str):
+        raise Invalid(fields={"template": "the name of a template."})
+    if not feed.hear(user.pk, tab, name):
+        await run_in_thread(presence.enter_editor, actor=Actor(user), name=name, tab=tab)
+        feed.learn(user.pk, tab, name)
+
+
+async def _follow(watcher: Watcher) -> AsyncGenerator[Event, None]:
+    feed = presence_feed()
+    feed.add(watcher)
+    try:
+        while (people := await watcher.queue.get()) is not None:
+            yield Event("present", {"people": people})
+    finally:
+        feed.remove(watcher)
+
+
+def _read_fields(body: bytes) -> Mapping[str, Any]:
+    try:
+        fields = parse_json(body)
+    except BadJson as error:
+        raise Invalid(error.message) from error
+    if not isinstance(fields, dict):
+        raise Invalid("The body must be one JSON object.")
+    return fields

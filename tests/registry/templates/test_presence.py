@@ -1,0 +1,102 @@
+import pytest
+
+from registry.accounts.actor import operator_actor
+from registry.core.errors import Invalid, NotAllowed, NotFound
+from registry.journal import log
+from registry.journal.models import Event
+from registry.namespaces import services as namespace_services
+from registry.templates import presence
+from registry.templates.presence_models import EditorPresence
+
+pytestmark = pytest.mark.dialect
+NAME = "support/reply"
+TAB, OTHER_TAB = "a" * 32, "b" * 32
+
+
+@pytest.fixture(autouse=True)
+def template(save):
+    save("one")
+
+
+def enter(actor, tab=TAB, name=NAME):
+    presence.enter_editor(actor=actor, name=name, tab=tab)
+
+
+def people():
+    return sorted(presence.list_people_in_editor([NAME])[NAME].values())
+
+
+def test_who_opened_the_editor_is_there_until_they_leave(author, reviewer):
+    enter(author)
+    enter(reviewer, OTHER_TAB)
+    assert people() == sorted([author.person.username, reviewer.person.username])
+    presence.leave_editor(actor=author, tab=TAB)
+    presence.leave_editor(actor=author, tab=TAB)
+    assert people() == [reviewer.person.username]
+
+
+def test_a_person_in_two_tabs_is_named_once_and_stays_while_one_is_open(author):
+    enter(author)
+    enter(author, OTHER_TAB)
+    assert people() == [author.person.username]
+    presence.leave_editor(actor=author, tab=TAB)
+    assert people() == [author.person.username]
+
+
+def test_nobody_ends_the_tab_of_somebody_else(author, reviewer):
+    enter(author)
+    enter(reviewer)
+    presence.leave_editor(actor=reviewer, tab=TAB)
+    assert people() == [author.person.username]
+
+
+def test_a_tab_that_is_not_heard_of_counts_no_more(author):
+    enter(author)
+    EditorPresence.objects.update(seen_at=log.now() - presence.LIVES)
+    assert people() == []
+    assert presence.refresh_presence({(author.person.pk, TAB)}) == 1
+    assert people() == [author.person.username]
+
+
+def test_all_tabs_are_refreshed_by_one_statement(author, reviewer, django_assert_num_queries):
+    enter(author)
+    enter(reviewer, OTHER_TAB)
+    with django_assert_num_queries(1):
+        known = presence.refresh_presence({(author.person.pk, TAB), (reviewer.person.pk, OTHER_TAB)})
+    assert known == 2
+    assert presence.refresh_presence({(author.person.pk, "c" * 32)}) == 0
+
+
+def test_rows_that_were_left_over_go_with_the_next_tab(author):
+    enter(author)
+    EditorPresence.objects.update(seen_at=log.now() - 10 * presence.LIVES)
+    enter(author, OTHER_TAB)
+    assert list(EditorPresence.objects.values_list("tab", flat=True)) == [OTHER_TAB]
+
+
+def test_who_lost_the_role_is_named_no_more(author):
+    enter(author)
+    namespace_services.set_role(actor=operator_actor(), namespace="support", username=author.person.username, role=None)
+    assert people() == []
+
+
+def test_only_who_may_edit_is_in_the_editor(reader, outsider, author):
+    with pytest.raises(NotAllowed):
+        enter(reader)
+    for actor, name in ((outsider, NAME), (author, "support/none")):
+        with pytest.raises(NotFound):
+            enter(actor, name=name)
+    assert people() == []
+
+
+@pytest.mark.parametrize("tab", ["", "a" * 31, "A" * 32, "g" * 32, None, 7])
+def test_the_number_of_a_tab_has_its_form(author, tab):
+    with pytest.raises(Invalid) as caught:
+        enter(author, tab)
+    assert set(caught.value.fields) == {"tab"}
+
+
+def test_presence_is_no_event(author):
+    before = Event.objects.count()
+    enter(author)
+    assert Event.objects.count() == before
