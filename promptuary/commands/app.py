@@ -14,6 +14,7 @@ from promptuary.commands import (
     lint,
     lock,
     mcp,
+    promote,
     pull,
     push,
     releasing,
@@ -58,6 +59,7 @@ app.command("push")(push.push)
 app.command("propose")(review.propose)
 app.command("approve")(review.approve)
 app.command("publish")(review.publish)
+app.command("promote")(promote.promote)
 app.add_typer(releasing.app, name="release")
 app.command("move")(labels.move)
 app.command("rollback")(labels.rollback)

@@ -17,7 +17,7 @@ from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import Workspace, read_document_text, read_samples
 
-__all__ = ["diff"]
+__all__ = ["compare_texts", "diff"]
 
 Side = Annotated[
     str,
@@ -56,7 +56,7 @@ def diff(
     with answering(as_json), vocabulary_source(url, key) as vocabularies:
         wants_samples = (rendered or bool(data)) and not data
         before, after = (_read(side, url, key, wants_samples) for side in (old, new))
-        source = _compare(before.text, after.text, old, new)
+        source = compare_texts(before.text, after.text, old, new)
         result: dict[str, Any] = {"old": old, "new": new, "equal": before.text == after.text, "diff": source}
         if rendered or data:
             samples = {"data": read_data(data)} if data else {**before.samples, **after.samples}
@@ -94,7 +94,7 @@ def _compare_rendered(
     return {
         "sample": sample,
         "equal": was == is_,
-        "diff": _compare(was, is_, f"{before.name} ({sample})", f"{after.name} ({sample})"),
+        "diff": compare_texts(was, is_, f"{before.name} ({sample})", f"{after.name} ({sample})"),
         "tokens": [was_tokens, is_tokens],
     }
 
@@ -120,7 +120,8 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
-def _compare(before: str, after: str, old: str, new: str) -> str:
+def compare_texts(before: str, after: str, old: str, new: str) -> str:
+    """The unified difference of two texts, named as given; empty where they are equal."""
     return "".join(sequence_diff.unified(_lines(before), _lines(after), old, new))
 
 

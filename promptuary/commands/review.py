@@ -11,7 +11,7 @@ from promptuary.commands.output import Finding, Json, Key, Url, answering, say, 
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
 
-__all__ = ["approve", "propose", "propose_version", "publish"]
+__all__ = ["approve", "open_change", "propose", "propose_version", "publish", "tell_change"]
 
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="The change request's number.")]
 Target = Annotated[
@@ -43,7 +43,7 @@ def propose(
         if dry_run:
             tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
             return
-        _tell(connection, propose_version(connection, name, label, version, message), as_json)
+        tell_change(connection, propose_version(connection, name, label, version, message), as_json)
 
 
 def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
@@ -57,7 +57,7 @@ def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url
             if error.status != 403:
                 raise
             raise Finding(f"{error.detail} Approve it here: {connection.url}/changes/{number}") from None
-        _tell(connection, change, as_json)
+        tell_change(connection, change, as_json)
 
 
 def publish(number: Number, at: At = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
@@ -65,27 +65,33 @@ def publish(number: Number, at: At = "", as_json: Json = False, url: Url = "", k
     with answering(as_json), Connection(url, key) as connection:
         if at:
             schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at})
-            _tell(connection, schedule, as_json)
+            tell_change(connection, schedule, as_json)
             return
-        _tell(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
+        tell_change(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
 
 
 def propose_version(connection: Connection, name: str, label: str, version: int, message: str) -> Any:
     """The change request for this label, opened or brought up to this version."""
+    change = open_change(connection, name, label)
+    if change is None:
+        body = {"template": name, "label": label, "version": version, "message": message}
+        return connection.call("POST", "changes", body)
+    if change["version"] == version:
+        return connection.get(f"changes/{change['number']}")
+    return connection.call("POST", f"changes/{change['number']}/version", {"version": version})
+
+
+def open_change(connection: Connection, name: str, label: str) -> Any:
+    """The open change request for this label; None where there is none."""
     pending = connection.pages("changes", template=name, state="pending")
     # What was published in an emergency is pending too, until it is approved; its version is not to be replaced any
     # more.
     open_ones = [change for change in pending if change["state"] in ("open", "approved")]
-    open_change = next((change for change in open_ones if change["label"] == label), None)
-    if open_change is None:
-        body = {"template": name, "label": label, "version": version, "message": message}
-        return connection.call("POST", "changes", body)
-    if open_change["version"] == version:
-        return connection.get(f"changes/{open_change['number']}")
-    return connection.call("POST", f"changes/{open_change['number']}/version", {"version": version})
+    return next((change for change in open_ones if change["label"] == label), None)
 
 
-def _tell(connection: Connection, change: Any, as_json: bool) -> None:
+def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
+    """The request as sentences, or as JSON."""
     if as_json:
         write_json(change)
         return

@@ -74,7 +74,7 @@ class Check(APIView):
         checked = document_check.check_for_caller(actor=actor_of(request), **read(CheckInput, request))
         problems = [describe_problem(problem) for problem in checked.problems]
         undeclared = {"undeclared": checked.undeclared.to_dict()} if checked.undeclared.inputs else {}
-        return Response({"problems": problems, **undeclared})
+        return Response({"problems": problems, "digest": checked.digest, **undeclared})
 
 
 class Render(APIView):

@@ -251,6 +251,7 @@ class CheckOutput(Output):
     """What was found about a document that is not stored."""
 
     problems = FoundProblem(many=True)
+    digest = serializers.CharField(help_text="That a version of it would have; empty where it can't be read.")
     undeclared = UndeclaredOutput(required=False)
 
 

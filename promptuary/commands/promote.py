@@ -1,0 +1,196 @@
+"""`promptuary promote`: a version of one registry as a change request of another."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from promptuary.commands.api import Connection
+from promptuary.commands.completion import complete_name
+from promptuary.commands.diff import compare_texts
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.review import open_change, propose_version, tell_change
+from promptuary.errors import NotFound, Refused
+from promptuary.names import check_name, split_target
+
+__all__ = ["promote"]
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[@REF]",
+        help="What to promote; what `production` serves without @REF.",
+        autocompletion=complete_name,
+    ),
+]
+To = Annotated[str, typer.Option("--to", help="The other registry's address.")]
+ToKey = Annotated[
+    str, typer.Option("--to-key", envvar="PROMPTUARY_TO_KEY", help="A key of the other registry.", show_envvar=True)
+]
+As = Annotated[str, typer.Option("--as", help="The template's name there; the same if none.")]
+Label = Annotated[str, typer.Option("--label", "-l", help="The protected label there that should point to it.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers there.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Only show the difference; store nothing.")]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The version that is promoted. pin: `name@number`."""
+
+    pin: str
+    digest: str
+    document: str
+
+
+@dataclass(frozen=True)
+class Destination:
+    """A template of the other registry, which may not exist yet.
+
+    live, newest: the answers to a fetch by the label and by `latest`; None where there is no such version.
+    """
+
+    name: str
+    label: str
+    live: dict[str, Any] | None
+    newest: dict[str, Any] | None
+
+
+def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
+    target: Target,
+    to: To,
+    to_key: ToKey = "",
+    other_name: As = "",
+    label: Label = "production",
+    message: Message = "",
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
+    """Propose a version of this registry in another one, after showing the difference."""
+    with answering(as_json), Connection(url, key) as here, Connection(to, to_key) as there:
+        if as_json and not (yes or dry_run):
+            raise UsageError("--json can't ask: give --yes or --dry-run")
+        name, ref = split_target(target)
+        source = _read_source(here, name, ref)
+        with _naming(there):
+            destination = _read_destination(there, check_name(other_name or name), label)
+            _require_news(there, source, destination)
+            _check(there, source, destination)
+        difference = _show(there, source, destination, as_json)
+        if dry_run:
+            if as_json:
+                write_json({**difference, "stored": False})
+            return
+        if not yes and not typer.confirm(f"Propose this for {label} at {there.url}?", err=True):
+            raise Finding("Nothing was stored.")
+        with _naming(there):
+            change = _propose(there, source, destination, _describe(here, source, message))
+        if as_json:
+            write_json({**difference, "stored": True, "change": change})
+        else:
+            tell_change(there, change, as_json=False)
+
+
+def _read_source(here: Connection, name: str, ref: str) -> Source:
+    template = here.client.get(name, ref)  # its digest is computed again
+    return Source(f"{name}@{template.version}", str(template.digest), template.document.text)
+
+
+def _read_destination(there: Connection, name: str, label: str) -> Destination:
+    namespace = name.partition("/")[0]
+    try:
+        rules = there.get(f"namespaces/{namespace}")["rules"]
+    except NotFound:
+        raise Finding(f"There is no namespace {namespace}, or this key is of another one.") from None
+    if label not in rules["protected_labels"]:
+        known = ", ".join(rules["protected_labels"]) or "none"
+        raise Finding(f"{label} is not protected in {namespace}, so nothing is proposed for it; protected: {known}.")
+    return Destination(name, label, _find(there, name, label), _find(there, name, "latest"))
+
+
+def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = there.get(f"templates/{name}@{ref}")
+    except NotFound:
+        return None
+    return found
+
+
+def _require_news(there: Connection, source: Source, destination: Destination) -> None:
+    """Finding where the label serves the version already, or a request for it proposes it."""
+    name, label, live = destination.name, destination.label, destination.live
+    if live is not None and live["digest"] == source.digest:
+        raise Finding(f"{label} of {name} serves this text already, as version {live['version']}.")
+    change = open_change(there, name, label) if destination.newest is not None else None
+    if change is not None and change["digest"] == source.digest:
+        raise Finding(f"Change {change['number']} proposes this text already: {there.url}/changes/{change['number']}")
+
+
+def _check(there: Connection, source: Source, destination: Destination) -> None:
+    """Finding where the document would not be sound there, or would be another prompt."""
+    checked = there.call("POST", "check", {"document": source.document, "template": destination.name})
+    errors = [problem for problem in checked["problems"] if problem["severity"] == "error"]
+    if errors:
+        lines = [f"line {problem['line']}: {problem['message']}" for problem in errors]
+        raise Finding("The document can't be saved there. " + " ".join(lines))
+    if checked.get("digest", source.digest) != source.digest:  # an older registry gives none
+        raise Finding(
+            f"It would be another prompt there ({checked['digest']}) than {source.pin} ({source.digest}): "
+            "a fragment or the profile has another content. Promote the fragments first."
+        )
+
+
+def _show(there: Connection, source: Source, destination: Destination, as_json: bool) -> dict[str, Any]:
+    """Print what would change for who fetches the label there, and give it as JSON."""
+    live = destination.live
+    before = f"{destination.name}@{live['version']}" if live else "nothing"
+    text = compare_texts(str(live["document"]) if live else "", source.document, before, source.pin)
+    if not as_json:
+        write_text(text)
+        sys.stdout.flush()
+        say(f"{source.pin} ({source.digest}) for {destination.label} of {destination.name} at {there.url}")
+    return {
+        "source": {"pin": source.pin, "digest": source.digest},
+        "template": destination.name,
+        "label": destination.label,
+        "holds": live["version"] if live else None,
+        "diff": text,
+    }
+
+
+def _describe(here: Connection, source: Source, message: str) -> str:
+    """What history and reviewers there read: why, and which version of which registry it is."""
+    origin = f"Promoted from {here.url}: {source.pin}, {source.digest}"
+    return f"{message.strip()}\n\n{origin}" if message.strip() else origin
+
+
+def _propose(there: Connection, source: Source, destination: Destination, message: str) -> Any:
+    newest = destination.newest
+    base = {"If-Match": f'"{newest["digest"]}"'} if newest else {}
+    saved = there.call("PUT", f"templates/{destination.name}", {"document": source.document, "message": message}, base)
+    if saved["digest"] != source.digest:
+        raise Finding(
+            f"Version {saved['version']} was saved, but is another prompt ({saved['digest']}), so it is not proposed."
+        )
+    try:
+        return propose_version(there, destination.name, destination.label, saved["version"], message)
+    except Refused as error:
+        raise Finding(f"Version {saved['version']} was saved, but not proposed: {error.detail}") from None
+
+
+@contextmanager
+def _naming(there: Connection) -> Iterator[None]:
+    """Refusals say that they are the other registry's."""
+    try:
+        yield
+    except Refused as error:
+        kind = UsageError if error.status == 401 else Finding
+        raise kind(f"{there.url}: {error.detail}") from None
+    except Finding as error:
+        raise Finding(f"{there.url}: {error}") from None
