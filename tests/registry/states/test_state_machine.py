@@ -10,7 +10,7 @@ from tests.support.examples import run_size
 pytestmark = [pytest.mark.slow, pytest.mark.dialect, pytest.mark.django_db]
 
 PARTS = run_size(1, torture=10)
-LIVES = run_size(20, torture=500)  # of one part
+LIVES = run_size(12, torture=500)  # of one part
 ACTS = run_size(30, torture=50)  # of one life
 
 RUN = settings(
