@@ -106,6 +106,8 @@ function start(root: HTMLFormElement): void {
     sample: () => inputs.data,
     models: setup.models,
     removed: (sentence) => showStatus(sentence, () => undo(view)),
+    rename: (name, next) => notices.fix(`rename:${name}`, { new_name: next }),
+    published: () => ({ inputs: setup.baseInputs, services: setup.services }),
     fix: (problem) => applyFix(view, problem),
     goTo,
   });

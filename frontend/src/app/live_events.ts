@@ -62,7 +62,7 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         : gettext("{by} started a rollout.", values);
     case "rollout.stepped":
       return template
-        ? gettext("{by} took a rollout one step on of {template}.", values)
+        ? gettext("{by} took a rollout of {template} one step on.", values)
         : gettext("{by} took a rollout one step on.", values);
     case "rollout.stopped":
       return template
@@ -81,13 +81,9 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         ? gettext("{by} reopened change {change} of {template}.", values)
         : gettext("{by} reopened change {change}.", values);
     case "template.archived":
-      return template
-        ? gettext("{by} archived the template of {template}.", values)
-        : gettext("{by} archived the template.", values);
+      return template ? gettext("{by} archived {template}.", values) : gettext("{by} archived the template.", values);
     case "template.unarchived":
-      return template
-        ? gettext("{by} restored the template of {template}.", values)
-        : gettext("{by} restored the template.", values);
+      return template ? gettext("{by} restored {template}.", values) : gettext("{by} restored the template.", values);
     case "version.redacted":
       return template
         ? gettext("{by} redacted v{version} of {template}.", values)
@@ -100,7 +96,7 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
 function describeUnknownEvent(values: { by: string; namespace: string; template: string }): string {
   if (values.namespace)
     return values.template
-      ? gettext("{by} changed something in {namespace} of {template}.", values)
+      ? gettext("{by} changed something of {template} in {namespace}.", values)
       : gettext("{by} changed something in {namespace}.", values);
   return values.template
     ? gettext("{by} changed something of {template}.", values)

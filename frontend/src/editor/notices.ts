@@ -103,7 +103,13 @@ export class Notices {
 
   async #fix(action: string): Promise<void> {
     this.#region.querySelector(".field-error")?.remove();
-    const choices = this.#fields();
+    const refusal = await this.fix(action, this.#fields());
+    if (refusal === null) return;
+    this.#region.append(createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), refusal));
+  }
+
+  /** Has the server fix the text and the samples; null where it did, else why it did not. */
+  async fix(action: string, choices: Record<string, string>): Promise<string | null> {
     try {
       for (let attempt = 1; ; attempt++) {
         const body = this.#wiring.body();
@@ -111,17 +117,13 @@ export class Notices {
         // What was typed while the answer was on its way would be lost with it: fix the text as it is now.
         if (editedIn(this.#wiring.body()) === editedIn(body)) {
           this.#wiring.onFixed(answer);
-          return;
+          return null;
         }
         if (attempt === MOST_ATTEMPTS) throw new Error("the text changes faster than it is fixed");
       }
     } catch (error) {
-      const words =
-        error instanceof CallError
-          ? error.message
-          : gettext("That did not work. Stop typing for a moment and try again.");
-      const message = createElement("p", { class: "field-error", role: "alert" }, createIcon("circle-x"), words);
-      this.#region.append(message);
+      if (error instanceof CallError) return error.message;
+      return gettext("That did not work. Stop typing for a moment and try again.");
     }
   }
 }

@@ -50,6 +50,10 @@ export interface Setup {
   sample: string;
   data: Data;
   inputs: Record<string, Schema>;
+  /** The inputs of the version that the text was begun from. */
+  baseInputs: Record<string, Schema>;
+  /** The services that fetched a label of the template lately. */
+  services: string[];
   /** Inputs that the text uses and does not declare, with the schemas that fit their uses. */
   undeclared: Record<string, Schema>;
   problems: Problem[];

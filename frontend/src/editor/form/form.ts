@@ -7,6 +7,7 @@ import { formatOf } from "../language.ts";
 import { smallestChange } from "../text_changes.ts";
 import type { Data, Problem, Schema } from "../types.ts";
 import { CardList } from "./card_list.ts";
+import type { Published, Rename } from "./input_name.ts";
 import { InputTable } from "./input_table.ts";
 import type { Fragment } from "./insert_completion.ts";
 import { type Outline, outlineOf, type Refusal } from "./outline.ts";
@@ -32,6 +33,9 @@ export interface FormHost {
   models: string[];
   /** Something was taken out: the page says so, with a way back. */
   removed(sentence: string): void;
+  /** Renames an input in the text and the samples; null where that was done, else why not. */
+  rename: Rename;
+  published(): Published;
   fix(problem: Problem): void;
   goTo(place: { line: number; column: number }): void;
 }
@@ -70,6 +74,8 @@ export class Form {
       inputs: around.inputs,
       sample: around.sample,
       declare: around.declare,
+      rename: around.rename,
+      published: around.published,
       change,
     });
     this.#settings = new SettingsCard({ ...common, change, goToLine, models: around.models });

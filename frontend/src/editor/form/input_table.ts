@@ -3,6 +3,7 @@ import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Data, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
+import type { Published, Rename } from "./input_name.ts";
 import { drawInputs, emptyInput, type InputEdits, kindOf } from "./inputs.ts";
 import type { Change } from "./text_edits.ts";
 
@@ -15,6 +16,8 @@ export interface InputTableHost {
   /** The inputs as the table has just declared them; the server's reading of the text follows. */
   declare(inputs: Record<string, Schema>): void;
   change(change: Change): void;
+  rename: Rename;
+  published(): Published;
   removed(sentence: string): void;
 }
 
@@ -36,9 +39,16 @@ export class InputTable {
     const now = this.#write(inputs);
     if (!this.element.isConnected || (now === this.#drawn && this.element.childElementCount)) return;
     if (this.#isBeingTyped()) return; // it is drawn when that field is left
-    this.#drawn = now;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const inputs = this.#host.inputs();
+    this.#drawn = this.#write(inputs);
     const focused = document.activeElement?.getAttribute("aria-label");
-    this.element.replaceChildren(drawInputs(inputs, this.#host.sample(), this.#edits(), this.#newInput));
+    this.element.replaceChildren(
+      drawInputs(inputs, this.#host.sample(), this.#edits(), this.#newInput, this.#host.published()),
+    );
     if (focused) this.element.querySelector<HTMLElement>(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
   }
 
@@ -65,7 +75,18 @@ export class InputTable {
         if (isDone) this.#host.removed(gettext("Removed the input {name}.", { name }));
         return isDone;
       },
+      rename: (name, next) => this.#rename(name, next),
     };
+  }
+
+  async #rename(name: string, next: string): Promise<string | null> {
+    const refusal = await this.#host.rename(name, next);
+    if (refusal === null) {
+      const entries = Object.entries(this.#host.inputs());
+      this.#host.declare(Object.fromEntries(entries.map(([key, schema]) => [key === name ? next : key, schema])));
+      this.#draw();
+    }
+    return refusal;
   }
 
   #change(change: Change | null, declared: Record<string, Schema>): boolean {

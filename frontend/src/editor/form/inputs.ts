@@ -2,12 +2,14 @@
 import { createElement, createIcon } from "../../dom.ts";
 import { gettext, ngettext } from "../../language.ts";
 import type { Data, Json, Schema } from "../types.ts";
+import { drawBreak, drawName, type Published, type Rename } from "./input_name.ts";
 
 /** What the table does to the text; false where the front matter is laid out so that only the source can. */
 export interface InputEdits {
   add(name: string, schema: Schema): boolean;
   set(name: string, schema: Schema): boolean;
   drop(name: string): boolean;
+  rename: Rename;
 }
 
 const KINDS: Record<string, { words: string; schema: Schema }> = {
@@ -76,12 +78,17 @@ export function drawInputs(
   sample: Data,
   declared: InputEdits,
   newInput: NewInput,
+  published: Published,
 ): HTMLElement {
   const refusal = createElement("p", { class: "field-message", role: "alert" });
-  const tell = (done: boolean): void => {
-    refusal.textContent = done ? "" : gettext("This is laid out in a way that only the source can change.");
+  const say = (words: string): void => {
+    refusal.textContent = words;
   };
-  const rows = Object.entries(inputs).map(([name, schema]) => drawRow(name, schema, sample[name], declared, tell));
+  const tell = (done: boolean): void =>
+    say(done ? "" : gettext("This is laid out in a way that only the source can change."));
+  const rows = Object.entries(inputs).map(([name, schema]) =>
+    drawRow(name, schema, sample[name], declared, { tell, say, published }),
+  );
   const head = [gettext("Name"), ...Object.values(COLUMNS), gettext("Remove")];
   const table = createElement(
     "table",
@@ -114,12 +121,19 @@ interface Row {
   write(next: Schema): void;
 }
 
+/** What the rows share: where a refusal is told, and what the inputs are compared with. */
+interface RowFacts {
+  tell(done: boolean): void;
+  say(words: string): void;
+  published: Published;
+}
+
 function drawRow(
   name: string,
   schema: Schema,
   value: Json | undefined,
   declared: InputEdits,
-  tell: (done: boolean) => void,
+  { tell, say, published }: RowFacts,
 ): HTMLElement {
   const row: Row = {
     name,
@@ -139,11 +153,15 @@ function drawRow(
   return createElement(
     "tr",
     {},
-    createElement("th", { scope: "row" }, name),
+    createElement("th", { scope: "row" }, ...drawName(name, published, declared.rename, say)),
     cell(COLUMNS.kind, kind ? drawKind(kind, row) : describeSchema(schema)),
     cell(COLUMNS.limits, ...(kind ? drawDetail(kind, row) : [])),
     cell(COLUMNS.required, kind ? drawRequired(row) : schema.default === undefined ? gettext("yes") : gettext("no")),
-    cell(COLUMNS.missing, kind ? drawDefault(row) : gettext("caller gets an error")),
+    cell(
+      COLUMNS.missing,
+      kind ? drawDefault(row) : gettext("caller gets an error"),
+      ...drawBreak(name, schema, published),
+    ),
     cell(COLUMNS.sample, createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
     cell(COLUMNS.untrusted, outside),
     cell(
