@@ -98,8 +98,9 @@ def _list_sources(domain: str) -> Iterator[tuple[Path, Any, dict[str, Any]]]:
         for path in _walk(ROOT / "frontend" / "src", "*.ts"):
             yield path, "javascript", _SCRIPT_KEYWORDS
         return
-    for path in _walk(ROOT / "frontend" / "templates", "*.html", "*.txt"):
-        yield path, _extract_from_template, _PYTHON_KEYWORDS
+    for folder in ("frontend", "registry"):
+        for path in _walk(ROOT / folder / "templates", "*.html", "*.txt"):
+            yield path, _extract_from_template, _PYTHON_KEYWORDS
     for folder in ("frontend", "registry"):
         for path in _walk(ROOT / folder, "*.py"):
             yield path, "python", _PYTHON_KEYWORDS

@@ -5,6 +5,8 @@ no more with this person; then the stream ends. The database is asked every POLL
 the journal and may be written by another process.
 """
 
+# no texts here: scripts read it
+
 import asyncio
 from collections.abc import AsyncGenerator
 

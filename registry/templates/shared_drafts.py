@@ -3,6 +3,7 @@
 import secrets
 
 from django.db.models import F
+from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
@@ -47,5 +48,7 @@ def find_shared_draft(actor: Actor, name: str, token: str) -> Draft:
     rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace, path=path)
     draft = rows.filter(share_token=token, person__is_active=True, namespace__memberships__person=F("person")).first()
     if draft is None:
-        raise NotFound(f"There is no such shared draft of {name[:600]}, or you may not read it.")
+        raise NotFound(
+            gettext("There is no such shared draft of {name}, or you may not read it.").format(name=name[:600])
+        )
     return draft
