@@ -37,9 +37,10 @@ def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
     The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl is told the address.
     """
     if language == "curl":
-        return f'curl -sSf {base_url}/api/v1/templates/{name}@{ref} -H "Authorization: Bearer $PROMPTUARY_KEY"'
+        address = f"{base_url}/api/v1/templates/{name}@{ref}"
+        return f'curl -sSf {address} -H "Authorization: Bearer $PROMPTUARY_KEY"'  # no text: code
     if language == "cli":
-        return f"promptuary pull {name}@{ref}"
+        return f"promptuary pull {name}@{ref}"  # no text: code
     return f'Promptuary().get("{name}", ref="{ref}").render(data)'
 
 

@@ -43,7 +43,7 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
         {"kind": "changes", "name": gettext("Changes"), "items": _changes(actor, q)},
         {"kind": "actions", "name": gettext("Actions"), "items": _actions(q)},
     ]
-    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})
+    return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 
 def _search_templates(actor: Actor, q: str) -> list[Template]:

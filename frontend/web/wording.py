@@ -7,7 +7,7 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "plural", "run_state_word", "time_lasted", "time_since"]
+__all__ = ["TOPICS_IN_WORDS", "line_range", "run_state_word", "time_lasted", "time_since"]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
@@ -93,9 +93,3 @@ def line_range(line: int, end_line: int) -> str:
 def run_state_word(state: str) -> str:
     """The state of an evaluation run."""
     return str(_RUN_STATES.get(state, state))
-
-
-def plural(number: int, word: str) -> str:
-    """3, "version" -> `3 versions`; "entry,entries" names both forms."""
-    singular, _, plural_form = word.partition(",")
-    return f"{number:,} {singular if number == 1 else plural_form or singular + 's'}"

@@ -21,7 +21,7 @@ NO_TEXTS_HERE = re.compile(r"^(?:#|{#) ?no texts here: \S", re.MULTILINE)
 NO_TEXT = re.compile(r"(?:#|//|{#) ?no text: \S")
 # Names, units, and what is code: the same in every language.
 SAME_EVERYWHERE = re.compile(
-    r"Promptuary|JSON|YAML|CSV|JSONL|HTML|API|URL|SHA-256|Git|HEAD|UTC|Ctrl|Enter|Esc|Tab|Alt|ms|USD|Slack"
+    r"Promptuary|sha256|JSON|YAML|CSV|JSONL|HTML|API|URL|SHA-256|Git|HEAD|UTC|Ctrl|Enter|Esc|Tab|Alt|ms|USD|Slack"
     r"|Microsoft Teams|v\d*"
 )
 # What a literal of a script follows that nobody reads: names of modules, classes, keys, selectors; comparisons.
@@ -133,10 +133,10 @@ def _find_sentences(node: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(node.func, ast.Attribute):
             yield from _find_sentences(node.func.value)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", node.value):
+        if re.search(r"[A-Za-z]{2,}[,:]? +[A-Za-z]", re.sub(r"<[^>]*>", "", node.value)):
             yield node.lineno, node.value
         return
-    for child in ast.iter_child_nodes(node):
+    for child in node.values if isinstance(node, ast.Dict) else ast.iter_child_nodes(node):
         yield from _find_sentences(child)
 
 

@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.template import Context, Template
+from django.utils import translation
 
 from frontend.templatetags import display
-from frontend.web.wording import plural, time_since
+from frontend.web.wording import time_lasted, time_since
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
@@ -29,6 +30,26 @@ def test_times_are_relative_up_to_eight_weeks(passed, words):
     assert time_since(NOW - passed, NOW) == words
 
 
+@pytest.mark.parametrize(
+    ("passed", "words"),
+    [
+        (timedelta(seconds=5), "for less than a minute"),
+        (timedelta(hours=3), "for 3 h"),
+        (timedelta(hours=30), "for a day"),
+        (timedelta(weeks=3), "for 3 weeks"),
+        (timedelta(weeks=9), "since 20 Sep"),
+    ],
+)
+def test_a_duration_is_told_in_one_unit(passed, words):
+    assert time_lasted(NOW - passed, NOW) == words
+
+
+def test_numbers_are_written_as_the_language_of_the_page_has_them():
+    with translation.override("de"):
+        assert (display.thousands(1234), display.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
+        assert (display.signed(-1234), display.short(54_100)) == ("−1.234", "54,1 k")
+
+
 def test_a_time_carries_its_exact_moment():
     assert 'title="22 November 2026, 12:00:00 UTC"' in display.ago(NOW)
 
@@ -41,11 +62,6 @@ def test_differences_carry_a_true_sign(number, words):
 def test_a_digest_is_shown_in_two_groups():
     shown = display.digest("sha256:4be107c2a95fd3e8")
     assert (shown["first"], shown["second"]) == ("4be1", "07c2")
-
-
-@pytest.mark.parametrize(("number", "word", "words"), [(1, "line", "1 line"), (3, "entry,entries", "3 entries")])
-def test_words_follow_their_number(number, word, words):
-    assert plural(number, word) == words
 
 
 @pytest.mark.parametrize(
