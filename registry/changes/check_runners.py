@@ -15,6 +15,7 @@ from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 from registry.usage import queries as usage_queries
 
+# no texts here: findings are stored with the check, in English
 __all__ = ["RUNNERS", "CheckCase", "CheckResult", "read_case"]
 
 Samples = Mapping[str, Mapping[str, Any]]
@@ -59,8 +60,8 @@ class _Party:
         named = " and ".join([", ".join(self.callers[:2]), *self.callers[2:3]]) if self.callers else ""
         more = f" and {len(self.callers) - 3} more" if len(self.callers) > 3 else ""
         if self.labels:
-            return f"callers of {self.whose}{f' ({named}{more})' if named else ''}"  # no text: stored with the check
-        return f"{named}{more}, still on version {self.version.number}"  # no text: stored with the check
+            return f"callers of {self.whose}{f' ({named}{more})' if named else ''}"
+        return f"{named}{more}, still on version {self.version.number}"
 
     def name(self, services: Sequence[str]) -> None:
         """Add services that are not among the callers yet."""
@@ -125,7 +126,7 @@ def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
     if not counted and details:
         return "Every sample fits; their tokens are not counted, as this server lacks the vocabulary."
     if not counted:
-        return "There are no samples to count."  # no text: stored with the check
+        return "There are no samples to count."
     worst = max(counted, key=lambda item: int(item["tokens"]))
     of = f" of {worst['limit']:,}" if worst["limit"] else ""
     return f"Every sample fits; worst case {worst['sample']}: {worst['tokens']:,}{of} tokens."
@@ -203,7 +204,7 @@ def _dependants(case: CheckCase) -> CheckResult:
         if len(details) == 1
         else f"All {len(details)} templates that include it stay"
     )
-    return CheckResult(True, f"{stays} sound with it.", details)  # no text: stored with the check
+    return CheckResult(True, f"{stays} sound with it.", details)
 
 
 def _evaluation(case: CheckCase) -> CheckResult | None:

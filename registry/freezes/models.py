@@ -3,6 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from django.db import models
+from django.utils.translation import gettext
 
 from registry.accounts.models import User
 from registry.freezes import windows
@@ -65,8 +66,11 @@ class Freeze(models.Model):
     def times(self) -> str:
         """When it is, in words: `Fri 16:00 to Mon 08:00 every week (Europe/Berlin)`."""
         if self.starts_at is not None and self.ends_at is not None:
-            return f"{windows.format_moment(self.starts_at)} to {windows.format_moment(self.ends_at)}"
-        return f"{self.weekly_start.title()} to {self.weekly_end.title()} every week ({self.time_zone})"
+            start, end = windows.format_moment(self.starts_at), windows.format_moment(self.ends_at)
+            return gettext("{start} to {end}").format(start=start, end=end)
+        return gettext("{start} to {end} every week ({zone})").format(
+            start=self.weekly_start.title(), end=self.weekly_end.title(), zone=self.time_zone
+        )
 
     @property
     def weekly_start(self) -> str:

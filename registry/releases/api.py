@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -242,7 +243,8 @@ def _selection(body: dict[str, Any]) -> ReleaseSelection:
 
 def _read_number(change: str) -> int:
     if not change.isascii() or not change.isdecimal() or len(change) > 9:
-        raise serializers.ValidationError({"digests": [f"{change[:40]!r} is not the number of a change request."]})
+        text = gettext("{value} is not the number of a change request.").format(value=repr(change[:40]))
+        raise serializers.ValidationError({"digests": [text]})
     return int(change)
 
 

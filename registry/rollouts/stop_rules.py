@@ -9,6 +9,7 @@ from registry.rollouts.models import Rollout
 from registry.usage import outcome_queries
 from registry.usage.outcome_queries import Score
 
+# no texts here: the reason is stored with the rollout, in English
 __all__ = ["REPLIES", "SideScore", "find_breach", "read_side_scores", "to_figures"]
 
 REPLIES = 200  # scores of the candidate before the rule says anything, unless it names another number
