@@ -49,7 +49,7 @@ from frontend.settings import (
     webhook_views,
 )
 from frontend.web.decorators import by_method
-from frontend.web.language import answer_script_texts
+from frontend.web.script_texts import answer_script_texts
 
 SEGMENT = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
 

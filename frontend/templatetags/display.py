@@ -21,7 +21,7 @@ from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
-from frontend.web.language import script_texts_version
+from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries

@@ -17,9 +17,10 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import get_language_from_request, gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -30,7 +31,15 @@ from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
 
-__all__ = ["RefusalMiddleware", "by_method", "explain_methods", "form_page", "signed_in", "use_time_zone"]
+__all__ = [
+    "RefusalMiddleware",
+    "by_method",
+    "explain_methods",
+    "form_page",
+    "signed_in",
+    "use_language",
+    "use_time_zone",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=HttpResponseBase)
@@ -152,5 +161,27 @@ def use_time_zone(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callabl
             return respond(request)
         with timezone.override(zone):
             return respond(request)
+
+    return answer
+
+
+def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: what is answered to a person is in the language they chose, else in what their browser asks for.
+
+    The API answers a key in English.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith("/api/") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
+            return respond(request)
+        person = person_of(request)
+        chosen = person.language if person else ""
+        if chosen not in dict(settings.LANGUAGES):
+            chosen = get_language_from_request(request)
+        with translation.override(chosen):
+            response = respond(request)
+        if not (person and person.language):
+            patch_vary_headers(response, ["Accept-Language"])
+        return response
 
     return answer

@@ -1,6 +1,5 @@
-"""The language of pages: what the person chose, else what their browser asks for, else English."""
+"""The texts of the scripts in the language of the page."""
 
-from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -9,36 +8,16 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import translation
-from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.utils.translation import get_language_from_request, gettext
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext
 from django.views.i18n import JavaScriptCatalog
 
-from registry.accounts.actor import person_of
 from registry.core.errors import NotFound
 
-__all__ = ["answer_script_texts", "script_texts_version", "use_language"]
+__all__ = ["answer_script_texts", "script_texts_version"]
 
 _FOLDER = Path(__file__).parents[1] / "locale"
 _MONTH = 30 * 24 * 3600  # seconds that a browser keeps the texts of the scripts
-
-
-def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Middleware: what is answered to a person is in their language. The API answers a key in English."""
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        if request.path.startswith("/api/") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
-            return respond(request)
-        person = person_of(request)
-        chosen = person.language if person else ""
-        if chosen not in dict(settings.LANGUAGES):
-            chosen = get_language_from_request(request)
-        with translation.override(chosen):
-            response = respond(request)
-        if not (person and person.language):
-            patch_vary_headers(response, ["Accept-Language"])
-        return response
-
-    return answer
 
 
 @cache
