@@ -12,6 +12,7 @@ from frontend.web.draft_links import describe_own_draft, draft_address, draft_ti
 from frontend.web.forms import version_choices
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
@@ -45,7 +46,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "source": request.POST.get("source") or request.GET.get("from", ""),
         "typed": request.POST.get("name", "") if request.POST.get("do") == "start" else "",
         "refusal": _describe_refusal(error),
-        "longest_name": drafts.LONGEST_NAME,
+        "longest_name": names.LONGEST_DRAFT_NAME,
     }
     return show(request, "editor/drafts.html", context, status=status_of(error) if error else 200)
 

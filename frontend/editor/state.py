@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 
 from frontend.editor.sample_edits import Samples, set_values
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.namespaces import permissions
@@ -16,7 +17,6 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
-from registry.templates.drafts import check_draft_name
 from registry.templates.models import Draft, Template, Version
 
 __all__ = [
@@ -105,7 +105,7 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
     latest = template.latest if template else None
     sample_set = template.current_samples() if template else None
     stored: Samples = sample_set.samples if sample_set else {}
-    draft_name = check_draft_name(draft_name)
+    draft_name = names.check_draft_name(draft_name)
     draft = template_queries.find_draft(actor, name, draft_name)
     if draft and latest and not draft_name and _says_nothing_new(draft, latest, stored):
         draft = None  # it holds nothing that is not saved

@@ -6,11 +6,14 @@ from django.utils.translation import gettext
 
 from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
 from registry.core.errors import Invalid
+from registry.core.input_checks import check_text
 
 __all__ = [
     "LABEL",
     "LATEST",
+    "LONGEST_DRAFT_NAME",
     "Ref",
+    "check_draft_name",
     "check_folder",
     "check_label",
     "check_namespace",
@@ -21,6 +24,8 @@ __all__ = [
 ]
 
 LATEST = "latest"
+_FIRST_DRAFT = "Draft"  # what pages call the draft without a name
+LONGEST_DRAFT_NAME = 60
 _DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
 
 
@@ -31,6 +36,18 @@ class Ref:
     number: int | None = None
     digest: str | None = None
     label: str | None = None
+
+
+def check_draft_name(name: str) -> str:
+    """The name of a draft with single spaces; empty for the first draft. Invalid where no draft can be called so."""
+    name = " ".join(check_text("draft", name, 4 * LONGEST_DRAFT_NAME).split())
+    if len(name) > LONGEST_DRAFT_NAME or not name.isprintable():
+        words = gettext("a name of 1 to {most} characters, in one line.")
+        raise Invalid(fields={"draft": words.format(most=LONGEST_DRAFT_NAME)})
+    if name.casefold() == _FIRST_DRAFT.casefold():
+        words = gettext("{name} is the draft without a name: choose another name.")
+        raise Invalid(fields={"draft": words.format(name=_FIRST_DRAFT)})
+    return name
 
 
 def check_namespace(name: str) -> str:

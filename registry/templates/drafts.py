@@ -18,10 +18,8 @@ from registry.templates.models import Draft, Version
 
 __all__ = [
     "KEPT",
-    "LONGEST_NAME",
     "MOST_DRAFTS",
     "NewerDraft",
-    "check_draft_name",
     "delete_old_drafts",
     "discard_draft",
     "forget_draft",
@@ -35,8 +33,6 @@ KEPT = timedelta(days=30)
 """How long a discarded draft can be restored."""
 MOST_DRAFTS = 20
 """How many drafts a person can have of one template."""
-LONGEST_NAME = 60
-_FIRST = "Draft"  # what pages call the draft without a name
 
 
 class NewerDraft(Conflict):
@@ -67,7 +63,7 @@ def save_draft(  # noqa: PLR0913  # what an editor has
     a revision the work is stored in any case. name: of the draft, empty for the first one; a draft with a name that
     there is not yet is made, Invalid and Conflict as `require_new_name`.
     """
-    name = check_draft_name(name)
+    name = names.check_draft_name(name)
     if path:
         names.check_template(f"{namespace}/{path}")
     check_text(
@@ -112,18 +108,6 @@ def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[
     raise NewerDraft(draft)
 
 
-def check_draft_name(name: str) -> str:
-    """The name of a draft with single spaces; empty for the first draft. Invalid where no draft can be called so."""
-    name = " ".join(check_text("draft", name, 4 * LONGEST_NAME).split())
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        words = gettext("a name of 1 to {most} characters, in one line.")
-        raise Invalid(fields={"draft": words.format(most=LONGEST_NAME)})
-    if name.casefold() == _FIRST.casefold():
-        words = gettext("{name} is the draft without a name: choose another name.")
-        raise Invalid(fields={"draft": words.format(name=_FIRST)})
-    return name
-
-
 def require_free_name(name: str, others: QuerySet[Draft]) -> None:
     """Refuse a name that another of the person's drafts of the template has, in any case of letters. Raises Invalid."""
     if name.casefold() in (other.casefold() for other in others.values_list("name", flat=True)):
@@ -140,7 +124,7 @@ def require_new_name(name: str, others: QuerySet[Draft]) -> None:
 
 def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> None:
     """Put the actor's draft aside; it can be restored for a while. Nothing happens where there is none."""
-    name = check_draft_name(name)
+    name = names.check_draft_name(name)
     rows = Draft.objects.filter(person=actor.person, namespace__name=namespace, path=path, name=name)
     _put_aside(rows)
 
@@ -156,7 +140,7 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
 
     NotFound where there is none.
     """
-    name = check_draft_name(name)
+    name = names.check_draft_name(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace)
     with transaction.atomic():
         drafts = Draft.everything.select_for_update().filter(person=actor.person, namespace=space, path=path)

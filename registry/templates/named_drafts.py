@@ -101,7 +101,7 @@ def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> 
 
 
 def _require_name(draft_name: str) -> str:
-    draft_name = drafts.check_draft_name(draft_name)
+    draft_name = names.check_draft_name(draft_name)
     if not draft_name:
         raise Invalid(fields={"draft": gettext("give it a name.")})
     return draft_name
@@ -134,7 +134,6 @@ def _advance_revision(draft: Draft) -> None:
 
 def _unknown(name: str, draft_name: str) -> NotFound:
     if draft_name:
-        return NotFound(
-            gettext("You have no draft {draft} of {name}.").format(draft=draft_name[: drafts.LONGEST_NAME], name=name)
-        )
+        shown = draft_name[: names.LONGEST_DRAFT_NAME]
+        return NotFound(gettext("You have no draft {draft} of {name}.").format(draft=shown, name=name))
     return NotFound(gettext("You have no draft of {name}.").format(name=name))

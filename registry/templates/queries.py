@@ -13,7 +13,7 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb, visible_namespaces
-from registry.templates.drafts import KEPT, check_draft_name
+from registry.templates.drafts import KEPT
 from registry.templates.models import Draft, Template
 
 Rows = TypeVar("Rows", bound=Model)
@@ -105,7 +105,7 @@ def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:
         namespace__in=visible_namespaces(actor),
         namespace__name=namespace,
         path=path,
-        name=check_draft_name(draft_name),
+        name=names.check_draft_name(draft_name),
     ).first()
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import Conflict, NotFound
 from registry.namespaces.permissions import Verb
 from registry.templates import drafts, version_queries
@@ -58,7 +59,7 @@ def start_draft(*, actor: Actor, name: str, ref: str, draft_name: str = "") -> S
     """
     version = version_queries.resolve_version(actor, name, ref, verb=Verb.SAVE)
     template = version.template
-    draft_name = drafts.check_draft_name(draft_name)
+    draft_name = names.check_draft_name(draft_name)
     with transaction.atomic():
         template_queries.lock_template(name)
         template.refresh_from_db(fields=["latest"])
