@@ -1,9 +1,13 @@
 """People and the API keys that act for them."""
 
+from collections.abc import Callable
+
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils import translation
 
-__all__ = ["Key", "User"]
+__all__ = ["Key", "User", "say_to", "speak_to"]
 
 
 class User(AbstractUser):
@@ -30,6 +34,17 @@ class User(AbstractUser):
     def display_name(self) -> str:
         """The full name, or the username where none is given."""
         return self.get_full_name() or self.username
+
+
+def speak_to(person: User) -> translation.override:
+    """The context in which texts are in the person's language: the one they chose, else English."""
+    return translation.override(person.language or settings.LANGUAGE_CODE)
+
+
+def say_to(person: User, say: Callable[[], str]) -> str:
+    """The sentence that `say` makes, in the person's language."""
+    with speak_to(person):
+        return say()
 
 
 class Key(models.Model):

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import User
+from registry.accounts.models import User, say_to
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
 from registry.evaluations.models import Run
 from registry.journal import log
 from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Role
 from registry.notifications import queries
-from registry.notifications.models import Notification, say_to
+from registry.notifications.models import Notification
 
 __all__ = ["tell_of_live_failure", "tell_of_recovery"]
 

@@ -13,12 +13,12 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext, ngettext
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User
+from registry.accounts.models import User, speak_to
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
-from registry.notifications.models import Notification, speak_to
+from registry.notifications.models import Notification
 from registry.notifications.proposal_diff import ProposalDiff, compare_proposal
 
 __all__ = ["Proposals", "write_mail"]

@@ -1,17 +1,13 @@
 """Tables of notifications, and of watches: what people want e-mail about."""
 
-from collections.abc import Callable
-
-from django.conf import settings
 from django.db import models
-from django.utils import translation
 
 from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Namespace
 from registry.templates.models import Template
 
-__all__ = ["EMERGENCY", "UNUSED_KEY", "Notification", "Watch", "say_to", "speak_to"]
+__all__ = ["EMERGENCY", "UNUSED_KEY", "Notification", "Watch"]
 
 
 # The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
@@ -83,14 +79,3 @@ class Watch(models.Model):
     def topic_list(self) -> list[str]:
         """What of all is wanted; empty for everything."""
         return self.topics.split(",") if self.topics else []
-
-
-def speak_to(person: User) -> translation.override:
-    """The context in which texts are in the person's language: the one they chose, else English."""
-    return translation.override(person.language or settings.LANGUAGE_CODE)
-
-
-def say_to(person: User, say: Callable[[], str]) -> str:
-    """The sentence that `say` makes, in the person's language."""
-    with speak_to(person):
-        return say()

@@ -5,12 +5,12 @@ from collections.abc import Callable, Collection
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import User
+from registry.accounts.models import User, say_to
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.schedule_events import ChangeUnscheduled
 from registry.journal import log
-from registry.notifications.models import Notification, say_to
+from registry.notifications.models import Notification
 from registry.releases.models import Release
 from registry.releases.schedule_events import ReleaseUnscheduled
 

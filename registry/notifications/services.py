@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import Key, User
+from registry.accounts.models import Key, User, say_to
 from registry.changes import emergencies
 from registry.changes import queries as change_queries
 from registry.changes.emergencies import Emergency
@@ -28,7 +28,7 @@ from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import rules_of
 from registry.notifications import queries as notification_queries
-from registry.notifications.models import EMERGENCY, Notification, Watch, say_to
+from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep

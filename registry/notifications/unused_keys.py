@@ -6,10 +6,10 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import ngettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import Key
+from registry.accounts.models import Key, speak_to
 from registry.journal import log
 from registry.namespaces.unused_keys import find_unused_keys
-from registry.notifications.models import UNUSED_KEY, Notification, speak_to
+from registry.notifications.models import UNUSED_KEY, Notification
 
 __all__ = ["tell_of_unused_keys"]
 

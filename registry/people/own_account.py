@@ -142,16 +142,15 @@ def _store_address(person: User, email: str, *, is_unproven: bool) -> None:
 
 def _send_link(person: User, email: str) -> None:
     token = signing.dumps({"person": person.pk, "email": email, "before": person.email}, salt=_SALT)
-    lines = [
-        f"Somebody signed in as {person.username} wants Promptuary to send its mail to this address.",
-        "",
-        f"If that's you, confirm it here: {settings.BASE_URL}/account/address/{token}",
-        "",
-        f"The link works for {ADDRESS_DAYS} days. If it isn't you, ignore this mail.",
-    ]
+    body = gettext(
+        "Somebody signed in as {account} wants Promptuary to send its mail to this address.\n\n"
+        "If that's you, confirm it here: {address}\n\n"
+        "The link works for {days} days. If it isn't you, ignore this mail."
+    )
+    address = f"{settings.BASE_URL}/account/address/{token}"
     message = EmailMessage(
-        subject="Confirm your address for Promptuary",
-        body="\n".join(lines),
+        subject=gettext("Confirm your address for Promptuary"),
+        body=body.format(account=person.username, address=address, days=ADDRESS_DAYS),
         to=[email],
         headers={"Auto-Submitted": "auto-generated"},
     )

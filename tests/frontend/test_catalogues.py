@@ -1,0 +1,67 @@
+"""Every text of the pages is in the catalogues, and every catalogue is complete."""
+
+import re
+from pathlib import Path
+
+import polib
+import pytest
+
+from frontend.locale.catalogues import DOMAINS, ROOT, catalogue_paths, find_texts
+from tests.support.unmarked_texts import FINDERS, find_in_file
+
+CATALOGUES = [path for domain in DOMAINS for path in catalogue_paths(domain)]
+PLACES = [
+    "frontend/templates",
+    "frontend/src",
+    *(f"frontend/{path.parent.name}" for path in (ROOT / "frontend").glob("*/__init__.py")),
+]
+VALUES = re.compile(r"%\(\w+\)s|%%|\{\w*(?::[^}]*)?\}|</?\w+[^>]*>")
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT / "frontend/locale"))
+
+
+def translations(entry: polib.POEntry) -> list[tuple[str, str]]:
+    """Pairs of a text and its translation; each plural form beside the English plural."""
+    if not entry.msgid_plural:
+        return [(entry.msgid, entry.msgstr)]
+    return [(entry.msgid if form == 0 else entry.msgid_plural, text) for form, text in entry.msgstr_plural.items()]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_text_stands_outside_of_the_catalogues(place):
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in sorted((ROOT / place).rglob("*"))
+        if path.suffix in FINDERS and "node_modules" not in path.parts
+        for line, text in find_in_file(path)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_each_catalogue_holds_the_texts_of_the_sources(domain):
+    texts = {(entry.msgctxt, entry.msgid, entry.msgid_plural) for entry in find_texts(domain)}
+    for path in catalogue_paths(domain):
+        known = {(entry.msgctxt, entry.msgid, entry.msgid_plural) for entry in polib.pofile(str(path))}
+        assert (texts - known, known - texts) == (set(), set()), "run `make texts`"
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=named)
+def test_each_text_is_translated(path):
+    catalogue = polib.pofile(str(path))
+    missing = [entry.msgid for entry in catalogue if not all(text for _, text in translations(entry))]
+    assert (missing, catalogue.fuzzy_entries()) == ([], [])
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=named)
+def test_a_translation_keeps_values_markup_and_blanks(path):
+    wrong = [
+        (text, translated)
+        for entry in polib.pofile(str(path))
+        for text, translated in translations(entry)
+        if sorted(VALUES.findall(text)) != sorted(VALUES.findall(translated))
+        or (text[:1].isspace(), text[-1:].isspace()) != (translated[:1].isspace(), translated[-1:].isspace())
+    ]
+    assert wrong == []
