@@ -153,4 +153,4 @@ def _approval(member: Member) -> tuple[str, str]:
 
 
 def _list_people(people: Sequence[str]) -> str:
-    return " and ".join(people)
+    return gettext(" and ").join(people)

@@ -212,26 +212,50 @@ class _Work:
         if all(reason.you != you for reason in self.found[person]):
             self.found[person].append(Reason(code, you, they))
 
-    def _add_issuers(self, key: str | None, purpose: str) -> None:
+    def _add_issuers(self, key: str | None, you: str, they: str, code: str = "key") -> None:
         for issuer in self._history.issuers(key):
-            rest = f"issued the key that {purpose}"
-            self._add(issuer, "key", f"You {rest}.", rest)
+            self._add(issuer, code, you, they)
 
     def of_request(self) -> None:
         """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
         request = self._request
-        self._add(request.opened_by, "opened", "You opened this request.", "opened this request")
-        self._add_issuers(request.key, "this request was opened with")
+        self._add(request.opened_by, "opened", gettext("You opened this request."), gettext("opened this request"))
+        self._add_issuers(
+            request.key,
+            gettext("You issued the key that this request was opened with."),
+            gettext("issued the key that this request was opened with"),
+        )
         for head in self._own:
             if head.change != request.number:
                 continue
             if head.kind == "headed":
-                rest = f"put version {head.number} into this request"
-                self._add(head.person, "headed", f"You {rest}.", rest)
-                self._add_issuers(head.key, f"version {head.number} was put into this request with")
+                self._of_head(head)
             elif head.kind == "reopened":
-                self._add(head.person, "reopened", "You opened this request again.", "opened this request again")
-                self._add_issuers(head.key, "this request was opened again with")
+                self._of_reopening(head)
+
+    def _of_head(self, head: Head) -> None:
+        number = head.number
+        self._add(
+            head.person,
+            "headed",
+            gettext("You put version {number} into this request.").format(number=number),
+            gettext("put version {number} into this request").format(number=number),
+        )
+        self._add_issuers(
+            head.key,
+            gettext("You issued the key that version {number} was put into this request with.").format(number=number),
+            gettext("issued the key that version {number} was put into this request with").format(number=number),
+        )
+
+    def _of_reopening(self, head: Head) -> None:
+        self._add(
+            head.person, "reopened", gettext("You opened this request again."), gettext("opened this request again")
+        )
+        self._add_issuers(
+            head.key,
+            gettext("You issued the key that this request was opened again with."),
+            gettext("issued the key that this request was opened again with"),
+        )
 
     def contained(self) -> tuple[list[VersionNode], set[int]]:
         """The versions that the change brings (nearest first), and the ids of all that were passed on the way."""
@@ -257,25 +281,46 @@ class _Work:
     def of_version(self, step: VersionNode) -> None:
         """Its author, whose suggestions it took in, and who issued the keys for either."""
         name = self._name(step)
-        where = f"{name}, which this change contains"
-        self._add(step.author, "wrote", f"You wrote {where}.", f"wrote {name}")
-        self._add_issuers(step.key, f"{name} was saved with")
+        self._add(
+            step.author,
+            "wrote",
+            gettext("You wrote {version}, which this change contains.").format(version=name),
+            gettext("wrote {version}").format(version=name),
+        )
+        self._add_issuers(
+            step.key,
+            gettext("You issued the key that {version} was saved with.").format(version=name),
+            gettext("issued the key that {version} was saved with").format(version=name),
+        )
         for person, key in step.suggested:
-            self._add(person, SUGGESTED, f"Your suggestion is in {where}.", f"suggested lines of {name}")
-            for issuer in self._history.issuers(key):
-                rest = f"issued the key that a suggestion in {name} was made with"
-                self._add(issuer, SUGGESTED, f"You {rest}.", rest)
+            self._add(
+                person,
+                SUGGESTED,
+                gettext("Your suggestion is in {version}, which this change contains.").format(version=name),
+                gettext("suggested lines of {version}").format(version=name),
+            )
+            self._add_issuers(
+                key,
+                gettext("You issued the key that a suggestion in {version} was made with.").format(version=name),
+                gettext("issued the key that a suggestion in {version} was made with").format(version=name),
+                SUGGESTED,
+            )
 
     def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
         """Who wrote the same bytes before, where that version is in the history of what the label serves."""
         for step in contained:
             for twin in self._history.same_bytes(step):
                 if twin.pk in through:
-                    rest = (
-                        f"wrote version {twin.number}, which has the same text as version {step.number} of this change"
-                    )
-                    self._add(twin.author, "same", f"You {rest}.", rest)
-                    self._add_issuers(twin.key, f"version {twin.number} was saved with, the same text")
+                    self._of_twin(twin, step)
+
+    def _of_twin(self, twin: VersionNode, step: VersionNode) -> None:
+        numbers = {"twin": twin.number, "number": step.number}
+        you = gettext("You wrote version {twin}, which has the same text as version {number} of this change.")
+        they = gettext("wrote version {twin}, which has the same text as version {number} of this change")
+        self._add(twin.author, "same", you.format(**numbers), they.format(**numbers))
+        you = gettext("You issued the key that version {twin} was saved with, the same text.")
+        they = gettext("issued the key that version {twin} was saved with, the same text")
+        self._add_issuers(twin.key, you.format(**numbers), they.format(**numbers))
 
     def of_other_requests(self, contained: Iterable[VersionNode]) -> None:
         """Who proposed one of these versions in an earlier request."""
@@ -283,9 +328,15 @@ class _Work:
         earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
         for head in self._own:
             if head.change in earlier and (head.kind == "proposed" or head.number in numbers):
-                rest = f"proposed this text in change {head.change}"
-                self._add(head.person, "proposed", f"You {rest}.", rest)
-                self._add_issuers(head.key, f"this text was proposed with in change {head.change}")
+                self._add(
+                    head.person,
+                    "proposed",
+                    gettext("You proposed this text in change {change}.").format(change=head.change),
+                    gettext("proposed this text in change {change}").format(change=head.change),
+                )
+                you = gettext("You issued the key that this text was proposed with in change {change}.")
+                they = gettext("issued the key that this text was proposed with in change {change}")
+                self._add_issuers(head.key, you.format(change=head.change), they.format(change=head.change))
 
     def of_grants(self, since: datetime) -> None:
         """Accounts that got a role from a contributor after the first version, or from such an account, or whose
@@ -293,15 +344,31 @@ class _Work:
         """
         for grant in self._history.grants.get(self._request.namespace, []):
             if grant.at > since and grant.giver in self.found and grant.giver != grant.receiver:
-                if grant.role is None:
-                    reset = f"that {grant.giver}, who contributed to this change, reset after its first version"
-                    words = f"two-step sign-in {reset}"
-                    self._add(grant.receiver, "reset", f"You have {words}.", f"has {words}")
-                    continue
-                place = f"the role {grant.role} in {self._request.namespace}"
-                after = f"from {grant.giver}, who contributed to this change, after its first version was saved"
-                self._add(grant.receiver, "granted", f"You have {place} {after}.", f"has {place} {after}")
+                self._of_grant(grant)
+
+    def _of_grant(self, grant: RoleGrant) -> None:
+        facts = {"giver": grant.giver, "role": grant.role, "namespace": self._request.namespace}
+        if grant.role is None:
+            code = "reset"
+            you = gettext(
+                "You have two-step sign-in that {giver}, who contributed to this change, reset after its first version."
+            )
+            they = gettext(
+                "has two-step sign-in that {giver}, who contributed to this change, reset after its first version"
+            )
+        else:
+            code = "granted"
+            you = gettext(
+                "You have the role {role} in {namespace} from {giver}, who contributed to this change, after its first "
+                "version was saved."
+            )
+            they = gettext(
+                "has the role {role} in {namespace} from {giver}, who contributed to this change, after its first "
+                "version was saved"
+            )
+        self._add(grant.receiver, code, you.format(**facts), they.format(**facts))
 
     def _name(self, step: VersionNode) -> str:
-        where = "" if step.template == self._request.template else f" of {step.template}"
-        return gettext("version {step}{where}").format(step=step.number, where=where)
+        if step.template == self._request.template:
+            return gettext("version {number}").format(number=step.number)
+        return gettext("version {number} of {template}").format(number=step.number, template=step.template)

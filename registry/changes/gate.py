@@ -126,8 +126,8 @@ class Gate:
         if not policy.lacks_approvers(rules, facts, lost):
             return ""
         may = policy.eligible_approvers(rules, facts)
-        out = " and ".join(person for person in may if person in lost)
-        only = gettext("Only {names} may approve this change").format(names=" and ".join(may))
+        out = gettext(" and ").join(person for person in may if person in lost)
+        only = gettext("Only {names} may approve this change").format(names=gettext(" and ").join(may))
         return gettext(
             "{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
         ).format(only=only, out=out)

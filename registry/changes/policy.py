@@ -330,10 +330,10 @@ def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: s
         action = gettext("Ask an admin to make another person a reviewer: nobody who may approve is left.")
     elif len(asked) < counted.missing:
         action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
-            names=" and ".join(asked)
+            names=gettext(" and ").join(asked)
         )
     else:
-        action = gettext("Ask {names} to review it.").format(names=" or ".join(asked[:3]))
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
     return Blocker("approvals", cause, action, asked)
 
 
@@ -347,7 +347,7 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
         against = reasons_against(rules, facts, person)
         is_own = person == viewer
         if against and is_own:
-            sentence = gettext("Your approval does not count: you {why}.")
+            sentence = gettext("Your approval does not count. {why}")
         elif against:
             sentence = gettext("The approval by {person} does not count: {person} {why}.")
         elif decision.digest != facts.digest and decision.number and is_own:
@@ -360,16 +360,9 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
             sentence = gettext(
                 "The approval by {person} was given before the request was opened again or got another version."
             )
-        why = _about(against[0], is_own) if against else ""
+        why = (against[0].you if is_own else against[0].they) if against else ""
         sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
     return sentences
-
-
-def _about(reason: Reason, is_viewer: bool) -> str:
-    """The reason as a clause after the name, or after `you`."""
-    if is_viewer and reason.they.startswith("has "):
-        return "have " + reason.they.removeprefix("has ")
-    return reason.they
 
 
 def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
@@ -378,9 +371,12 @@ def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str,
     asked = tuple(person for person in owners if person in eligible_approvers(rules, facts))
     if not asked:
         against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
-        why = f" ({owners[0]} {against[0].they})" if against else ""
-        action = gettext("Ask an admin to name another owner: none of them may approve{why}.").format(why=why)
+        action = gettext("Ask an admin to name another owner: none of them may approve.")
+        if against:
+            action = gettext("Ask an admin to name another owner: none of them may approve ({owner} {why}).").format(
+                owner=owners[0], why=against[0].they
+            )
         return Blocker("owners", cause, action, ())
     if viewer in asked and may_decide:
         return Blocker("owners", cause, gettext("Approve or request changes."), asked)
-    return Blocker("owners", cause, gettext("Ask {names}.").format(names=" or ".join(asked)), asked)
+    return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)

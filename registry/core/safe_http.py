@@ -56,7 +56,7 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
     if scheme not in taken:
         raise Refused(
             gettext("the address must start with {names}.").format(
-                names=" or ".join(f"{name}://" for name in sorted(taken))
+                names=gettext(" or ").join(f"{name}://" for name in sorted(taken))
             )
         )
     addresses = _resolve(host, port)

@@ -6,7 +6,7 @@ Deactivating and ending sessions ask for no fresh proof, because a stolen accoun
 
 from allauth.mfa.models import Authenticator
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.events import PersonDeactivated, PersonReactivated, SecondStepReset
@@ -40,12 +40,12 @@ def deactivate_person(*, actor: Actor, username: str) -> User:
         if not person.is_active:
             return person
         if names := queries.list_namespaces_left_without_admin(person):
-            verb = "needs" if len(names) == 1 else "need"
-            raise Conflict(
-                gettext("{join} {verb} another admin first: {person} is the last one.").format(
-                    join=_join(names), verb=verb, person=person.username
-                )
+            sentence = ngettext(
+                "{namespaces} needs another admin first: {person} is the last one.",
+                "{namespaces} need another admin first: {person} is the last one.",
+                len(names),
             )
+            raise Conflict(sentence.format(namespaces=_join(names), person=person.username))
         person.is_active = False
         person.save(update_fields=["is_active"])
         sessions.end_all_sessions(person)

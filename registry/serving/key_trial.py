@@ -6,12 +6,16 @@ Both ask the functions that answer the key's own calls. A trial changes nothing 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
+from django.utils.translation import gettext, gettext_lazy, ngettext
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import key_queries, permissions
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import KEY_VERBS, Verb
 from registry.serving.fetcher import fetcher
 from registry.templates import labels as template_labels
@@ -23,9 +27,9 @@ __all__ = ["ACTS", "KeyAbility", "KeyTrial", "describe_abilities", "try_key"]
 ACTS = tuple(verb.value for verb in (Verb.FETCH, *(verb for verb in KEY_VERBS if verb is not Verb.FETCH), Verb.APPROVE))
 _OF_LABELS = (Verb.PROPOSE, Verb.MOVE, Verb.PUBLISH, Verb.ROLL_BACK)
 _STILL_NEEDED = {
-    Verb.PUBLISH: "where the change is approved and its checks pass",
-    Verb.ROLL_BACK: "to a version that the label held before",
-    Verb.SAVE: "where the document has no errors",
+    Verb.PUBLISH: gettext_lazy("The key has the right, where the change is approved and its checks pass."),
+    Verb.ROLL_BACK: gettext_lazy("The key has the right, to a version that the label held before."),
+    Verb.SAVE: gettext_lazy("The key has the right, where the document has no errors."),
 }
 _OK, _UNAUTHORIZED = 200, 401
 
@@ -60,7 +64,7 @@ def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
     """What the key can do at this moment, what it can't, in sentences; for admins and the person it acts for."""
     key = key_queries.find_key(actor, key_id)
     if reason := _why_closed(key):
-        return [KeyAbility(False, "Can't do anything.", reason)]
+        return [KeyAbility(False, gettext("Can't do anything."), reason)]
     return list(_sentences(key))
 
 
@@ -74,12 +78,12 @@ def try_key(  # what is tried, and from where
     """
     key = key_queries.find_key(actor, key_id)
     if act not in ACTS:
-        raise Invalid(fields={"act": f"one of {', '.join(ACTS)}."})
+        raise Invalid(fields={"act": gettext("one of {names}.").format(names=", ".join(ACTS))})
     verb, template, ref = Verb(act), template.strip(), ref.strip()
     if not template:
-        raise Invalid(fields={"template": "say which template, as namespace/path."})
+        raise Invalid(fields={"template": gettext("say which template, as namespace/path.")})
     if verb is Verb.FETCH and not ref:
-        raise Invalid(fields={"ref": "say which version or label, such as production or 3."})
+        raise Invalid(fields={"ref": gettext("say which version or label, such as production or 3.")})
     address = _read_address(address)
     target = f"{template}@{ref}" if ref else template
     if reason := _why_closed(key):
@@ -93,13 +97,12 @@ def try_key(  # what is tried, and from where
         _require_right(Actor(key.person, key), verb, template, ref)
     except PromptuaryError as error:
         return KeyTrial(act, target, status_of(error), error.message)
-    needed = _STILL_NEEDED.get(verb)
-    return KeyTrial(act, target, _OK, f"The key has the right, {needed}." if needed else "")
+    return KeyTrial(act, target, _OK, str(_STILL_NEEDED.get(verb, "")))
 
 
 def _read_address(text: str) -> str:
     if "/" in text:
-        raise Invalid(fields={"address": "one address, such as 203.0.113.7, and no network."})
+        raise Invalid(fields={"address": gettext("one address, such as 203.0.113.7, and no network.")})
     return read_networks("address", [text], 1)[0].partition("/")[0] if text.strip() else ""
 
 
@@ -114,50 +117,86 @@ def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
 
 def _why_closed(key: Key) -> str:
     if not key.person.is_active:
-        return f"{key.person.username}, whom it acts for, is deactivated."
+        return gettext("{person}, whom it acts for, is deactivated.").format(person=key.person.username)
     if key.revoked_at is not None:
-        return "It is revoked."
-    return "It has expired." if key_queries.has_key_ended(key) else ""
+        return gettext("It is revoked.")
+    return gettext("It has expired.") if key_queries.has_key_ended(key) else ""
 
 
 def _sentences(key: Key) -> Iterator[KeyAbility]:
     actor, space = Actor(key.person, key), key.namespace
     if permissions.role_of(key.person, space) is None:
-        yield KeyAbility(False, "Can't do anything.", f"{key.person.username} has no role in {space.name} any more.")
+        rest = gettext("{person} has no role in {namespace} any more.")
+        rest = rest.format(person=key.person.username, namespace=space.name)
+        yield KeyAbility(False, gettext("Can't do anything."), rest)
         return
     if key.addresses:
-        yield KeyAbility(False, "Can't be used", f"from network addresses other than {_join(key.addresses, 'and')}.")
+        rest = gettext("from network addresses other than {addresses}.").format(addresses=_join_names(key.addresses))
+        yield KeyAbility(False, gettext("Can't be used"), rest)
     allowed = [verb for verb in KEY_VERBS if permissions.is_allowed(actor, verb, space)]
-    count = Template.objects.filter(namespace=space, archived_at=None).count()
-    where = f"in all {count:,} templates of {space.name}" if count != 1 else f"in the one template of {space.name}"
     if Verb.FETCH in allowed:
-        yield KeyAbility(True, "Can fetch", f"{_describe_versions(key)}, {where}.")
-        yield KeyAbility(False, "Can't fetch", _describe_rest(key))
+        yield KeyAbility(True, gettext("Can fetch"), _describe_versions(key, space))
+        yield KeyAbility(False, gettext("Can't fetch"), _describe_rest(key))
     for verb in allowed:
         if verb is not Verb.FETCH:
-            on = f" on {' and '.join(key.labels)}" if key.labels and verb in _OF_LABELS else ""
-            yield KeyAbility(True, f"Can {key_queries.describe_verb(verb)}", f"in {space.name}{on}.")
+            can = gettext("Can {act}").format(act=key_queries.describe_verb(verb))
+            yield KeyAbility(True, can, _describe_place(key, space, verb))
     refused = [key_queries.describe_verb(verb) for verb in KEY_VERBS if verb not in allowed]
     if refused:
-        yield KeyAbility(False, f"Can't {_join(refused)}.", "")
-    yield KeyAbility(False, "Can't approve, manage or try a prompt with a model.", "No key can ever.")
+        yield KeyAbility(False, gettext("Can't {acts}.").format(acts=_join_choices(refused)), "")
+    never = gettext("Can't approve, manage or try a prompt with a model.")
+    yield KeyAbility(False, never, gettext("No key can ever."))
 
 
-def _describe_versions(key: Key) -> str:
-    """The versions that the key fetches."""
+def _describe_place(key: Key, space: Namespace, verb: Verb) -> str:
+    """Where the key may do the act."""
+    if key.labels and verb in _OF_LABELS:
+        sentence = gettext("in {namespace} on {labels}.")
+        return sentence.format(namespace=space.name, labels=_join_names(list(key.labels)))
+    return gettext("in {namespace}.").format(namespace=space.name)
+
+
+def _describe_versions(key: Key, space: Namespace) -> str:
+    """The versions that the key fetches, and of how many templates."""
+    count = Template.objects.filter(namespace=space, archived_at=None).count()
+    sentence = ngettext(
+        "{versions}, in the one template of {namespace}.", "{versions}, in all {count} templates of {namespace}.", count
+    )
+    shown = number_format(count, force_grouping=True)
+    return sentence.format(versions=_name_versions(key, space), count=shown, namespace=space.name)
+
+
+def _name_versions(key: Key, space: Namespace) -> str:
     if key.labels:
-        words = f"what {_join(list(key.labels), 'and')} {'serve' if len(key.labels) > 1 else 'serves'}"
-        return f"{words}, where it is approved" if permissions.is_limited(key) else words
+        labels = _join_names(list(key.labels))
+        serves = ngettext("what {labels} serves", "what {labels} serve", len(key.labels))
+        if permissions.is_limited(key):
+            serves = ngettext(
+                "what {labels} serves, where it is approved",
+                "what {labels} serve, where it is approved",
+                len(key.labels),
+            )
+        return serves.format(labels=labels)
     if permissions.is_limited(key):
-        return f"approved versions, and what {_join(list(key.namespace.protected_labels), 'and')} serves"
-    return "any version"
+        labels = _join_names(list(space.protected_labels))
+        return gettext("approved versions, and what {labels} serves").format(labels=labels)
+    return gettext("any version")
 
 
 def _describe_rest(key: Key) -> str:
     """What no fetch of the key gives."""
-    others = "other versions, drafts" if permissions.is_narrow(key) else "drafts"
-    return f"{others} or anything of other namespaces."
+    if permissions.is_narrow(key):
+        return gettext("other versions, drafts or anything of other namespaces.")
+    return gettext("drafts or anything of other namespaces.")
 
 
-def _join(words: list[str], conjunction: str = "or") -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {conjunction} {words[-1]}"
+def _join_names(names: list[str]) -> str:
+    return _join(names, gettext("{others} and {last}"))
+
+
+def _join_choices(words: list[str]) -> str:
+    return _join(words, gettext("{others} or {last}"))
+
+
+def _join(words: list[str], together: str) -> str:
+    return words[0] if len(words) == 1 else together.format(others=", ".join(words[:-1]), last=words[-1])

@@ -72,7 +72,7 @@ def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     if labels and not force:
         raise Conflict(
             gettext("{names} points to it, so services may be using it: force it, with a reason.").format(
-                names=" and ".join(labels)
+                names=gettext(" and ").join(labels)
             ),
             labels=labels,
         )

@@ -34,7 +34,7 @@ def test_a_member_sees_text_and_preview_who_shares_and_since_when(browser, addre
     html = page.content.decode()
     assert "and &lt;b&gt;stop&lt;/b&gt;" in html
     assert "Can I return boots?" in html
-    assert "author has been sharing this draft since" in words(page)
+    assert "author shared this draft" in words(page)
     assert 'data-revision="1"' in html
     assert '<button name="do" value="save"' not in html
 
