@@ -8,13 +8,10 @@ const KEY_HELP: [string, string][] = [
   ["j / k", gettext("Next or previous row of a list")],
   ["Enter", gettext("Open the row")],
   ["/", gettext("Search this page")],
-  [gettext("1 to 5, g / b"), gettext("Score the reply, again to remove the score (where rows are scored)")],
+  ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
   ["e", gettext("Edit the template shown")],
-  [
-    "Shift Enter", // no text: keys
-    gettext("All lines up to this number (on a line number of a change)"),
-  ],
+  ["Shift Enter", gettext("All lines up to this number (on a line number of a change)")], // no text: keys
   ["[ / ]", gettext("Previous or next sample")],
   ["Ctrl S", gettext("Save a version (editor)")],
   ["Alt 1 / 2 / 3", gettext("Edit, Run or Samples (editor)")],

@@ -95,6 +95,6 @@ def test_each_term_that_a_template_links_is_in_the_glossary():
 
 def test_the_key_sheet_and_the_help_page_name_the_same_keys():
     script = (ROOT / "frontend/src/app/keys.ts").read_text(encoding="utf-8")
-    sheet = re.findall(r'^  \["(.+?)", "(.+?)"\],$', script, re.MULTILINE)
+    sheet = re.findall(r'^  \["(.+?)", gettext\("(.+?)"\)\],', script, re.MULTILINE)
     page = (ROOT / "docs/reference/keys.md").read_text(encoding="utf-8")
     assert re.findall(r"^\| `(.+?)` \| (.+?) \|$", page, re.MULTILINE) == sheet
