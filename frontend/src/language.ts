@@ -4,6 +4,7 @@ type Values = Record<string, string | number>;
 
 interface Catalogue {
   gettext(text: string): string;
+  pgettext(context: string, text: string): string;
   ngettext(singular: string, plural: string, count: number): string;
 }
 
@@ -18,6 +19,11 @@ function fillIn(text: string, values: Values): string {
 /** A text in the reader's language; `{name}` in it is replaced by that value. The text is written out where it is used. */
 export function gettext(text: string, values: Values = {}): string {
   return fillIn(catalogue().gettext?.(text) ?? text, values);
+}
+
+/** A text whose word means something else elsewhere; the context says what is meant here. */
+export function pgettext(context: string, text: string): string {
+  return catalogue().pgettext?.(context, text) ?? text;
 }
 
 /** A text about a count, which `{count}` stands for, in the form of the reader's language. */

@@ -169,6 +169,19 @@ def state_name(state: str) -> str:
 
 
 @register.filter
+def check_name(name: str) -> str:
+    """What a page calls a check of a change."""
+    return {
+        "problems": pgettext("check", "problems"),
+        "samples": pgettext("check", "samples"),
+        "budget": pgettext("check", "budget"),
+        "contract": pgettext("check", "contract"),
+        "dependants": pgettext("check", "dependants"),
+        "evaluation": pgettext("check", "evaluation"),
+    }.get(name, name)
+
+
+@register.filter
 def thousands(number: int | None) -> str:
     """1234 -> 1,234 in English, 1.234 in German; nothing for nothing."""
     return "" if number is None else number_format(number, force_grouping=True)

@@ -67,9 +67,11 @@ def test_one_reader_s_language_is_not_the_next_one_s(desk, browser):
 
 def test_the_api_answers_a_key_in_english_and_a_person_in_their_language(desk, browser):
     User.objects.filter(username="author").update(language="de")
-    asked = {"path": "/api/v1/account", "data": {"language": "xx"}, "content_type": "application/json"}
-    assert "Sprachen" in browser("author").patch(**asked).json()["fields"]["language"]
-    assert Client().patch(**asked, headers=GERMAN).json()["detail"].startswith("Give an API key")
+    path, wrong = "/api/v1/account", {"language": "xx"}
+    answer = browser("author").patch(path, wrong, content_type="application/json")
+    assert "Sprachen" in answer.json()["fields"]["language"]
+    answer = Client().patch(path, wrong, content_type="application/json", headers=GERMAN)
+    assert answer.json()["detail"].startswith("Give an API key")
 
 
 def test_the_scripts_texts_are_loaded_before_the_scripts(desk, browser):

@@ -81,7 +81,11 @@ export class SettingsCard {
     const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
     const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
     fields.append(this.#output, models);
-    this.element.append(createElement("summary", {}, createElement("h2", {}, gettext("Settings")), this.#sum), fields);
+    const words = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the style sheet
+    this.element.append(
+      createElement("summary", words, createElement("h2", {}, gettext("Settings")), this.#sum),
+      fields,
+    );
   }
 
   /** Show the settings that the text has now. What somebody is typing is never drawn over. */

@@ -13,7 +13,7 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { createElement, createIcon } from "../../dom.ts";
-import { gettext } from "../../language.ts";
+import { gettext, pgettext } from "../../language.ts";
 import { smallestChange } from "../text_changes.ts";
 import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
 
@@ -28,7 +28,7 @@ export function nameOfChip(source: string): { kind: "input" | "fragment" | "othe
     return { kind: "other", words: `${words} ${expression}`.trim() };
   }
   const inner = source.replace(/^\{\{[-+]?\s*|\s*[-+]?\}\}$/g, "");
-  if (inner === "loop.index") return { kind: "input", words: gettext("number") };
+  if (inner === "loop.index") return { kind: "input", words: pgettext("of a repeated item", "number") };
   if (PATH.test(inner)) return { kind: "input", words: inner.replaceAll(".", " ") };
   const fragment = FRAGMENT.exec(inner);
   return fragment
