@@ -28,7 +28,7 @@ _TAB = re.compile(r"[0-9a-f]{32}")
 def check_tab(tab: object) -> str:
     """The number of a tab: 32 hexadecimal digits. Raises Invalid."""
     if not isinstance(tab, str) or not _TAB.fullmatch(tab):
-        raise Invalid(fields={"tab": "32 hexadecimal digits, made anew by each page."})
+        raise Invalid(fields={"tab": "32 hexadecimal digits, which each page chooses for itself."})
     return tab
 
 

@@ -154,8 +154,8 @@ def _check_folders(folder: str, to: str) -> None:
     except Invalid as error:
         raise Invalid(fields={"to": error.fields["folder"]}) from error
     if to == folder or to.startswith(f"{folder}/"):
-        sentence = f"{to} is inside {folder}." if to != folder else f"{folder} has that name already."
-        raise Invalid(fields={"to": sentence})
+        sentence = gettext("{name} has that name already.") if to == folder else gettext("{to} is inside {name}.")
+        raise Invalid(fields={"to": sentence.format(to=to, name=folder)})
 
 
 def _check_standard(namespace: Namespace, to: str) -> None:
