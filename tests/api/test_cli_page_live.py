@@ -13,7 +13,10 @@ from tests.api.conftest import DOCUMENT, REPLY
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-BLOCKS = re.findall(r"^```\n(.*?)^```", (ROOT / "docs/reference/cli.md").read_text(), re.MULTILINE | re.DOTALL)
+PAGE = (ROOT / "docs/reference/cli.md").read_text()
+BLOCKS = re.findall(
+    r"^<!-- run by tests/api/test_cli_page_live.py -->\n```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.fixture
