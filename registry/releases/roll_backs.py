@@ -56,8 +56,13 @@ def roll_back_release(*, actor: Actor, number: int, reason: str, templates: Sequ
 
 
 def _find_targets(release: Release, templates: Sequence[str]) -> list[tuple[LabelMove, Version]]:
-    """The publishing moves that are undone, each with the version that its label goes back to, by template's name."""
-    published = ChangeRequest.objects.filter(release=release, state=ChangeRequest.PUBLISHED)
+    """The publishing moves that are undone, each with the version that its label goes back to, by template's name.
+
+    A member that was withdrawn from the release and published alone later is none of them.
+    """
+    published = ChangeRequest.objects.filter(
+        release=release, state=ChangeRequest.PUBLISHED, closed_at__lte=release.closed_at
+    )
     moves = LabelMove.objects.filter(change__in=published, how="published").order_by("template__name")
     moves = moves.select_related("template", "before", "after").defer("before__bundle", "after__bundle")
     by_name = {move.template.name: move for move in moves}

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.releases import proposals, roll_backs
@@ -79,3 +80,23 @@ def test_it_takes_a_reason_a_reviewer_and_a_published_release(author, reviewer, 
     with pytest.raises(Conflict, match="Release 3 is open"):
         roll_backs.roll_back_release(actor=reviewer, number=release.number, reason="Wrong")
     assert served() == dict.fromkeys(FOUR, 2)
+
+
+def test_what_was_withdrawn_from_it_and_published_alone_later_stays(
+    author, reviewer, second, save, approve, publish_alone, served
+):
+    versions = {name: save("three", name=name).number for name in FOUR[:2]}
+    selection = ReleaseSelection(versions=versions)
+    third = proposals.propose_release(
+        actor=author, namespace="support", label="production", title="Third", selection=selection
+    ).release
+    kept, alone = third.members.select_related("version", "template").order_by("template__name")
+    change_services.withdraw_change(actor=author, number=alone.number, reason="Later")
+    approve(kept)
+    release_services.publish_release(actor=author, number=third.number)
+    approve(change_services.reopen_change(actor=author, number=alone.number))
+    publish_alone(alone)
+    roll_backs.roll_back_release(actor=reviewer, number=third.number, reason="Wrong")
+    assert served() == {**dict.fromkeys(FOUR, 2), FOUR[1]: 3}
+    with pytest.raises(NotFound, match=f"did not publish {FOUR[1]}"):
+        roll_backs.roll_back_release(actor=reviewer, number=third.number, reason="Wrong", templates=[FOUR[1]])
