@@ -110,11 +110,12 @@ def _follow_new_name(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_twins(occasion: Occasion) -> None:
-    """Who saved the same text again has contributed to the pending requests that contain it."""
+    """Who saved the same text again has contributed to the pending requests that contain it, those of copies too."""
     version = occasion.subject_as(Version)
     twins = Version.objects.filter(template=version.template, digest=version.digest).exclude(pk=version.pk)
     if twins.exists():
         locking.recompute_states(version.template.namespace, version.template)
+        locking.recompute_states_of_copies(version.template)
 
 
 def _tell_of_save(occasion: Occasion) -> None:
@@ -144,8 +145,11 @@ def _request_checks_after_move(occasion: Occasion) -> None:
 
 
 def _recompute_states_of_label(occasion: Occasion) -> None:
+    """Of the label's own requests, and of those of copies, whose contributors end where an approval was given."""
     move = occasion.subject_as(LabelMove)
     locking.recompute_states(move.template.namespace, move.template, move.label)
+    if move.how == "published":
+        locking.recompute_states_of_copies(move.template)
 
 
 def _begin_round(occasion: Occasion) -> None:
@@ -167,6 +171,7 @@ def _recompute_states_after_approval(occasion: Occasion) -> None:
     change = occasion.subject_as(Decision).change
     if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
         locking.recompute_states(change.template.namespace, change.template, change.label)
+        locking.recompute_states_of_copies(change.template)
 
 
 def _tell_of_decision(occasion: Occasion) -> None:

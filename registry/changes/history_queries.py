@@ -20,7 +20,7 @@ from registry.templates.former_names import FormerName
 from registry.templates.labels import approved_moves
 from registry.templates.models import Template, Version
 
-__all__ = ["read_history", "read_version_graph"]
+__all__ = ["find_copies", "read_history", "read_version_graph"]
 
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
 _COLUMNS = (  # of a version, then of a label that points to it, then of one thing that it took in
@@ -71,6 +71,26 @@ def read_version_graph(templates: Collection[int]) -> History:
     """Only which version was made from which."""
     names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
     return History(_Versions(names, {}).steps)
+
+
+def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
+    """Those of the templates that were copied from this one, or from a copy of it: a query for each step, and none
+    where no template among them is a copy.
+    """
+    copied = {row.pk: row.copied_from for row in among if row.copied_from}
+    every: dict[int, str] = {}
+    origins = _origins(copied, every) if copied else {}
+    known = {name: pk for pk, name in every.items()}
+    return [row for row in among if template.pk in _ancestors(row.pk, origins, known)]
+
+
+def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
+    """The ids of the template's origin, of the origin's origin, and so on. known: name to id."""
+    found: set[int] = set()
+    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in found:
+        found.add(origin)
+        pk = origin
+    return found
 
 
 def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:

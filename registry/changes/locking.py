@@ -7,6 +7,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
+from registry.changes import history_queries
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
@@ -27,6 +28,7 @@ __all__ = [
     "find_head_version",
     "lock_template",
     "recompute_states",
+    "recompute_states_of_copies",
     "require_may_decide",
     "require_new_head",
     "require_not_rolling_out",
@@ -57,6 +59,17 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
     for gate in change_gate.evaluate_many(listed, None, with_checks=False):
         if gate.change.state != _state_of(gate):
             save_state(gate)
+
+
+def recompute_states_of_copies(template: Template) -> None:
+    """Write which pending requests of the template's copies are approved, after its history changed: who wrote what
+    was copied has contributed, until an approval is given to that; under the journal's lock.
+    """
+    pending = Template.objects.exclude(copied_from="").filter(
+        changes__state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
+    )
+    for copy in history_queries.find_copies(template, list(pending.select_related("namespace").distinct())):
+        recompute_states(copy.namespace, copy)
 
 
 def lock_template(actor: Actor, verb: Verb, name: str) -> Template:
