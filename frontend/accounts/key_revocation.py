@@ -1,10 +1,13 @@
-"""The panel before a key is revoked: what it fetches, then it ends at once or after a while."""
+"""The panel before a key is revoked: what it fetches, why it ends, and whether at once or after a while."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
@@ -13,29 +16,58 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Invalid
 from registry.namespaces import key_queries as queries
-from registry.namespaces import keys
+from registry.namespaces import keys as keys_service
 from registry.usage import queries as usage_queries
 
-__all__ = ["RevokeForm", "revoke_key", "show_revocation"]
+__all__ = ["RevokeForm", "answer_revocation", "show_revocation"]
 
 PANEL = "accounts/_revoke_panel.html"
 AFTER = [(0, gettext_lazy("ends at once")), (1, gettext_lazy("ends in an hour")), (24, gettext_lazy("ends in a day"))]
+REASONS = [  # offered under the field, which takes any other
+    gettext_lazy("Its secret may be known to others"),
+    gettext_lazy("The service has another key"),
+    gettext_lazy("The service is no longer run"),
+]
 
 
 class RevokeForm(forms.Form):
-    """Which key, and for how many hours it goes on."""
+    """Which key, for how many hours it goes on, and why it ends."""
 
     key = forms.CharField(max_length=20)
     after = forms.TypedChoiceField(coerce=int, required=False, choices=AFTER)
+    reason = forms.CharField(
+        max_length=1000, error_messages={"required": gettext_lazy("Say why: it is kept in the audit.")}
+    )
 
 
 def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, section: str) -> HttpResponse | None:
     """The panel where the address names one of the keys shown that still holds, else None. leave_url: the page of the
     keys, which also takes the form."""
-    key_id = request.GET.get("revoke", "")
-    key = next((key for key in keys if key.id == key_id and not queries.has_key_ended(key)), None)
+    key = _find_valid(keys, request.GET.get("revoke", ""))
+    return _show_panel(request, key, RevokeForm(), leave_url, section) if key else None
+
+
+def answer_revocation(
+    request: HttpRequest, actor: Actor, keys: Sequence[Key], leave_url: str, section: str
+) -> HttpResponse:
+    """Revoke the key that the form names and go on to `leave_url`; a wrong form comes back in the panel of its key."""
+    form = RevokeForm(request.POST)
+    if form.is_valid():
+        messages.success(request, _revoke(actor, form.cleaned_data))
+        return redirect(leave_url)
+    key = _find_valid(keys, request.POST.get("key", ""))
     if key is None:
-        return None
+        raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
+    return _show_panel(request, key, form, leave_url, section, status=422)
+
+
+def _find_valid(keys: Sequence[Key], key_id: str) -> Key | None:
+    return next((key for key in keys if key.id == key_id and not queries.has_key_ended(key)), None)
+
+
+def _show_panel(
+    request: HttpRequest, key: Key, form: RevokeForm, leave_url: str, section: str, status: int = 200
+) -> HttpResponse:
     context = {
         "section": section,
         "panel": f"frontend/{PANEL}",
@@ -43,20 +75,18 @@ def show_revocation(request: HttpRequest, keys: Sequence[Key], leave_url: str, s
         "revoking": key,
         "use": usage_queries.use_of_key(key),
         "days": usage_queries.DAYS,
-        "revoke_form": RevokeForm(),
+        "revoke_form": form,
+        "reasons": REASONS,
         "leave_url": leave_url,
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL})
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def revoke_key(request: HttpRequest, actor: Actor) -> str:
-    """Do what the form asks for, and say it in a sentence."""
-    form = RevokeForm(request.POST)
-    if not form.is_valid():
-        raise Invalid(fields={name: " ".join(map(str, sentences)) for name, sentences in form.errors.items()})
-    hours = form.cleaned_data["after"] or 0  # nothing chosen: at once
+def _revoke(actor: Actor, asked: dict[str, Any]) -> str:
+    """Revoke the key, and say it in a sentence."""
+    hours = asked["after"] or 0  # nothing chosen: at once
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-    key = keys.revoke_key(actor=actor, key_id=form.cleaned_data["key"], keep_until=keep_until)
+    key = keys_service.revoke_key(actor=actor, key_id=asked["key"], keep_until=keep_until, reason=asked["reason"])
     if key.revoked_at is None and key.expires_at is not None:
         until = timezone.localtime(key.expires_at)
         return gettext("The key of {key} works until {until}.").format(key=key.name, until=f"{until:%H:%M %Z}")

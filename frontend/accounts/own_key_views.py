@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -46,14 +45,15 @@ def rows_of(actor: Actor) -> list[Row]:
 def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The list of keys. A POST revokes one, or marks notices as read; `revoke` in the URL shows a key's use first."""
     news = notices.list_key_notifications(actor)
+    address = reverse("own-keys")
     if request.POST.get("do") == "revoke":
-        messages.success(request, key_revocation.revoke_key(request, actor))
-        return redirect("own-keys")
+        listed = queries.list_own_keys(actor)
+        return key_revocation.answer_revocation(request, actor, listed, address, "account")
     if request.POST.get("do") == "seen":
         notification_services.mark_notifications_read(actor=actor, ids=[notice.pk for notice in news])
         return redirect("own-keys")
     rows = rows_of(actor)
-    if panel := key_revocation.show_revocation(request, [row.key for row in rows], reverse("own-keys"), "account"):
+    if panel := key_revocation.show_revocation(request, [row.key for row in rows], address, "account"):
         return panel
     context = {"section": "account", "own_keys": rows, "notices": news}
     return show(request, "accounts/own_keys.html", context)

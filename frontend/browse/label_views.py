@@ -49,7 +49,8 @@ class EarlierVersion:
 
 
 class LabelForm(forms.Form):
-    """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed."""
+    """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed, 0
+    where the label was not set."""
 
     label = forms.CharField(max_length=36)
     version = forms.TypedChoiceField(coerce=int)
@@ -149,12 +150,19 @@ def _earlier_versions(moves: list[LabelMove], label: str, numbers: list[int]) ->
 def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     label, version = asked["label"], asked["version"]
     if do == "roll_back":
-        labels.roll_back_label(actor=actor, name=name, label=label, version=version, reason=asked["reason"])
+        labels.roll_back_label(
+            actor=actor,
+            name=name,
+            label=label,
+            version=version,
+            reason=asked["reason"],
+            expected=asked["expected"],
+        )
         return gettext("Rolled {label} back to v{number}.").format(label=label, number=version)
     if do == "remove":
         labels.remove_label(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
         return gettext("Took {label} off v{number}.").format(label=label, number=asked["expected"])
-    labels.move_label(actor=actor, name=name, label=label, version=version, expected=asked["expected"])
+    labels.move_label(actor=actor, name=name, label=label, version=version, expected=asked["expected"] or None)
     return gettext("Moved {label} to v{number}.").format(label=label, number=version)
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.changes.publish_views import show_publish_panel
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
 from frontend.changes.views import (
     Suggestion,
@@ -21,7 +22,7 @@ from frontend.changes.views import (
     render_change,
 )
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number
+from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
 from registry.changes import check_results, emergencies, review_drafts, schedules, suggestions, threads
 from registry.changes import queries as changes_query
@@ -30,6 +31,7 @@ from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
 from registry.changes.threads import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
+from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.templates import labels as template_labels
 from registry.templates import version_queries
@@ -80,6 +82,8 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
+        if "expected" in error.facts:
+            return show_publish_panel(request, actor, number, status_of(error))
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
     if _read_action(request) == "publish":
@@ -156,8 +160,8 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
     change_services.withdraw_change(actor=actor, number=number, reason=reason)
 
 
-def _publish(_request: HttpRequest, actor: Actor, number: int) -> None:
-    change_services.publish_change(actor=actor, number=number)
+def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
+    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:

@@ -9,9 +9,12 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, format_change, format_score
+from frontend.web.forms import read_expected
 from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading
+from registry.templates import label_queries
+from registry.templates.label_models import LabelMove
 from registry.templates.labels import Approval, approval_of_label
 
 __all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
@@ -113,8 +116,27 @@ def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, A
         "metrics": metric_rows(preview),
         "readings": readings,
         "counts": metric_counts(preview),
+        "moved": _find_moves(request, preview),
         "nothing_left": preview.is_protected and (preview.state == "superseded" or _holds_approved(preview)),
     }
+
+
+@dataclass(frozen=True)
+class MovedMeanwhile:
+    """A label that moved after the panel was drawn. seen: the number that the panel showed, 0 for none; moves: what
+    came since, oldest first."""
+
+    seen: int
+    moves: list[LabelMove]
+
+
+def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile | None:
+    """How the label came from what the sent form showed to what it serves now; None where it did not move."""
+    seen, serves = read_expected(request.POST), preview.serves.number if preview.serves else 0
+    if seen is None or seen == serves:
+        return None
+    moves = label_queries.list_moves_since(preview.template, preview.label, seen)
+    return MovedMeanwhile(seen, moves)
 
 
 def _holds_approved(preview: LabelPreview) -> bool:

@@ -31,11 +31,12 @@ PANEL = "changes/_propose_panel.html"
 
 
 class ProposeForm(forms.Form):
-    """A protected label, a version, and why."""
+    """A protected label, a version, and why. `expected` is what the panel showed as served."""
 
     label = forms.ChoiceField()
     version = forms.TypedChoiceField(coerce=int)
     message = LinesField(required=False, max_length=10_000)
+    expected = forms.IntegerField(required=False, min_value=0)
 
     def __init__(
         self, *args: Any, labels: Sequence[str], newest: int, standing: Mapping[str, int], **options: Any

@@ -13,7 +13,7 @@ from registry.changes import gate as change_gate
 from registry.changes import label_preview
 from registry.changes import queries as change_queries
 
-__all__ = ["preview_publish"]
+__all__ = ["preview_publish", "show_publish_panel"]
 
 PANEL = "changes/_publish_panel.html"
 
@@ -21,6 +21,11 @@ PANEL = "changes/_publish_panel.html"
 @signed_in
 def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """What publishing would do, and the button; what blocks it where something does."""
+    return show_publish_panel(request, actor, number)
+
+
+def show_publish_panel(request: HttpRequest, actor: Actor, number: int, status: int = 200) -> HttpResponse:
+    """The panel; after a form that was refused because the label moved, also what moved. status: of the answer."""
     change = change_queries.get_change(actor, number)
     gate = change_gate.evaluate(change, actor)
     act = permitted_actions(gate, actor)
@@ -40,4 +45,4 @@ def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResp
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, preview),
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL})
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

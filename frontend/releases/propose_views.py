@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 from frontend.changes.label_evidence import metric_counts
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, set_choices
+from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
@@ -101,7 +101,13 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
             fields = form.cleaned_data
             selection = ReleaseSelection(from_label=fields.pop("from_label"), templates=chosen)
             try:
-                proposed = proposals.propose_release(actor=actor, namespace=space.name, selection=selection, **fields)
+                proposed = proposals.propose_release(
+                    actor=actor,
+                    namespace=space.name,
+                    selection=selection,
+                    expected=_read_expected(request.POST.getlist("expected"), chosen),
+                    **fields,
+                )
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
@@ -131,6 +137,16 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "fetches": sum(row.preview.fetches_moving for row in rows),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _read_expected(lines: list[str], chosen: list[str]) -> dict[str, tuple[int, int]]:
+    """What the panel showed of the templates that are ticked, from lines such as `support/reply 3 2`."""
+    parts = [line.rsplit(" ", 2) for line in lines]
+    return {
+        part[0]: (parse_form_number(part[1]), parse_form_number(part[2]))
+        for part in parts
+        if len(part) == 3 and part[0] in chosen
+    }
 
 
 def _count(number: int) -> str:

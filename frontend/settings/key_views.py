@@ -40,17 +40,18 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues, rotates, revokes or limits one. Only issuing and rotating show the secret, once."""
     keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
+    address = reverse("keys", args=[namespace])
     if do == "revoke":
-        messages.success(request, key_revocation.revoke_key(request, actor))
-        return redirect("keys", namespace)
+        rows = keys_query.list_keys(actor, namespace)
+        return key_revocation.answer_revocation(request, actor, rows, address, "templates")
     changed, status = None, 200
     if do == "addresses":
         changed, status = key_panel.set_addresses(request, actor)
         if changed.is_valid():
             messages.success(request, gettext("The network addresses of the key are set. This holds within a second."))
-            return redirect(f"{reverse('keys', args=[namespace])}?can={changed.cleaned_data['key']}#can")
+            return redirect(f"{address}?can={changed.cleaned_data['key']}#can")
     if do == "look":
-        rows, address = keys_query.list_keys(actor, namespace), reverse("keys", args=[namespace])
+        rows = keys_query.list_keys(actor, namespace)
         if panel := key_revocation.show_revocation(request, rows, address, "templates"):
             return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from registry.core.errors import Invalid, PromptuaryError
 
-__all__ = ["LinesField", "add_errors", "parse_form_number", "set_choices", "version_choices"]
+__all__ = ["LinesField", "add_errors", "parse_form_number", "read_expected", "set_choices", "version_choices"]
 
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
@@ -20,6 +21,11 @@ _MOST_DIGITS = 8
 def parse_form_number(text: str | None) -> int:
     """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
     return int(text) if text and text.isdecimal() and len(text) < _MOST_DIGITS else 0
+
+
+def read_expected(fields: QueryDict) -> int | None:
+    """The number of the version that the label served where the form was drawn, 0 for none; None without a form."""
+    return parse_form_number(fields["expected"]) if "expected" in fields else None
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:

@@ -25,7 +25,7 @@ from registry.serving import bundle_api, fetch_many_api, key_trial_api, vocabula
 from registry.templates import api as template_api
 from registry.templates import import_api, label_api, rename_api, render_api, sample_api
 from registry.usage import api as usage_api
-from registry.usage import outcome_api
+from registry.usage import key_use_api, outcome_api
 from registry.webhooks import api as webhook_api
 
 register_converter(converters.NameConverter, "name")
@@ -151,6 +151,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/<str:person>/sessions", people_api.PersonSessions.as_view(), name="api-person-sessions"),
     path("keys", key_api.OwnKeys.as_view(), name="api-own-keys"),
     path("keys/<str:key>", key_api.OneKey.as_view(), name="api-key"),
+    path("keys/<str:key>/use", key_use_api.KeyUseOfOne.as_view(), name="api-key-use"),
     path("keys/<str:key>/abilities", key_trial_api.KeyAbilities.as_view(), name="api-key-abilities"),
     path("keys/<str:key>/try", key_trial_api.KeyTrials.as_view(), name="api-key-try"),
     path("keys/<str:key>/rotate", key_api.Rotate.as_view(), name="api-key-rotate"),

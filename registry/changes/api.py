@@ -15,6 +15,7 @@ from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
+from registry.templates.serializers import ExpectedNumber
 
 __all__ = [
     "AcceptBreak",
@@ -42,6 +43,13 @@ class ProposeInput(Input):
     label = Text()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
     version = Integer(min_value=1)
     message = Text(help_text="Why, for the reviewers; may be empty.")
+    expected = ExpectedNumber()
+
+
+class PublishInput(Input):
+    """What the label was seen to serve."""
+
+    expected = ExpectedNumber()
 
 
 class VersionInput(Input):
@@ -71,8 +79,14 @@ class ReasonInput(Input):
     reason = Text(required=False, default="")
 
 
-class EmergencyInput(Input):
-    """Why it can't wait, or why it needs no approval any more."""
+class ClosingInput(Input):
+    """Why an emergency needs no approval any more."""
+
+    reason = Text()
+
+
+class EmergencyInput(PublishInput):
+    """Why it can't wait."""
 
     reason = Text()
 
@@ -177,11 +191,10 @@ class AcceptBreak(IdempotentView):
 class Publish(IdempotentView):
     """The gate."""
 
-    @extend_schema(operation_id="publishChange", request=NoInput, responses=_ANSWERS)
+    @extend_schema(operation_id="publishChange", request=PublishInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Move the label, when nothing blocks it any more."""
-        read(NoInput, request)
-        services.publish_change(actor=actor_of(request), number=number)
+        services.publish_change(actor=actor_of(request), number=number, **read(PublishInput, request))
         return show(request, number, Verb.PUBLISH)
 
 
@@ -200,10 +213,10 @@ class Emergency(IdempotentView):
 class CloseEmergency(IdempotentView):
     """An emergency that is served no longer."""
 
-    @extend_schema(operation_id="closeEmergency", request=EmergencyInput, responses=_ANSWERS)
+    @extend_schema(operation_id="closeEmergency", request=ClosingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Close it without an approval, once the label has moved on: another reviewer who signed in, with a reason."""
-        emergencies.close_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergencies.close_emergency(actor=actor_of(request), number=number, **read(ClosingInput, request))
         return show(request, number, Verb.COMMENT)
 
 

@@ -160,9 +160,10 @@ def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]
 _BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE, policy.ROLLING_OUT}
 
 
-def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
+    expected: as `labels.require_unmoved` takes it.
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone
     concerned is told. Its checks stay as they are at this moment. One event, as in `labels.record_move`, with how =
     broke_glass.
@@ -175,6 +176,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str) -> ChangeReq
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)
+        labels.require_unmoved(change.template, change.label, expected)
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if not found:

@@ -49,14 +49,17 @@ __all__ = [
 ]
 
 
-def propose_change(*, actor: Actor, name: str, label: str, version: int, message: str) -> ChangeRequest:
-    """Ask that a protected label point to a version."""
+def propose_change(
+    *, actor: Actor, name: str, label: str, version: int, message: str, expected: int | None = None
+) -> ChangeRequest:
+    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it."""
     names.check_label(label)
     check_text("message", message)
     with transaction.atomic():
         template = locking.lock_template(actor, Verb.PROPOSE, name)
         permissions.require_label(actor, label)
         locking.require_protected(template, label)
+        labels.require_unmoved(template, label, expected)
         head = locking.find_head_version(template, version)
         return create_change(actor=actor, template=template, label=label, head=head, message=message)
 
@@ -176,9 +179,10 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
     return said
 
 
-def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
+def publish_change(*, actor: Actor, number: int, expected: int | None = None) -> ChangeRequest:
     """Move the label, when nothing blocks it any more: the gate itself.
 
+    expected: as `labels.require_unmoved` takes it.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
     event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has
     it.
@@ -186,6 +190,8 @@ def publish_change(*, actor: Actor, number: int) -> ChangeRequest:
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
+        if change.is_open:
+            labels.require_unmoved(change.template, change.label, expected)
         publish_locked(actor, change)
     return change
 

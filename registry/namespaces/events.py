@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.event import Cache, JournalEvent, Page, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.namespaces.rules import LATER_RULES
 
@@ -177,19 +177,22 @@ class KeyIssued(JournalEvent):
 @event("key.revoked", caches=_CALLERS, page=Page.KEYS)
 @dataclass(frozen=True, kw_only=True)
 class KeyRevoked(JournalEvent):
-    """A key ends now, or at `until`: microseconds since 1970 UTC."""
+    """A key ends now, or at `until`: microseconds since 1970 UTC. reason: what the person who revoked it wrote."""
 
     id: str
     until: int | None = None
+    reason: str | None = None
 
     def sentence(self) -> str:
-        if self.until is not None:
-            return gettext("revoked the key pb_{id}, to end later").format(id=self.id)
-        return gettext("revoked the key pb_{id}").format(id=self.id)
+        sentence = (
+            gettext("revoked the key pb_{id}, to end later") if self.until else gettext("revoked the key pb_{id}")
+        )
+        reason = f": {quote_start(self.reason)}" if self.reason else ""
+        return sentence.format(id=self.id) + reason
 
     def commit(self, texts: Texts) -> CommitContent:
         paths = (mirror_paths.key(texts.namespace, self.id), mirror_paths.key_addresses(texts.namespace, self.id))
-        return CommitContent(f"{texts.namespace}: key {self.id} revoked", dict.fromkeys(paths))
+        return CommitContent(f"{texts.namespace}: key {self.id} revoked", dict.fromkeys(paths), self.reason or "")
 
     def restore(self, rows: Restorer) -> None:
         if self.until is not None:  # it goes on for a while

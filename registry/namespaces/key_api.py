@@ -1,9 +1,10 @@
 """Keys: listing, issuing, rotating and revoking them. For admins who signed in, and for the people whom they act for; a
 key never manages keys."""
 
+from datetime import datetime
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,6 +22,7 @@ from registry.namespaces.permissions import KEY_VERBS
 from registry.namespaces.unused_keys import is_key_unused
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
+from registry.rest.list_responses import read_query
 
 __all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
@@ -67,6 +69,13 @@ class RotateInput(Input):
     expires_at = serializers.DateTimeField(
         required=False, allow_null=True, default=None, help_text="null: after as long a life as the old one was given."
     )
+
+
+class RevokeParameters(Input):
+    """Why a key ends, and when."""
+
+    reason = Text(required=False, default="")
+    keep_until = serializers.DateTimeField(required=False, allow_null=True, default=None)
 
 
 class KeyOutput(output_serializers.Output):
@@ -151,12 +160,20 @@ class OneKey(APIView):
 
     @extend_schema(
         operation_id="revokeKey",
+        parameters=[
+            OpenApiParameter("reason", str, description="Why; it goes into the audit."),
+            OpenApiParameter("keep_until", datetime, description="When the key ends; left out: now."),
+        ],
         request=None,
         responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, key: str) -> Response:
         """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
-        return Response(_shape(services.revoke_key(actor=actor_of(request), key_id=key)))
+        given = read_query(request, "reason", "keep_until")
+        asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
+        asked.is_valid(raise_exception=True)
+        revoked = services.revoke_key(actor=actor_of(request), key_id=key, **asked.validated_data)
+        return Response(_shape(revoked))
 
 
 class Rotate(IdempotentView):

@@ -105,13 +105,13 @@ def rotate_key(
     return IssuedKey(key, secret)
 
 
-def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None) -> Key:
+def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None, reason: str = "") -> Key:
     """End a key for good, now or at `keep_until`; for admins, and for the person whom it acts for. Never by key.
 
-    A key that ends by itself before `keep_until` stays as it is. Asks for no proof: what was lost must be ended
-    quickly.
+    A key that ends by itself before `keep_until` stays as it is. reason: goes into the audit. Asks for no proof: what
+    was lost must be ended quickly.
     """
-    at = log.now()
+    at, why = log.now(), check_text("reason", reason).strip() or None
     _require_future("keep_until", keep_until, at)
     with transaction.atomic():
         log.lock()
@@ -121,11 +121,11 @@ def revoke_key(*, actor: Actor, key_id: str, keep_until: datetime | None = None)
         if keep_until is None:
             key.revoked_at = at
             key.save(update_fields=["revoked_at"])
-            log.append(actor, KeyRevoked(id=key.id), namespace=key.namespace, at=at)
+            log.append(actor, KeyRevoked(id=key.id, reason=why), namespace=key.namespace, at=at)
         elif key.expires_at is None or key.expires_at > keep_until:
             key.expires_at = keep_until
             key.save(update_fields=["expires_at"])
-            event = KeyRevoked(id=key.id, until=to_microseconds(keep_until))
+            event = KeyRevoked(id=key.id, until=to_microseconds(keep_until), reason=why)
             log.append(actor, event, namespace=key.namespace, at=at)
     return key
 

@@ -51,10 +51,13 @@ def propose_release(
     title: str,
     selection: ReleaseSelection,
     description: str = "",
+    expected: Mapping[str, tuple[int, int]] | None = None,
 ) -> ProposedRelease:
     """Ask that a protected label of several templates move together. An open request that proposes the same version
     becomes a member as it is; for the others requests are opened.
 
+    expected: template name to the numbers that the caller saw, of the version to propose and of what the label serves,
+    0 for none; Conflict where one of them is another by now.
     Invalid where nothing of the selection is left to propose: facts["left_out"] says why, template by template.
     """
     title, description = _check_title(title), check_text("description", description).strip()
@@ -68,6 +71,7 @@ def propose_release(
         space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)  # once more, now that nobody else writes
         require_selection(space, label, selection)
         plan = plan_templates(label, selection, ids)
+        _require_unmoved(plan, label, expected or {})
         if not plan.members:
             raise _nothing_to_propose(plan)
         at = log.now()
@@ -124,6 +128,28 @@ def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
         row.save(update_fields=["release"])
         append_step(actor, release, ReleaseChanged(**step_fields(release), added=[], removed=[change]))
     return release
+
+
+def _require_unmoved(plan: ReleasePlan, label: str, expected: Mapping[str, tuple[int, int]]) -> None:
+    found = {member.template.name: (member.version.number, member.serves or 0) for member in plan.members}
+    moved = {name: found.get(name) for name, seen in expected.items() if found.get(name) != seen}
+    if not moved:
+        return
+    left = {left_out.template: left_out.reason for left_out in plan.left_out}
+    sentences = [
+        _describe_move(name, label, expected[name], now) if now else f"{name}: {left.get(name, '')}"
+        for name, now in sorted(moved.items())
+    ]
+    raise Conflict(" ".join(sentences), expected=sorted(moved))
+
+
+def _describe_move(name: str, label: str, seen: tuple[int, int], now: tuple[int, int]) -> str:
+    if seen[0] != now[0]:
+        sentence = gettext("{name}: version {now} would be proposed, where you looked at version {seen}.")
+        return sentence.format(name=name, now=now[0], seen=seen[0])
+    if not now[1]:
+        return gettext("{name}: {label} is not set any more.").format(name=name, label=label)
+    return gettext("{name}: {label} serves version {now} by now.").format(name=name, label=label, now=now[1])
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:

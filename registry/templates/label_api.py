@@ -12,7 +12,7 @@ from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import labels as services
 from registry.templates import limited_key_view
-from registry.templates.serializers import LabelMoveOutput, LabelMovePage, LabelOutput
+from registry.templates.serializers import ExpectedNumber, LabelMoveOutput, LabelMovePage, LabelOutput
 
 __all__ = ["History", "Move", "MoveInput", "RollBack", "RollBackInput"]
 
@@ -29,6 +29,7 @@ class RollBackInput(Input):
 
     version = Integer(min_value=1)
     reason = Text()
+    expected = ExpectedNumber()
 
 
 class Move(APIView):

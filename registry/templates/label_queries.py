@@ -18,6 +18,7 @@ __all__ = [
     "labels_of",
     "list_label_moves",
     "list_label_names",
+    "list_moves_since",
     "list_published_moves",
 ]
 
@@ -64,6 +65,20 @@ def label_moves_of(
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(rows[: limit + 1], limit, lambda move: move.pk)
+
+
+def list_moves_since(template: Template, label: str, number: int) -> list[LabelMove]:
+    """The moves of a label since it last served the version of this number (0: was not set), oldest first.
+
+    At most 10, the newest of them.
+    """
+    moves = label_moves_of(template, label, limit=10).items
+    since: list[LabelMove] = []
+    for move in moves:
+        since.insert(0, move)
+        if (move.before.number if move.before else 0) == number:
+            break
+    return since
 
 
 def list_label_names(actor: Actor) -> list[str]:

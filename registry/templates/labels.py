@@ -20,6 +20,7 @@ from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
+from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -44,6 +45,7 @@ __all__ = [
     "move_label",
     "record_move",
     "remove_label",
+    "require_unmoved",
     "require_unprotected",
     "roll_back_label",
 ]
@@ -74,7 +76,7 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        _require_expected(label, held, expected)
+        _require_served(template, label, held, expected)
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
             return held
@@ -87,7 +89,7 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        _require_expected(label, held, expected)
+        _require_served(template, label, held, expected)
         if held is None:
             raise Conflict(gettext("{label} is not set.").format(label=label), actual=None, expected=expected)
         _require_undivided(held)
@@ -95,11 +97,13 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
         _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
 
 
-def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason: str) -> Label:
+def roll_back_label(
+    *, actor: Actor, name: str, label: str, version: int, reason: str, expected: int | None = None
+) -> Label:
     """Put a label back on a version whose digest it held before; reviewers only, with a reason.
 
-    A protected label goes back only to what it held by approval itself: ApprovalRequired for anything else. Gone where
-    the version was redacted.
+    expected: as `require_unmoved` takes it. A protected label goes back only to what it held by approval itself:
+    ApprovalRequired for anything else. Gone where the version was redacted.
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
@@ -114,6 +118,7 @@ def roll_back_label(*, actor: Actor, name: str, label: str, version: int, reason
                 ),
                 actual=None,
             )
+        require_unmoved(template, label, expected)
         _require_undivided(held)
         if held.version.digest == target.digest:
             raise Conflict(
@@ -242,20 +247,34 @@ def _require_held(template: Template, label: str, target: Version) -> None:
         )
 
 
-def _require_expected(label: str, held: Label | None, expected: int | None) -> None:
+def require_unmoved(template: Template, label: str, expected: int | None) -> None:
+    """Raise Conflict where the label serves another version than the one that the caller saw.
+
+    expected: its number, 0 where the label was not set, None where the caller did not look: nothing is raised then.
+    """
+    if expected is not None:
+        _require_served(template, label, _held(template, label), expected or None)
+
+
+def _require_served(template: Template, label: str, held: Label | None, expected: int | None) -> None:
+    """Raise Conflict where it serves another version; the facts say who moved it last, and when."""
     actual = held.version.number if held else None
-    if actual != expected:
-        if actual and expected:
-            sentence = gettext("{label} points to version {actual}, where version {expected} was expected.")
-        elif actual:
-            sentence = gettext("{label} points to version {actual}, where no version was expected.")
-        else:
-            sentence = gettext("{label} is not set, where version {expected} was expected.")
-        raise Conflict(
-            sentence.format(label=label, actual=actual, expected=expected),
-            actual=actual,
-            expected=expected,
-        )
+    if actual == expected:
+        return
+    if actual and expected:
+        sentence = gettext("{label} points to version {actual}, where version {expected} was expected.")
+    elif actual:
+        sentence = gettext("{label} points to version {actual}, where no version was expected.")
+    else:
+        sentence = gettext("{label} is not set, where version {expected} was expected.")
+    last = template.label_moves.filter(label=label).select_related("person").order_by("pk").last()
+    raise Conflict(
+        sentence.format(label=label, actual=actual, expected=expected),
+        actual=actual,
+        expected=expected,
+        moved_by=last.person.username if last else None,
+        moved_at=format_moment(last.created_at) if last else None,
+    )
 
 
 def _find_version(template: Template, number: int) -> Version:

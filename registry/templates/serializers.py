@@ -9,6 +9,7 @@ from typing import Any
 from rest_framework import serializers
 
 from registry.core.names import LATEST
+from registry.rest.input_serializers import Integer
 from registry.rest.output_serializers import FoundProblem, Moment, Output
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approval_of_label
@@ -18,6 +19,7 @@ from registry.templates.models import Template, Version
 __all__ = [
     "APPROVALS",
     "CheckOutput",
+    "ExpectedNumber",
     "FetchOutput",
     "HistoryItem",
     "HistoryPage",
@@ -192,6 +194,16 @@ class SamplesOutput(Output):
 
     name = serializers.CharField()
     samples = serializers.DictField(child=serializers.DictField())
+
+
+class ExpectedNumber(Integer):
+    """The number of the version that a label served when the caller looked; left out where nobody looked."""
+
+    def __init__(self, **options: Any) -> None:
+        sentence = "The number that the label serves as you saw it, 0 for none: 409 where it moved since. null: any."
+        super().__init__(
+            **{"min_value": 0, "required": False, "allow_null": True, "default": None, "help_text": sentence, **options}
+        )
 
 
 class LabelOutput(Output):

@@ -19,6 +19,7 @@ from registry.usage.models import Fetch
 __all__ = [
     "DAYS",
     "PINS",
+    "WEEK",
     "Fetcher",
     "FetchesOfDay",
     "KeyUse",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 DAYS = 30
+WEEK = 7  # days that the mean is taken over, today included
 MOST_NAMED = 3
 PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by number or digest
 
@@ -63,10 +65,14 @@ class Fetcher:
 
 @dataclass(frozen=True)
 class KeyUse:
-    """What one key did: fetches in all, those of yesterday, and the templates by name, most fetched first."""
+    """What one key did: fetches in all, those of yesterday, and the templates by name, most fetched first.
+
+    per_day: the mean of the last seven days, today included, rounded up.
+    """
 
     count: int
     yesterday: int
+    per_day: int
     templates: list[tuple[str, int]]
 
 
@@ -124,8 +130,13 @@ def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     """What stops working when the key is revoked."""
     rows = Fetch.objects.filter(key=key, day__gt=_today() - timedelta(days=days))
     names = _sums(rows, "version__template__name")
-    last = rows.filter(day=_today() - timedelta(days=1)).aggregate(total=Sum("count"))["total"]
-    return KeyUse(sum(names.values()), last or 0, sorted(names.items(), key=lambda entry: (-entry[1], entry[0])))
+    yesterday = Q(day=_today() - timedelta(days=1))
+    in_week = Q(day__gt=_today() - timedelta(days=WEEK))
+    counts = rows.aggregate(
+        yesterday=Sum("count", filter=yesterday, default=0), in_week=Sum("count", filter=in_week, default=0)
+    )
+    templates = sorted(names.items(), key=lambda entry: (-entry[1], entry[0]))
+    return KeyUse(sum(names.values()), counts["yesterday"], -(-counts["in_week"] // WEEK), templates)
 
 
 def fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:

@@ -9,11 +9,9 @@ from django.db.models import Max, Q, Sum
 
 from promptuary.renderer.names import is_pin
 from registry.usage.models import Fetch
-from registry.usage.queries import DAYS
+from registry.usage.queries import DAYS, WEEK
 
-__all__ = ["WEEK", "ServiceFetches", "list_service_fetches"]
-
-WEEK = 7  # days that the mean is taken over, today included
+__all__ = ["ServiceFetches", "list_service_fetches"]
 
 
 @dataclass(frozen=True)

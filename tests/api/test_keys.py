@@ -1,6 +1,7 @@
 """Keys over the API, and what a fetch makes of their limits."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 import pytest
 
@@ -8,6 +9,7 @@ from registry.accounts.models import Key
 from registry.journal import log
 from registry.namespaces import keys
 from registry.serving.fetcher import fetcher
+from registry.usage import recorder
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 T = f"templates/{REPLY}"
@@ -80,6 +82,29 @@ def test_a_key_revoked_over_the_api_opens_nothing(admin, cast):
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
     assert admin.call("DELETE", f"keys/{issued['id']}").json()["revoked_at"]
     assert Caller(key=issued["secret"]).get(f"{T}@1").status_code == 401
+
+
+def test_revoking_over_the_api_takes_a_reason_and_a_time(admin, cast):
+    issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
+    path, until = f"keys/{issued['id']}", (log.now() + timedelta(hours=1)).isoformat()
+    for query in ("keep_until=soon", "why=lost", "reason=a&reason=b"):
+        problem(admin.call("DELETE", f"{path}?{query}"), 400, "bad-request")
+    revoked = admin.call("DELETE", f"{path}?{urlencode({'reason': 'Lost', 'keep_until': until})}").json()
+    assert (revoked["revoked_at"], revoked["expires_at"][:19]) == (None, until[:19])
+    (event,) = admin.get("namespaces/support/events?kind=key.revoked").json()["results"]
+    assert event["body"]["reason"] == "Lost"
+
+
+def test_what_a_key_is_used_for_is_told_over_the_api(admin, cast):
+    cast.save()
+    issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
+    for _ in range(3):
+        assert Caller(key=issued["secret"]).get(f"{T}@1").status_code == 200
+    assert recorder.flush_counts()
+    use = admin.get(f"keys/{issued['id']}/use").json()
+    assert (use["fetches"], use["fetches_per_day"], use["fetches_yesterday"]) == (3, 1, 0)
+    assert use["templates"] == [{"template": T.removeprefix("templates/"), "fetches": 3}]
+    assert (use["name"], use["person"]) == (issued["name"], issued["person"])
 
 
 def test_a_fetch_takes_the_verb_fetch(cast):

@@ -228,6 +228,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     # the key acts for the reader, who may revoke it
     ("api-key", "DELETE"): ("keys/{key}", None, (401, 404, 200, 403, 403, 200, 403, 403, 401)),
     ("api-key", "PATCH"): ("keys/{key}", {"addresses": ["203.0.113.0/24"]}, ADMINS),
+    ("api-key-use", "GET"): ("keys/{key}/use", None, (401, 404, 200, 404, 404, 200, 403, 403, 401)),
     ("api-key-abilities", "GET"): ("keys/{key}/abilities", None, (401, 404, 200, 404, 404, 200, 403, 403, 401)),
     ("api-key-try", "POST"): (
         "keys/{key}/try",

@@ -127,7 +127,7 @@ def test_a_key_is_revoked(reply, browser):
     client = browser("admin")
     client.post("/n/support/keys", {"name": "chat", "scope": "read", "person": "admin", "days": "0"})
     key = Key.objects.get()
-    client.post("/n/support/keys", {"do": "revoke", "key": key.id})
+    client.post("/n/support/keys", {"do": "revoke", "key": key.id, "reason": "Lost"})
     key.refresh_from_db()
     assert key.revoked_at is not None
 

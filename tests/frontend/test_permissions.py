@@ -131,7 +131,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("confirm-address", "POST", ""): Row("/account/address/x", _row(OUT, 409, 409, 409, 409, 409), {}),
     ("own-keys", "GET", ""): Row("/account/keys", SIGNED_IN),
     ("own-keys", "POST", "seen"): Row("/account/keys", _row(OUT, 302, 302, 302, 302, 302), {"do": "seen"}),
-    ("own-keys", "POST", "revoke"): Row("/account/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
+    ("own-keys", "POST", "revoke"): Row("/account/keys", ADMINS_DO, {"do": "revoke", "key": "{key}", "reason": "Lost"}),
     ("account_change_password", "GET", ""): Row("/account/password", SIGNED_IN),
     ("account_change_password", "POST", ""): Row("/account/password", SIGNED_IN, {}),  # the form with its errors
     ("account_set_password", "GET", ""): Row("/account/no-password", _row(IN, 403, 403, 403, 403, 403)),
@@ -311,7 +311,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("keys", "POST", "addresses"): Row(
         f"{N}/keys", ADMINS_DO, {"do": "addresses", "key": "{key}", "addresses": "203.0.113.0/24"}
     ),
-    ("keys", "POST", "revoke"): Row(f"{N}/keys", ADMINS_DO, {"do": "revoke", "key": "{key}"}),
+    ("keys", "POST", "revoke"): Row(f"{N}/keys", ADMINS_DO, {"do": "revoke", "key": "{key}", "reason": "Lost"}),
     ("rules", "GET", ""): Row(f"{N}/rules", READERS),
     ("rules", "POST", ""): Row(f"{N}/rules", ADMINS_DO, RULES),
     ("freezes", "GET", ""): Row(f"{N}/freezes", READERS),

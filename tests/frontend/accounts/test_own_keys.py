@@ -1,8 +1,11 @@
 """The keys that act for a person: on their home page, on their account page, and revoked there."""
 
+import json
+
 import pytest
 
 from registry.accounts.models import Key
+from registry.journal.models import Event
 from registry.namespaces import keys
 from tests.frontend.conftest import words
 
@@ -51,13 +54,26 @@ def test_what_a_key_is_used_for_is_shown_before_it_is_revoked(key, reply, browse
 @pytest.mark.parametrize(("after", "ended"), [("", True), ("0", True), ("1", False), ("24", False)])
 def test_a_person_revokes_a_key_of_theirs(key, browser, after, ended):
     client = browser("author")
-    client.post("/account/keys", {"do": "revoke", "key": key.id, "after": after})
+    client.post("/account/keys", {"do": "revoke", "key": key.id, "after": after, "reason": "Its secret was mailed"})
     stored = Key.objects.get()
     assert (stored.revoked_at is not None, stored.expires_at is None) == (ended, ended)
+    assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "Its secret was mailed"
+    audit = words(browser("admin").get("/n/support/audit"))
+    assert f"revoked the key pb_{key.id}{'' if ended else ', to end later'}: Its secret was mailed" in audit
+
+
+def test_without_a_reason_the_panel_comes_back_and_nothing_ends(key, browser):
+    answer = browser("author").post("/account/keys", {"do": "revoke", "key": key.id, "after": "24"})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "Say why: it is kept in the audit." in page
+    assert '<option value="24" selected' in page
+    assert Key.objects.get().expires_at is None
 
 
 def test_nobody_revokes_a_key_of_another_there(key, browser):
-    assert browser("reviewer").post("/account/keys", {"do": "revoke", "key": key.id}).status_code == 403
-    assert browser("outsider").post("/account/keys", {"do": "revoke", "key": key.id}).status_code == 404
-    assert browser("author").post("/account/keys", {"do": "revoke", "key": key.id, "after": "9"}).status_code == 422
+    sent = {"do": "revoke", "key": key.id, "reason": "Lost"}
+    assert browser("reviewer").post("/account/keys", sent).status_code == 403
+    assert browser("outsider").post("/account/keys", sent).status_code == 404
+    assert browser("author").post("/account/keys", {**sent, "after": "9"}).status_code == 422
     assert Key.objects.get().revoked_at is None

@@ -89,7 +89,7 @@ def test_reading_and_revoking_ask_nothing(reply, settings):
     client = entered("admin")
     age(client, 910)
     assert client.get("/n/support/keys").status_code == 200
-    client.post("/n/support/keys", {"do": "revoke", "key": old.id})
+    client.post("/n/support/keys", {"do": "revoke", "key": old.id, "reason": "Lost"})
     assert Key.objects.get(id=old.id).revoked_at
 
 

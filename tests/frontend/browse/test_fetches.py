@@ -115,6 +115,7 @@ def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, bro
     key = Key.objects.get(name="chat")
     page = words(browser("admin").get(f"/n/support/keys?revoke={key.id}"))
     assert "It fetched 1200 times in the last 30 days" in page or "It fetched 1,200 times in the last 30 days" in page
+    assert "chat made 172 fetches a day in the last seven days. They will be refused." in page
     assert f'<a class="plain-link" href="/t/{REPLY}">{REPLY}</a></th><td class="number">1,200</td>' in page
 
 

@@ -1,0 +1,138 @@
+"""An act whose label moved after its panel was drawn: refused with what moved, and nothing typed is lost."""
+
+import pytest
+
+from registry.changes import rules
+from registry.changes import services as change_services
+from registry.changes.models import ChangeRequest
+from registry.templates import labels
+from registry.templates.label_models import Label
+from tests.frontend.conftest import OTHER, REPLY, words
+
+MOVED = "production moved while this panel was open, so nothing was done."
+SEEN = '<input type="hidden" name="expected" value="{}">'
+
+
+def served(label: str = "production") -> int:
+    return Label.objects.get(name=label, template__name=REPLY).version.number
+
+
+@pytest.fixture
+def third(reply):
+    """The approved request for version 3, which is made from version 2."""
+    reply.save(OTHER + "\n")
+    change = reply.propose(3)
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    return change
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/t/{name}/-/propose?label=production&version=2", "/t/{name}/-/labels?label=staging&version=2"],
+)
+def test_the_form_says_what_it_was_drawn_for(reply, browser, address):
+    page = words(browser("author").get(address.format(name=REPLY)))
+    assert SEEN.format(1 if "propose" in address else 0) in page
+    assert "moved while" not in page
+
+
+def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
+    client = browser("author")
+    reply.save(OTHER + "\n")
+    reply.publish(2)
+    sent = {"label": "production", "version": 3, "message": "Typed for minutes", "expected": 1}
+    answer = client.post(f"/t/{REPLY}/-/propose", sent)
+    page = words(answer)
+    assert answer.status_code == 409
+    assert MOVED in page
+    assert "author moved it from v1 to v2 <time" in page
+    assert f"/t/{REPLY}/-/diff?from=1&amp;to=2" in page
+    assert "What differs between v1 and v2" in page
+    assert "Typed for minutes" in page
+    assert SEEN.format(2) in page
+    assert not ChangeRequest.objects.pending().exists()
+    assert client.post(f"/t/{REPLY}/-/propose", {**sent, "expected": 2}).status_code == 302
+
+
+def test_publishing_is_refused_and_the_panel_shown_afresh(reply, third, browser):
+    client = browser("author")
+    assert SEEN.format(1) in words(client.get(f"/changes/{third.number}/publish"))
+    reply.publish(2)
+    answer = client.post(f"/changes/{third.number}", {"do": "publish", "expected": 1})
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 2)
+    assert MOVED in page
+    assert "Publish v3 to production" in page
+    assert SEEN.format(2) in page
+    assert client.post(f"/changes/{third.number}", {"do": "publish", "expected": 2}).status_code == 302
+    assert served() == 3
+
+
+def test_rolling_back_is_refused_and_its_reason_is_kept(reply, third, browser):
+    reply.publish(2)
+    change_services.publish_change(actor=reply.actor("author"), number=third.number)
+    sent = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
+    answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent)
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 3)
+    assert MOVED in page
+    assert "Wrong answers" in page
+    assert browser("reviewer").post(f"/t/{REPLY}/-/labels", {**sent, "expected": 3}).status_code == 302
+    assert served() == 1
+
+
+def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
+    reply.save(OTHER + "\n")
+    number = reply.propose(3).number
+    reply.publish(2)
+    sent = {"reason": "Nobody gets an answer", "password": "reviewer-promptuary", "expected": 1}
+    answer = browser("reviewer").post(f"/changes/{number}/emergency", sent)
+    page = words(answer)
+    assert (answer.status_code, served()) == (409, 2)
+    assert MOVED in page
+    assert "Nobody gets an answer" in page
+    assert browser("reviewer").post(f"/changes/{number}/emergency", {**sent, "expected": 2}).status_code == 302
+
+
+def test_an_unprotected_label_that_was_taken_off_is_said_to_be(reply, browser):
+    author = reply.actor("author")
+    labels.move_label(actor=author, name=REPLY, label="staging", version=1, expected=None)
+    labels.remove_label(actor=author, name=REPLY, label="staging", expected=1)
+    sent = {"do": "move", "label": "staging", "version": "2", "expected": "1"}
+    answer = browser("author").post(f"/t/{REPLY}/-/labels", sent)
+    assert answer.status_code == 409
+    assert "author took it off v1 <time" in words(answer)
+
+
+def test_the_same_holds_over_the_api(reply, third, browser):
+    reply.publish(2)
+    client = browser("author")
+    answer = client.post(f"/api/v1/changes/{third.number}/publish", {"expected": 1}, content_type="application/json")
+    told = answer.json()
+    assert (answer.status_code, told["actual"], told["expected"], served()) == (409, 2, 1, 2)
+    assert told["moved_by"] == "author"
+    body = {"template": REPLY, "label": "production", "version": 2, "message": "", "expected": 0}
+    assert client.post("/api/v1/changes", body, content_type="application/json").status_code == 409
+    answer = client.post(f"/api/v1/changes/{third.number}/publish", {"expected": 2}, content_type="application/json")
+    assert (answer.status_code, served()) == (200, 3)
+
+
+def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
+    author, client = reply.actor("author"), browser("author")
+    labels.move_label(actor=author, name=REPLY, label="staging", version=2, expected=None)
+    page = words(client.get("/releases/new/support/?from=staging&to=production"))
+    seen = f"{REPLY} 2 1"
+    assert f'value="{seen}"' in page
+    reply.save(OTHER + "\n")
+    labels.move_label(actor=author, name=REPLY, label="staging", version=3, expected=2)
+    sent = {"from_label": "staging", "label": "production", "title": "Typed", "template": REPLY, "expected": seen}
+    answer = client.post("/releases/new/support/", sent)
+    page = words(answer)
+    assert answer.status_code == 409
+    assert f"{REPLY}: version 3 would be proposed, where you looked at version 2." in page
+    assert 'value="Typed"' in page
+    assert not ChangeRequest.objects.pending().exists()
+    assert client.post("/releases/new/support/", {**sent, "expected": f"{REPLY} 3 1"}).status_code == 302
