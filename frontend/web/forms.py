@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.http import QueryDict
 
 from registry.core.errors import Invalid, PromptuaryError
 
@@ -23,9 +22,9 @@ def parse_form_number(text: str | None) -> int:
     return int(text) if text and text.isdecimal() and len(text) < _MOST_DIGITS else 0
 
 
-def read_expected(fields: QueryDict) -> int | None:
+def read_expected(fields: Mapping[str, Any]) -> int | None:
     """The number of the version that the label served where the form was drawn, 0 for none; None without a form."""
-    return parse_form_number(fields["expected"]) if "expected" in fields else None
+    return parse_form_number(fields.get("expected")) if "expected" in fields else None
 
 
 def add_errors(form: forms.Form, error: PromptuaryError) -> None:

@@ -17,7 +17,7 @@ def approved_copy(author, save, propose, approve) -> ChangeRequest:
     saved = template_save.save_version(
         actor=author, name=COPY, document=origin.document, message="", copied_from=f"{ORIGIN}@1"
     )
-    change = propose(saved.version)
+    change: ChangeRequest = propose(saved.version)
     approve(change)
     change.refresh_from_db()
     return change
