@@ -34,17 +34,24 @@ def test_a_save_by_one_is_told_to_the_other_within_two_seconds(visit: Visit):
     expect(reader.locator("#live")).to_be_empty()
 
 
-def test_many_tabs_of_one_browser_share_one_stream(visit: Visit):
+def test_many_tabs_of_one_browser_share_their_streams(visit: Visit):
     first = visit.open("reviewer", "/t/")  # a page without a stream
     streams: list[str] = []
-    first.context.on("request", lambda request: streams.append(request.url) if "/live/events" in request.url else None)
+    first.context.on("request", lambda request: streams.append(request.url) if "/live/" in request.url else None)
     with first.expect_response(lambda response: "/live/events" in response.url):
         first.goto(f"/t/{NAME}")
     tabs = [first.context.new_page() for _ in range(7)]
     for tab in tabs:
         tab.goto(f"/t/{NAME}")
-    assert len(streams) == 1
-    _restore_version(visit.open("author"), 2)
+    assert len([url for url in streams if "/live/events" in url]) == 1
+    assert len([url for url in streams if "/live/presence" in url]) == 1
+    author = visit.open("author", f"/t/{NAME}/-/edit")
+    for tab in [first, *tabs]:
+        expect(tab.locator("[data-presence]")).to_have_text("author is editing now")
+    tabs.append(first.context.new_page())
+    tabs[-1].goto(f"/t/{NAME}")
+    expect(tabs[-1].locator("[data-presence]")).to_have_text("author is editing now")
+    _restore_version(author, 2)
     for tab in [first, *tabs]:
         expect(tab.locator("#live")).to_contain_text("author saved v")
 

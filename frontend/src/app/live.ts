@@ -2,6 +2,7 @@
 // on; only visible tabs ask for one, and nothing on the page moves by itself.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
+import { leadTabs } from "./leading_tab.ts";
 import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "./live_events.ts";
 
 const LOCK = "promptuary-live";
@@ -41,22 +42,10 @@ class LiveStatus {
     else if (!this.waiting) this.lead();
   }
 
-  /** Hold the stream as soon as no other tab does. Over plain http there are no locks: each visible tab has its own. */
   private lead(): void {
-    const waiting = new AbortController();
-    this.waiting = waiting;
-    if (!navigator.locks) {
-      this.connect();
-      return;
-    }
-    this.channel.postMessage({ after: this.after });
-    const untilLeft = () =>
-      new Promise<void>((resolve) => {
-        if (waiting.signal.aborted) return resolve();
-        waiting.signal.addEventListener("abort", () => resolve());
-        this.connect();
-      });
-    navigator.locks.request(LOCK, { signal: waiting.signal }, untilLeft).catch(() => undefined);
+    this.waiting = new AbortController();
+    if (navigator.locks) this.channel.postMessage({ after: this.after });
+    leadTabs(LOCK, this.waiting.signal, () => this.connect());
   }
 
   private leave(): void {

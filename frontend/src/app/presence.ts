@@ -1,6 +1,7 @@
 // Says on the pages of a template who has it open in the editor, and tells the server that this tab has.
 import { createIcon } from "../dom.ts";
 import { ngettext, pageLanguage } from "../language.ts";
+import { leadTabs } from "./leading_tab.ts";
 import { pauseAfter } from "./live_events.ts";
 
 const ADDRESS = "/live/presence";
@@ -48,49 +49,76 @@ function sendBeats(name: string): void {
 }
 
 class PresenceLine {
-  #line: HTMLElement;
-  #name: string;
+  readonly #line: HTMLElement;
+  readonly #name: string;
+  readonly #topic: string;
+  readonly #channel: BroadcastChannel;
+  #people: string[] = [];
   #stream: EventSource | undefined;
   #failures = 0;
   #timer: number | undefined;
+  #waiting: AbortController | undefined;
 
   constructor(line: HTMLElement, name: string) {
     this.#line = line;
     this.#name = name;
+    this.#topic = `promptuary-presence ${name}`;
+    this.#channel = new BroadcastChannel(this.#topic);
   }
 
-  /** Only a visible page holds a stream: a browser opens few connections to one server. */
+  /** Only visible pages follow, and one of those about this template holds the stream for the others. */
   start(): void {
+    this.#channel.addEventListener("message", (message) => this.#hear(message.data as string[] | "who"));
     document.addEventListener("visibilitychange", () => this.#follow());
-    window.addEventListener("pagehide", () => this.#close());
+    window.addEventListener("pagehide", () => this.#leave());
     window.addEventListener("pageshow", () => this.#follow());
     this.#follow();
   }
 
   #follow(): void {
-    if (document.visibilityState === "hidden") this.#close();
-    else if (!this.#stream) this.#connect();
+    if (document.visibilityState === "hidden") this.#leave();
+    else if (!this.#waiting) this.#lead();
   }
 
-  #close(): void {
+  #lead(): void {
+    this.#waiting = new AbortController();
+    this.#channel.postMessage("who");
+    leadTabs(this.#topic, this.#waiting.signal, () => this.#connect());
+  }
+
+  #leave(): void {
     window.clearTimeout(this.#timer);
     this.#stream?.close();
     this.#stream = undefined;
+    this.#waiting?.abort();
+    this.#waiting = undefined;
   }
 
   #connect(): void {
-    this.#close();
+    window.clearTimeout(this.#timer);
+    this.#stream?.close();
     const stream = new EventSource(`${ADDRESS}?template=${encodeURIComponent(this.#name)}`);
     this.#stream = stream;
     stream.addEventListener("present", (message) => {
       this.#failures = 0;
-      this.#show((JSON.parse(message.data) as { people: string[] }).people);
+      this.#pass((JSON.parse(message.data) as { people: string[] }).people);
     });
     stream.addEventListener("error", () => {
-      this.#close();
-      this.#show([]); // what is not known any more is not said
-      this.#timer = window.setTimeout(() => this.#follow(), pauseAfter(this.#failures++));
+      stream.close();
+      this.#pass([]); // what is not known any more is not said
+      this.#timer = window.setTimeout(() => this.#connect(), pauseAfter(this.#failures++));
     });
+  }
+
+  #pass(people: string[]): void {
+    this.#people = people;
+    this.#channel.postMessage(people);
+    this.#show(people);
+  }
+
+  #hear(message: string[] | "who"): void {
+    if (message !== "who") this.#show(message);
+    else if (this.#stream) this.#channel.postMessage(this.#people);
   }
 
   #show(people: string[]): void {
