@@ -170,7 +170,15 @@ ACCOUNT_RATE_LIMITS = {  # counted in the shared cache, so for all processes tog
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if TRUST_PROXY else 0
 MFA_ADAPTER = "registry.accounts.signin.allauth_adapters.CodesAdapter"
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a fingerprint, a face or a PIN: a device that was found opens nothing
+MFA_FORMS = {
+    "add_webauthn": "registry.accounts.signin.passkeys.AddPasskeyForm",
+    "edit_webauthn": "registry.accounts.signin.passkeys.RenamePasskeyForm",
+    "authenticate_webauthn": "registry.accounts.signin.passkeys.PasskeySecondStepForm",
+    "reauthenticate_webauthn": "registry.accounts.signin.passkeys.PasskeyProofForm",
+}
 MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
 PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))

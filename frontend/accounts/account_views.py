@@ -22,6 +22,7 @@ from frontend.web.forms import add_errors, parse_form_number
 from frontend.web.page import show
 from frontend.web.time_zones import list_time_zones
 from registry.accounts.actor import Actor
+from registry.accounts.signin.passkeys import describe_passkey_obstacle
 from registry.core.errors import Busy, Conflict, Invalid, TooMany
 from registry.core.problem_details import status_of
 from registry.people import own_account, sessions
@@ -140,7 +141,8 @@ def _context(
     request: HttpRequest, actor: Actor, profile_form: ProfileForm, address_form: AddressForm
 ) -> dict[str, object]:
     person = actor.person
-    authenticators = {row.type: row for row in Authenticator.objects.filter(user=person)}
+    rows = list(Authenticator.objects.filter(user=person).order_by("pk"))
+    authenticators = {row.type: row for row in rows}
     codes = authenticators.get(Authenticator.Type.RECOVERY_CODES)
     return {
         "section": "account",
@@ -151,6 +153,8 @@ def _context(
         "is_mail_sent": settings.MAIL_IS_SENT,
         "has_password": person.has_usable_password(),
         "totp": authenticators.get(Authenticator.Type.TOTP),
+        "passkeys": [row for row in rows if row.type == Authenticator.Type.WEBAUTHN],
+        "passkey_obstacle": describe_passkey_obstacle(request),
         "codes_left": len(codes.wrap().get_unused_codes()) if codes else 0,
         "provider": settings.OIDC_NAME,
         "linked": SocialAccount.objects.filter(user=person).exists(),

@@ -11,13 +11,14 @@ from allauth.mfa.totp import views as totp
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from frontend.accounts import account_views, invitation_views, oidc_views, own_key_views, views
+from frontend.accounts import account_views, invitation_views, oidc_views, own_key_views, passkey_views, views
 from frontend.web.decorators import form_page
 
 urlpatterns = [
     path("login", views.log_in, name="login"),
     path("login", views.log_in, name="account_login"),
-    path("login/code", form_page(steps.authenticate), name="mfa_authenticate"),
+    path("login/code", form_page(passkey_views.EnterSecondStep.as_view()), name="mfa_authenticate"),
+    path("login/passkey", passkey_views.sign_in_with_passkey, name="mfa_login_webauthn"),
     path("login/with/<str:provider_id>", oidc_views.go, name="openid_connect_login"),
     path("login/with/<str:provider_id>/back", oidc_views.come_back, name="openid_connect_callback"),
     path("login/stopped", oidc_views.cancelled, name="socialaccount_login_cancelled"),
@@ -30,6 +31,14 @@ urlpatterns = [
     path("account/no-password", views.no_password, name="account_set_password"),
     path("account/prove", form_page(passwords.reauthenticate), name="account_reauthenticate"),
     path("account/prove/code", form_page(steps.reauthenticate), name="mfa_reauthenticate"),
+    path(
+        "account/prove/passkey", form_page(passkey_views.ProveByPasskey.as_view()), name="mfa_reauthenticate_webauthn"
+    ),
+    path("account/passkeys/new", form_page(passkey_views.AddPasskey.as_view()), name="mfa_add_webauthn"),
+    path("account/passkeys/<int:pk>/name", form_page(passkey_views.RenamePasskey.as_view()), name="mfa_edit_webauthn"),
+    path(
+        "account/passkeys/<int:pk>/remove", form_page(passkey_views.RemovePasskey.as_view()), name="mfa_remove_webauthn"
+    ),
     path("account/second-step", form_page(totp.activate_totp), name="mfa_activate_totp"),
     path("account/second-step/off", form_page(totp.deactivate_totp), name="mfa_deactivate_totp"),
     path("account/recovery-codes", require_safe(codes.view_recovery_codes), name="mfa_view_recovery_codes"),

@@ -22,9 +22,10 @@ from frontend.web.page import show
 from frontend.web.refusals import refuse
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.accounts.signin.passkeys import describe_passkey_obstacle
 from registry.core.errors import Busy, NotAllowed
 
-__all__ = ["log_in", "log_out", "no_password", "set_theme"]
+__all__ = ["TOO_MANY", "log_in", "log_out", "no_password", "read_target", "set_theme", "show_login"]
 
 YEAR = 365 * 24 * 3600
 WRONG = gettext_lazy("Please enter a correct username and password. Note that both fields may be case-sensitive.")
@@ -63,7 +64,7 @@ class LoginForm(forms.Form):
 @form_page
 def log_in(request: HttpRequest) -> HttpResponse:
     """The login; after it, and after the second step where the account has one, it leads to the page asked for."""
-    target = _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
+    target = read_target(request)
     if request.user.is_authenticated:
         return redirect(target)
     form = LoginForm(request, request.POST if request.method == "POST" else None)
@@ -79,8 +80,20 @@ def log_in(request: HttpRequest) -> HttpResponse:
         return answer
     refusal_statuses = {"too_many": 429, "busy": 503}
     statuses = [status for code, status in refusal_statuses.items() if form.has_error("__all__", code)]
-    context = {"form": form, "next": target, "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else ""}
-    status = statuses[0] if statuses else 422 if form.errors else 200
+    return show_login(request, target, form, status=statuses[0] if statuses else 422 if form.errors else 200)
+
+
+def show_login(
+    request: HttpRequest, target: str, form: LoginForm | None = None, *, passkey_problem: str = "", status: int = 200
+) -> HttpResponse:
+    """The page with all ways to sign in. target: where it leads; passkey_problem: why a passkey was refused."""
+    context = {
+        "form": form or LoginForm(request, None),
+        "next": target,
+        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        "has_passkeys": not describe_passkey_obstacle(request),
+        "passkey_problem": passkey_problem,
+    }
     return show(request, "accounts/login.html", context, status=status)
 
 
@@ -110,6 +123,11 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     else:
         answer.delete_cookie("theme")
     return answer
+
+
+def read_target(request: HttpRequest) -> str:
+    """Where signing in leads: the page on this server that was asked for, else the home page."""
+    return _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
 
 
 def _inside(request: HttpRequest, target: str) -> str:

@@ -115,7 +115,7 @@ def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[
 def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequired) -> HttpResponse:
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
-    if by_code and not is_mfa_enabled(person, [Authenticator.Type.TOTP]):
+    if by_code and not person.has_two_step:
         sentence = gettext("This takes a code of your second step: switch it on first.")
         if typed(request):
             return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
@@ -123,10 +123,16 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):
         return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
-    page = reverse("mfa_reauthenticate" if by_code else "account_reauthenticate")
+    page = reverse(_page_of_proof(person) if by_code else "account_reauthenticate")
     suspend_request(request, page)
     # The kept request has its query with it, and allauth goes on with it only where `next` is its path alone.
     return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
+
+
+def _page_of_proof(person: User) -> str:
+    """The name of the page on which the person proves their second step: a code of the app, or a passkey."""
+    has_app = is_mfa_enabled(person, [Authenticator.Type.TOTP])
+    return "mfa_reauthenticate" if has_app else "mfa_reauthenticate_webauthn"
 
 
 def _to_login(request: HttpRequest) -> HttpResponse:

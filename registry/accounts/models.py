@@ -7,7 +7,9 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils import translation
 
-__all__ = ["Key", "User", "say_to", "speak_to"]
+__all__ = ["SECOND_STEPS", "Key", "User", "list_people_with_two_step", "say_to", "speak_to"]
+
+SECOND_STEPS = ("totp", "webauthn")  # allauth's names of what counts as a second step: codes of an app, and passkeys
 
 
 class User(AbstractUser):
@@ -27,13 +29,23 @@ class User(AbstractUser):
 
     @property
     def has_two_step(self) -> bool:
-        """Whether signing in asks for a code of an authenticator app; asks the database each time."""
-        return User.objects.filter(pk=self.pk, authenticator__type="totp").exists()
+        """Whether signing in takes more than a password: a code of an app or a passkey. Asks the database each time."""
+        return list_people_with_two_step().filter(pk=self.pk).exists()
+
+    @property
+    def has_passkey(self) -> bool:
+        """Whether the person has added a passkey; asks the database each time."""
+        return User.objects.filter(pk=self.pk, authenticator__type="webauthn").exists()
 
     @property
     def display_name(self) -> str:
         """The full name, or the username where none is given."""
         return self.get_full_name() or self.username
+
+
+def list_people_with_two_step() -> models.QuerySet[User]:
+    """Everybody who has two-step sign-in; a person with several second steps comes several times."""
+    return User.objects.filter(authenticator__type__in=SECOND_STEPS)
 
 
 def speak_to(person: User) -> translation.override:

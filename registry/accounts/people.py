@@ -69,7 +69,7 @@ def set_password(*, actor: Actor, username: str, password: str) -> User:
 
 
 def forget_second_step(*, actor: Actor, username: str) -> int:
-    """Switch off the second step of somebody who lost app and codes; for commands on the machine only. How many
+    """Remove app, passkeys and recovery codes of somebody who lost them; for commands on the machine only. How many
     went.
     """
     _require_operator(actor)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, Subquery
 
-from registry.accounts.models import User
+from registry.accounts.models import list_people_with_two_step
 from registry.changes import checks, counted_scores, evaluation_check, history_queries
 from registry.changes.checks import Check, CheckInputs
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
@@ -329,7 +329,7 @@ def _people_with_two_step(usernames: Collection[str]) -> set[str]:
     """Those of the people who have two-step sign-in; asks nothing where there are none."""
     if not usernames:
         return set()
-    rows = User.objects.filter(username__in=usernames, authenticator__type="totp")
+    rows = list_people_with_two_step().filter(username__in=usernames)
     return set(rows.values_list("username", flat=True))
 
 

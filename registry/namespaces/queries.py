@@ -1,7 +1,7 @@
 """Namespaces as their members see them."""
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User
+from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb, visible_namespaces
@@ -33,8 +33,7 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
-    with_two_step = User.objects.filter(authenticator__type="totp")
-    rows = namespace.memberships.exclude(role=Role.READER).exclude(person__in=with_two_step)
+    rows = namespace.memberships.exclude(role=Role.READER).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 

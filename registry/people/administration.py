@@ -73,7 +73,7 @@ def reactivate_person(*, actor: Actor, username: str) -> User:
 
 
 def reset_second_step(*, actor: Actor, username: str) -> User:
-    """Switch off two-step sign-in of somebody who lost app and codes, and end their sessions.
+    """Remove app, passkeys and codes of somebody who lost them, and end their sessions.
 
     For admins of the installation, with a fresh proof. Conflict where it is off, and for one's own. An approval of
     this person does not count for a change that the actor contributed to before.

@@ -12,7 +12,7 @@ from allauth.usersessions.models import UserSession
 from django.db.models import Max, Q
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import Key, User
+from registry.accounts.models import SECOND_STEPS, Key, User
 from registry.changes.models import ChangeRequest
 from registry.journal.models import Event
 from registry.namespaces import key_queries
@@ -163,7 +163,7 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
     members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
     for person_id, name, role in members.values_list("person_id", "namespace__name", "role"):
         roles[person_id].append(HeldRole(name, role))
-    two_step = _ids_of(Authenticator.objects.filter(user__in=people, type=Authenticator.Type.TOTP))
+    two_step = _ids_of(Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS))
     provided = _ids_of(SocialAccount.objects.filter(user__in=people))
     seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))
     return [

@@ -120,7 +120,8 @@ class Visit:
         mode: how the editor shows documents to this person, source or form, as if it had been picked before.
         """
         options.setdefault("viewport", DESKTOP)
-        context = self.browser.new_context(base_url=self.server.url, **options)
+        options.setdefault("base_url", self.server.url)
+        context = self.browser.new_context(**options)
         context.set_default_timeout(15_000)
         context.add_init_script(f"localStorage.getItem('editor-mode') ?? localStorage.setItem('editor-mode', '{mode}')")
         self.contexts.append(context)

@@ -119,6 +119,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("account_login", "POST", ""): Row("/login", _row(422, 302, 302, 302, 302, 302), {}),
     ("mfa_authenticate", "GET", ""): Row("/login/code", TO_LOGIN),
     ("mfa_authenticate", "POST", ""): Row("/login/code", TO_LOGIN, {"code": "123456"}),
+    ("mfa_login_webauthn", "GET", ""): Row("/login/passkey", TO_LOGIN),  # a script asks for JSON
+    ("mfa_login_webauthn", "POST", ""): Row("/login/passkey", _row(422, 302, 302, 302, 302, 302), {"credential": "{}"}),
     ("openid_connect_login", "GET", ""): Row("/login/with/oidc", NOBODY),  # no provider is set
     ("openid_connect_callback", "GET", ""): Row("/login/with/oidc/back", NOBODY),
     ("socialaccount_login_cancelled", "GET", ""): Row("/login/stopped", ANYONE),
@@ -139,6 +141,14 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("account_reauthenticate", "POST", ""): Row("/account/prove", SIGNED_IN, {"password": "wrong"}),
     ("mfa_reauthenticate", "GET", ""): Row("/account/prove/code", TO_LOGIN),  # who has no code gives the password
     ("mfa_reauthenticate", "POST", ""): Row("/account/prove/code", TO_LOGIN, {"code": "123456"}),
+    ("mfa_reauthenticate_webauthn", "GET", ""): Row("/account/prove/passkey", TO_LOGIN),  # as with a code
+    ("mfa_reauthenticate_webauthn", "POST", ""): Row("/account/prove/passkey", TO_LOGIN, {"credential": "{}"}),
+    ("mfa_add_webauthn", "GET", ""): Row("/account/passkeys/new", TO_LOGIN),  # a fresh proof first
+    ("mfa_add_webauthn", "POST", ""): Row("/account/passkeys/new", TO_LOGIN, {"credential": "{}"}),
+    ("mfa_edit_webauthn", "GET", ""): Row("/account/passkeys/1/name", TO_LOGIN),
+    ("mfa_edit_webauthn", "POST", ""): Row("/account/passkeys/1/name", TO_LOGIN, {"name": "Phone"}),
+    ("mfa_remove_webauthn", "GET", ""): Row("/account/passkeys/1/remove", TO_LOGIN),
+    ("mfa_remove_webauthn", "POST", ""): Row("/account/passkeys/1/remove", TO_LOGIN, {}),
     ("mfa_activate_totp", "GET", ""): Row("/account/second-step", TO_LOGIN),  # a fresh proof first
     ("mfa_activate_totp", "POST", ""): Row("/account/second-step", TO_LOGIN, {"code": "123456"}),
     ("mfa_deactivate_totp", "GET", ""): Row("/account/second-step/off", NO_STEP),

@@ -69,6 +69,11 @@ OWN = {
     "mfa_generate_recovery_codes",
     "mfa_reauthenticate",
     "mfa_authenticate",
+    "mfa_login_webauthn",
+    "mfa_reauthenticate_webauthn",
+    "mfa_add_webauthn",
+    "mfa_edit_webauthn",
+    "mfa_remove_webauthn",
 }  # allauth's own proof
 
 

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
 from allauth.mfa.adapter import DefaultMFAAdapter
@@ -12,13 +13,15 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import User
+from registry.accounts.models import SECOND_STEPS, User
+from registry.accounts.signin import passkeys, second_step_mail
 from registry.core import encryption
 
 __all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
@@ -64,9 +67,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def add_message(self, *_args: Any, **_options: Any) -> None:
         """None of allauth's own sentences: our pages say what happened."""
 
+    def get_reauthentication_methods(self, user: AbstractBaseUser | AnonymousUser) -> list[dict[str, Any]]:
+        """The ways to prove who one is, with our word for passkeys."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        words = {"mfa_reauthenticate:webauthn": gettext("Use a passkey")}
+        return [{**method, "description": words.get(method["id"], method["description"])} for method in methods]
+
+    def send_notification_mail(self, template_prefix: str, user: User, *_args: Any, **_options: Any) -> None:
+        """A mail about a change of the second step, in our own words."""
+        second_step_mail.send_mail_about(template_prefix, user)
+
 
 class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no types
-    """The second step: its secrets lie sealed in the database."""
+    """The second step: whom a passkey is for, and secrets that lie sealed in the database."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
@@ -87,12 +100,34 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
         return user.get_username()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Whether it may be deleted: no authenticator app of somebody who writes in a namespace that requires one."""
+        """Whether it may be deleted: not the last second step of somebody who writes in a namespace that requires
+        one.
+        """
+        others = Authenticator.objects.filter(user=authenticator.user, type__in=SECOND_STEPS).exclude(
+            pk=authenticator.pk
+        )
+        if authenticator.type not in SECOND_STEPS or others.exists():
+            return True
         rows = authenticator.user.memberships.filter(namespace__two_step_required=True)
-        return authenticator.type != Authenticator.Type.TOTP or not rows.exclude(role="reader").exists()
+        return not rows.exclude(role="reader").exists()
 
-    def send_notification_mail(self, *_args: Any, **_options: Any) -> None:
-        """No mail: allauth's texts are not ours."""
+    def send_notification_mail(self, template_prefix: str, user: User, *_args: Any, **_options: Any) -> None:
+        """A mail about a change of the second step, in our own words."""
+        second_step_mail.send_mail_about(template_prefix, user)
+
+    def generate_authenticator_name(self, user: AbstractBaseUser, type: Authenticator.Type) -> str:
+        """The name of a passkey whose person typed none."""
+        count = Authenticator.objects.filter(user_id=user.pk, type=type).count()
+        return gettext("Passkey {number}").format(number=count + 1)
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Whom a passkey is for: the host that the page was opened at."""
+        return {"id": passkeys.read_host(context.request), "name": "Promptuary"}
+
+    def get_public_key_credential_user_entity(self, user: AbstractBaseUser) -> dict[str, Any]:
+        """Whose passkey it is, as the device shows it."""
+        entity: dict[str, Any] = super().get_public_key_credential_user_entity(user)
+        return {**entity, "name": user.get_username()}
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # allauth has no types

@@ -39,6 +39,13 @@ def test_a_reviewer_without_two_step_is_refused_as_the_gate_says(change, reviewe
     assert look(change).approval_status.approvals == ("reviewer",)
 
 
+def test_a_passkey_counts_as_two_step_sign_in(change, reviewer, approve):
+    for _ in range(2):  # who has several counts once
+        Authenticator.objects.create(user=reviewer.person, type=Authenticator.Type.WEBAUTHN, data={})
+    approve(change)
+    assert look(change).approval_status.approvals == ("reviewer",)
+
+
 def test_an_approval_of_before_the_rule_counts_once_its_person_has_two_step(propose, save, approve, author, reviewer):
     change = propose(save("one"))
     approve(change)

@@ -7,7 +7,7 @@ from registry.accounts.actor import Actor, operator_actor
 from registry.changes import rules
 from registry.core.errors import Invalid, NotAllowed, TwoStepRequired
 from registry.journal.models import Event
-from registry.namespaces import keys, permissions, services
+from registry.namespaces import keys, permissions, queries, services
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.serving.fetcher import fetcher
@@ -46,6 +46,15 @@ def test_a_role_that_does_not_reach_is_told_first(strict, reader, verb):
     with pytest.raises(NotAllowed) as refusal:
         permissions.require_verb(reader, verb, strict)
     assert not isinstance(refusal.value, TwoStepRequired)
+
+
+def test_with_a_passkey_people_write_and_are_not_named_as_missing_one(strict, author):
+    names = queries.list_members_without_two_step(strict)
+    for _ in range(2):
+        Authenticator.objects.create(user=author.person, type=Authenticator.Type.WEBAUTHN, data={})
+    permissions.require_verb(author, Verb.SAVE, strict)
+    assert "author" in names
+    assert queries.list_members_without_two_step(strict) == [name for name in names if name != "author"]
 
 
 def test_recovery_codes_alone_are_no_second_step(strict, author):

@@ -1,0 +1,190 @@
+"""Passkeys: where browsers allow them, and their answers read before anything is done with them.
+
+allauth asks the questions and checks the signatures. A passkey is always made to be found by the device itself and to
+ask for a fingerprint, a face or a PIN, so it signs in alone and counts as both steps.
+"""
+
+import ipaddress
+import re
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    EditWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
+from cryptography.exceptions import UnsupportedAlgorithm
+from django import forms
+from django.http import HttpRequest
+from django.http.request import split_domain_port
+from django.utils.translation import gettext, gettext_lazy
+
+from registry.core.errors import Invalid
+from registry.core.input_checks import check_text
+
+__all__ = [
+    "MOST_PASSKEYS",
+    "AddPasskeyForm",
+    "PasskeyProofForm",
+    "PasskeySecondStepForm",
+    "PasskeySignInForm",
+    "RenamePasskeyForm",
+    "describe_passkey_obstacle",
+    "read_host",
+]
+
+MOST_PASSKEYS = 20  # of one person
+_NAME_CHARACTERS = 100
+_MOST_CHARACTERS = 16_384  # of one field of a browser's answer; a passkey's own takes some hundred
+_BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
+_REFUSED = gettext_lazy("The passkey was not accepted. Try again.")
+# What the reading of an answer raises that no browser sends: it comes from outside and can hold anything.
+_UNREADABLE = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    UnsupportedAlgorithm,
+    ValueError,
+    struct.error,
+)
+
+
+def describe_passkey_obstacle(request: HttpRequest) -> str:
+    """Why browsers allow no passkey at the address that was opened, in a sentence; empty where they do."""
+    host = read_host(request)
+    if host == "localhost" or host.endswith(".localhost"):
+        return ""
+    if _is_ip_address(host):
+        return gettext("Passkeys need a domain name: this page was opened at the IP address {host}.").format(host=host)
+    return "" if request.is_secure() else gettext("Passkeys need HTTPS, and this page was opened without it.")
+
+
+def read_host(request: HttpRequest) -> str:
+    """The host that the page was opened at, without its port; passkeys belong to it."""
+    return split_domain_port(request.get_host())[0].strip("[]")
+
+
+class _AnswerField(forms.JSONField):
+    """What a browser answered; nonsense and depths are refused as any answer that does not fit."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value: Any) -> Any:
+        """The JSON of the answer."""
+        with _refuse_unreadable():
+            return super().to_python(value)
+
+
+class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """A new passkey and its name. What is stored of the browser's answer is what signing in needs."""
+
+    name = forms.CharField(max_length=_NAME_CHARACTERS, required=False)
+    credential = _AnswerField()
+    passwordless = None  # always: see the module
+
+    def clean_name(self) -> str:
+        """The name, or one by number where none was typed."""
+        return _check_name(super().clean_name())
+
+    def clean_credential(self) -> dict[str, Any]:
+        """The answer without what nobody reads."""
+        with _refuse_unreadable():
+            return _keep_known(self.cleaned_data["credential"])
+
+    def clean(self) -> dict[str, Any]:
+        """The cleaned data of an answer to the question that this session was asked."""
+        with _refuse_unreadable():
+            cleaned: dict[str, Any] = super().clean()
+        if Authenticator.objects.filter(user=self.user, type="webauthn").count() >= MOST_PASSKEYS:
+            raise forms.ValidationError(
+                gettext("You have {count} passkeys, which is the most. Remove one first.").format(count=MOST_PASSKEYS)
+            )
+        return cleaned
+
+
+class RenamePasskeyForm(EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """Another name of a passkey."""
+
+    name = forms.CharField(max_length=_NAME_CHARACTERS)
+
+    def clean_name(self) -> str:
+        """The name as it is stored."""
+        return _check_name(self.cleaned_data["name"])
+
+
+class _CheckedAnswer(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """A browser's answer with a passkey; whatever does not fit is refused with the same sentence."""
+
+    credential = _AnswerField()
+
+    def clean_credential(self) -> Authenticator:
+        """The passkey that signed the question of this session."""
+        with _refuse_unreadable():
+            return super().clean_credential()
+
+
+class PasskeySignInForm(_CheckedAnswer, LoginWebAuthnForm):  # type: ignore[misc]  # as above
+    """Signing in with a passkey alone."""
+
+
+class PasskeySecondStepForm(_CheckedAnswer):
+    """A passkey after the password."""
+
+
+class PasskeyProofForm(_CheckedAnswer, ReauthenticateWebAuthnForm):  # type: ignore[misc]  # as above
+    """A passkey as the proof of who somebody is."""
+
+
+@contextmanager
+def _refuse_unreadable() -> Iterator[None]:
+    """Say in one sentence that an answer was refused, whether it can't be read or does not fit."""
+    try:
+        yield
+    except forms.ValidationError as error:
+        if getattr(error, "code", "") in ("incorrect_code", "invalid"):
+            raise forms.ValidationError(_REFUSED, code="refused") from error
+        raise
+    except _UNREADABLE as error:
+        raise forms.ValidationError(_REFUSED, code="refused") from error
+
+
+def _keep_known(answer: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a new passkey that are read again; each has to be base64url of a sensible length."""
+    response = answer["response"]
+    return {
+        "type": "public-key",
+        "id": _read_field(answer["id"]),
+        "rawId": _read_field(answer["rawId"]),
+        "response": {name: _read_field(response[name]) for name in ("clientDataJSON", "attestationObject")},
+        "clientExtensionResults": {"credProps": {"rk": True}},  # as it was asked for
+    }
+
+
+def _read_field(value: str) -> str:
+    if len(value) > _MOST_CHARACTERS or not _BASE64URL.fullmatch(value):
+        raise ValueError("no field of a passkey")
+    return value
+
+
+def _check_name(name: str) -> str:
+    try:
+        return check_text("name", name)
+    except Invalid as error:
+        raise forms.ValidationError(error.fields["name"]) from error
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,51 @@
+"""Mails about one's own second step: whoever did not do that themselves hears of it."""
+
+import logging
+import smtplib
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.utils.translation import gettext
+
+from registry.accounts.models import User, speak_to
+
+__all__ = ["send_mail_about"]
+
+_log = logging.getLogger(__name__)
+
+
+def send_mail_about(template_prefix: str, person: User) -> None:
+    """Tell the person by mail what was done; nothing where no mail is sent, or they have no address.
+
+    template_prefix: allauth's name of what was done, such as `mfa/email/totp_activated`. A mail that can't be sent is
+    logged: what was done stays done.
+    """
+    if not settings.MAIL_IS_SENT or not person.email:
+        return
+    with speak_to(person):
+        sentence = _describe_act(template_prefix.rpartition("/")[2], person.username)
+        message = EmailMessage(sentence, _write_body(sentence), to=[person.email])
+    message.extra_headers["Auto-Submitted"] = "auto-generated"
+    try:
+        message.send()
+    except (smtplib.SMTPException, OSError) as error:
+        _log.warning("no mail about the second step can be sent: %s", error)
+
+
+def _describe_act(act: str, username: str) -> str:
+    sentences = {
+        "totp_activated": gettext("Two-step sign-in with an authenticator app was turned on for {username}."),
+        "totp_deactivated": gettext("Two-step sign-in with an authenticator app was turned off for {username}."),
+        "recovery_codes_generated": gettext("New recovery codes were made for {username}."),
+        "webauthn_added": gettext("A passkey was added to the account {username}."),
+        "webauthn_removed": gettext("A passkey was removed from the account {username}."),
+    }
+    return sentences[act].format(username=username)
+
+
+def _write_body(sentence: str) -> str:
+    advice = gettext(
+        "If that was you, there is nothing to do. If not, change your password, end all other sessions, and tell an "
+        "admin: {address}"
+    ).format(address=f"{settings.BASE_URL}/account")
+    return f"{sentence}\n\n{advice}\n"
