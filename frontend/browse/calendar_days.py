@@ -11,6 +11,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from registry.releases.calendar_queries import Calendar, FreezeWindow
+from registry.rollouts.events import name_share
+from registry.rollouts.timetable import RolloutMoment
 from registry.templates.label_models import LabelMove
 
 __all__ = ["CalendarDay", "CalendarItem", "FreezeOnDay", "Month", "lay_out_days", "month_of"]
@@ -55,12 +57,12 @@ class Month:
 
 @dataclass(frozen=True)
 class CalendarItem:
-    """Something that happens at a moment. state: `scheduled`, or `moved` for what happened. what: the label's way in
-    words: `production to v3 published`.
+    """Something that happens at a moment. state: `scheduled` for what goes live, `due` for a step of a rollout, or
+    `moved` for what happened. what: the label's way in words: `production to v3 published`.
     """
 
     at: datetime
-    state: Literal["scheduled", "moved"]
+    state: Literal["scheduled", "due", "moved"]
     what: str
     subject: str
     url: str
@@ -106,7 +108,8 @@ def month_of(text: str, today: date) -> Month:
 def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) -> list[CalendarDay]:
     """The month's squares on the clock of this time zone."""
     items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
-    for item in sorted((*_scheduled(calendar), *map(_moved, calendar.moves)), key=lambda item: item.at):
+    listed = (*_scheduled(calendar), *map(_moved, calendar.moves), *map(_rolled_out, calendar.rollouts))
+    for item in sorted(listed, key=lambda item: item.at):
         items[item.at.astimezone(zone).date()].append(item)
     freezes = _freezes_by_day(month.days, calendar.windows, zone)
     return [
@@ -156,6 +159,22 @@ def _moved(move: LabelMove) -> CalendarItem:
         reverse("change", args=[move.change.number]) if move.change else reverse("template", args=[move.template.name])
     )
     return CalendarItem(move.created_at, "moved", what, move.template.name, page, move.person.display_name)
+
+
+_ROLLOUTS: Mapping[str, str | Promise] = {
+    "started": gettext_lazy("{label} to v{number}, rollout started with {share}"),
+    "step": gettext_lazy("{label} to v{number} for {share} of the callers"),
+    "stopped": gettext_lazy("{label} to v{number}, rollout stopped at {share}"),
+}
+
+
+def _rolled_out(moment: RolloutMoment) -> CalendarItem:
+    rollout = moment.rollout
+    share, number = name_share(moment.share), rollout.candidate.number
+    what = str(_ROLLOUTS[moment.kind]).format(label=rollout.label, number=number, share=share)
+    is_due, url = moment.kind == "step", reverse("change", args=[rollout.change_id])
+    person = rollout.started_by.display_name if moment.kind == "started" else ""
+    return CalendarItem(moment.at, "due" if is_due else "moved", what, rollout.template.name, url, person)
 
 
 def _freezes_by_day(

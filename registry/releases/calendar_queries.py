@@ -1,4 +1,4 @@
-"""What is on a calendar: scheduled publishes, windows of freezes, and moves of protected labels."""
+"""What is on a calendar: scheduled publishes, rollouts, windows of freezes, and moves of protected labels."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.namespaces.permissions import visible_namespaces
 from registry.releases.models import Release
+from registry.rollouts.timetable import RolloutMoment, read_moments
 from registry.templates.label_models import LabelMove
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
@@ -34,18 +35,19 @@ class Calendar:
     """What there is from one moment up to another, each in the order of time.
 
     changes and releases: open ones that are scheduled; a change of a release is not among them. moves: of protected
-    labels. is_cut: there were more moves than MOST_MOVES.
+    labels. rollouts: when one started, is to step, or was stopped. is_cut: there were more moves than MOST_MOVES.
     """
 
     changes: list[ChangeRequest]
     releases: list[Release]
     windows: list[FreezeWindow]
     moves: list[LabelMove]
+    rollouts: list[RolloutMoment]
     is_cut: bool = False
 
 
 def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
-    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: five queries
+    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: six queries
     however much there is. A namespace that the actor may not read has nothing.
     """
     spaces = visible_namespaces(actor)
@@ -63,6 +65,7 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
         releases=list(releases.select_related("namespace", "scheduled_by").order_by("goes_live_at", "pk")),
         windows=_read_windows(ids, begins, ends),
         moves=moves[:MOST_MOVES][::-1],
+        rollouts=read_moments(ids, begins, ends),
         is_cut=len(moves) > MOST_MOVES,
     )
 

@@ -12,6 +12,7 @@ from registry.freezes import services as freeze_services
 from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.releases.calendar_queries import Calendar, FreezeWindow
+from registry.rollouts import services as rollout_services
 from tests.frontend.conftest import REPLY, words
 
 PAGE = "/environments/calendar"
@@ -52,7 +53,7 @@ def test_a_day_of_25_hours_belongs_to_one_square():
 def test_a_freeze_names_its_hours_on_each_of_its_days(reply):
     freeze = Freeze(number=1, namespace=reply.propose(2).template.namespace, reason="Weekend")
     window = Window(datetime(2026, 11, 6, 15, tzinfo=UTC), datetime(2026, 11, 9, 7, tzinfo=UTC))
-    calendar = Calendar([], [], [FreezeWindow(freeze, window)], [])
+    calendar = Calendar([], [], [FreezeWindow(freeze, window)], [], [])
     days = lay_out_days(Month(date(2026, 11, 1)), calendar, date(2026, 11, 7), ZURICH)
     hours = {day.day.day: [it.hours for it in day.freezes] for day in days if day.in_month and day.freezes}
     assert hours == {6: ["from 16:00"], 7: ["all day"], 8: ["all day"], 9: ["until 08:00"]}
@@ -87,6 +88,29 @@ def test_times_are_of_the_readers_time_zone(reply, browser):
     page = words(browser("reader").get(f"{PAGE}?month=2100-01"))
     assert "frozen 15:30 to 17:30" in page
     assert "Asia/Kolkata" in page
+
+
+def test_a_rollout_stands_there_with_its_start_its_steps_and_its_end(reply, browser):
+    change = reply.propose(2)
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    steps = [{"share": 500, "hours": 24}, {"share": 2500, "hours": 24}]
+    rollout = rollout_services.start_rollout(actor=reply.actor("author"), change=change.number, steps=steps)
+
+    def read() -> str:
+        months = {f"{rollout.created_at + timedelta(days=days):%Y-%m}" for days in range(3)}
+        return " ".join(" ".join(words(browser("reader").get(f"{PAGE}?month={month}")).split()) for month in months)
+
+    page = read()
+    assert "production to v2, rollout started with 5 % by author" in page
+    assert f'<a href="/changes/{change.number}">{REPLY}</a> <b>rolls out</b>' in page
+    assert "production to v2 for 25 % of the callers" in page
+    assert "production to v2 for 100 % of the callers" in page
+    rollout_services.stop_rollout(actor=reply.actor("reviewer"), number=rollout.number, reason="Wrong answers")
+    page = read()
+    assert "production to v2, rollout stopped at 5 %" in page
+    assert "rolls out" not in page
 
 
 def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):

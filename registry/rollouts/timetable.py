@@ -1,0 +1,54 @@
+"""The timetable of a rollout: when it started, the steps to come with their shares, and when it ended."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from django.db.models import Q
+
+from promptuary.renderer.rollouts import WHOLE
+from registry.rollouts.models import Rollout
+
+__all__ = ["RolloutMoment", "list_moments", "read_moments"]
+
+
+@dataclass(frozen=True)
+class RolloutMoment:
+    """A moment of a rollout. share: ten-thousandths of the callers from then on; for one that was stopped, until then.
+
+    kind: `started` and `stopped` happened; a `step` is due, the last one gives everybody the candidate.
+    """
+
+    rollout: Rollout
+    at: datetime
+    kind: Literal["started", "step", "stopped"]
+    share: int
+
+
+def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[RolloutMoment]:
+    """Every moment from `begins` up to and without `ends` in these namespaces (by the rows' ids), in order of time."""
+    rows = Rollout.objects.filter(template__namespace__in=namespaces, created_at__lt=ends)
+    rows = rows.filter(Q(ended_at=None) | Q(ended_at__gte=begins)).select_related("template", "candidate", "started_by")
+    rows = rows.defer("candidate__bundle").order_by("number")
+    moments = [moment for rollout in rows for moment in list_moments(rollout)]
+    return sorted((it for it in moments if begins <= it.at < ends), key=lambda it: (it.at, it.rollout.number))
+
+
+def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:
+    """Its start, the steps that are due on time, and its end where it was stopped. That one was finished is a move of
+    the label. Steps that somebody takes by hand, and those behind them, have no time yet."""
+    yield RolloutMoment(rollout, rollout.created_at, "started", rollout.steps[0]["share"])
+    if rollout.state == Rollout.STOPPED and rollout.ended_at is not None:
+        yield RolloutMoment(rollout, rollout.ended_at, "stopped", rollout.share)
+    if rollout.state == Rollout.RUNNING and rollout.next_at is not None:
+        yield from _list_steps(rollout, rollout.next_at)
+
+
+def _list_steps(rollout: Rollout, at: datetime) -> Iterator[RolloutMoment]:
+    for step in rollout.steps[rollout.step + 1 :]:
+        yield RolloutMoment(rollout, at, "step", step["share"])
+        if step["hours"] is None:
+            return
+        at += timedelta(hours=step["hours"])
+    yield RolloutMoment(rollout, at, "step", WHOLE)
