@@ -12,8 +12,9 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
+from registry.changes import rule_effects
 from registry.changes import rules as namespaces_service
-from registry.changes.rules import ProtectionPlan
+from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions, services
@@ -31,23 +32,23 @@ _MOST_NAMED = 10  # changes in one message
 def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The rules to read for members, as a form for admins; what was typed wrong comes back with its sentence.
 
-    Rules that protect a label are set once the admin has read what follows from that: a POST without `confirmed`, the
-    seal of what was read, brings the form back with it.
+    Where something follows from them, rules are set once the admin has read it: a POST without `confirmed`, the seal of
+    what was read, brings the form back with it.
     """
     space = namespace_queries.get_namespace(actor, namespace)
     now = rules_of(space)
     status = 200
     form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
     standards = StandardsForm(request.POST or None, now.standards)
-    plan: ProtectionPlan | None = None
+    effects: RuleEffects | None = None
     if request.method == "POST":
         permissions.require_verb(actor, Verb.MANAGE, space)
         status = 422
         if form.is_valid() & standards.is_valid():
             typed = {**form.cleaned_data, "standards": standards.read_fields()}
             try:
-                plan = namespaces_service.plan_protection(actor, namespace, typed)
-                if plan.is_empty or request.POST.get("confirmed") == plan.seal:
+                effects = rule_effects.find_rule_effects(actor, namespace, typed)
+                if effects.is_empty or request.POST.get("confirmed") == effects.seal:
                     ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **typed)
                     messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
                     return redirect("rules", namespace)
@@ -71,7 +72,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "standards": standards,
         "standards_in_words": describe_standards(now.standards),
         "without_two_step": namespace_queries.list_members_without_two_step(space) if may_manage else [],
-        "plan": plan if status == 200 else None,
+        "effects": effects if status == 200 else None,
     }
     return show(request, "settings/rules.html", context, status=status)
 

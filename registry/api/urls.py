@@ -101,6 +101,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("fetch", fetch_many_api.FetchMany.as_view(), name="api-fetch-many"),
     path("vocabularies/<str:digest>", vocabulary_api.Vocabulary.as_view(), name="api-vocabulary"),
     path("namespaces", namespace_api.Namespaces.as_view(), name="api-namespaces"),
+    path("namespaces/<str:namespace>/rules/preview", rule_api.PreviewRules.as_view(), name="api-rules-preview"),
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),

@@ -50,7 +50,8 @@ class ReviewFacts:
         self.history = history_queries.read_history(templates.values())
         self._held = _held_by_approval(set(templates))
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
-        self._reviewers, frozen = _reviewers_and_frozen({row.template.namespace_id for row in rows})
+        spaces = {row.template.namespace_id: row.template.namespace for row in rows}
+        self._reviewers, frozen = _reviewers_and_frozen(spaces)
         self.decisions = _decisions([row.pk for row in rows])
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
         self._open_threads = _open_threads(asking)
@@ -297,28 +298,27 @@ def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
     return [_RelatedFacts(*row) for row in rows]
 
 
-def _reviewers_and_frozen(spaces: set[int]) -> tuple[Mapping[int, tuple[str, ...]], set[int]]:
+def _reviewers_and_frozen(spaces: Mapping[int, Namespace]) -> tuple[Mapping[int, tuple[str, ...]], set[int]]:
     """Who may approve in each namespace, by name; and the namespaces that have freezes, which most have not.
 
     Where a namespace requires two-step sign-in, who has none may not approve, and what they approved does not count.
     """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
-    rows = Namespace.objects.filter(pk__in=spaces).annotate(
+    rows = Namespace.objects.filter(pk__in=list(spaces)).annotate(
         able=FilteredRelation("memberships", condition=Q(memberships__role__in=able)), has_freezes=Exists(freezes)
     )
     reviewers: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
     frozen = set()
     columns = list(
         rows.order_by("able__person__username").values_list(
-            "pk", "has_freezes", "two_step_required", "able__person__username", "able__person__is_active"
+            "pk", "has_freezes", "able__person__username", "able__person__is_active"
         )
     )
-    with_two_step = _people_with_two_step(
-        {username for _, _, is_strict, username, _ in columns if is_strict and username}
-    )
-    for space, has_freezes, is_strict, username, is_active in columns:
-        if is_active and (not is_strict or username in with_two_step):  # null where nobody may approve
+    is_strict = {space: row.two_step_required for space, row in spaces.items()}
+    with_two_step = _people_with_two_step({username for pk, _, username, _ in columns if is_strict[pk] and username})
+    for space, has_freezes, username, is_active in columns:
+        if is_active and (not is_strict[space] or username in with_two_step):  # null where nobody may approve
             reviewers[space] += (username,)
         if has_freezes:
             frozen.add(space)

@@ -119,7 +119,7 @@ class ConcernedKey:
 
 @dataclass(frozen=True)
 class ProtectionPlan:
-    """What follows from rules that protect `labels`, which were not protected before: nothing where there are none."""
+    """What follows from rules that protect `labels`, which were not protected before, or that limit keys."""
 
     labels: tuple[str, ...]
     serving: tuple[Label, ...]
@@ -147,7 +147,8 @@ def unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list
 
 
 def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
-    """What `set_rules` with these rules will do about labels that become protected; admins only.
+    """What `set_rules` with these rules will do about labels that become protected, and keys that it limits; admins
+    only.
 
     Invalid where the rules make no sense.
     """
@@ -155,9 +156,10 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     before = rules_of(namespace)
     after = reading.read_rules(rules, before)
     labels = _newly(before, after)
-    if not labels:
-        return ProtectionPlan((), (), ())
-    return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+    if labels:
+        return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+    limits_keys = after.keys_approved_only and not before.keys_approved_only
+    return ProtectionPlan((), (), tuple(key for key in _keys(namespace, after) if key.newly) if limits_keys else ())
 
 
 def _newly(before: Rules, after: Rules) -> tuple[str, ...]:

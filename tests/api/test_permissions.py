@@ -134,6 +134,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-namespaces", "POST"): ("namespaces", {"name": "sales", "protected_labels": ["production"]}, PEOPLE_MAKE),
     ("api-namespace", "GET"): ("namespaces/support", None, READERS),
     ("api-namespace", "PATCH"): ("namespaces/support", {"approvals": 2}, ADMINS),
+    ("api-rules-preview", "POST"): ("namespaces/support/rules/preview", {"approvals": 2}, ADMINS),
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),

@@ -1,0 +1,228 @@
+"""What follows from new rules of a namespace, to read before they are set: labels, open requests, keys, people."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import Key
+from registry.changes import gate as change_gate
+from registry.changes import rules as rule_services
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest
+from registry.changes.rules import ProtectionPlan
+from registry.journal import log
+from registry.namespaces import permissions, queries
+from registry.namespaces import rules as reading
+from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.rules import Rules, rules_of
+from registry.templates.label_models import Label
+from registry.usage.models import Fetch
+from registry.usage.queries import DAYS, WEEK
+
+__all__ = ["ChangeEffect", "FollowingService", "LabelEffect", "RuleEffects", "find_rule_effects"]
+
+_MOST_CHANGES = 500  # that are weighed; the newest
+
+
+@dataclass(frozen=True)
+class FollowingService:
+    """A service (the name of a key) that fetched a label in the last 30 days. per_day: the mean of the last seven days,
+    rounded up."""
+
+    name: str
+    per_day: int
+
+
+@dataclass(frozen=True)
+class LabelEffect:
+    """A label that becomes protected, or is so no more. templates: how many hold it, archived ones left out."""
+
+    label: str
+    is_protected: bool
+    templates: int
+    services: tuple[FollowingService, ...]
+
+    @property
+    def per_day(self) -> int:
+        """Fetches a day by that label."""
+        return sum(service.per_day for service in self.services)
+
+
+@dataclass(frozen=True)
+class ChangeEffect:
+    """An open request that other things block than before: the causes that are added, and those that go."""
+
+    change: ChangeRequest
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    was_ready: bool
+    is_ready: bool
+
+
+@dataclass(frozen=True)
+class RuleEffects:
+    """All that follows from rules before anything new is saved or proposed.
+
+    protection: of labels that become protected. freed_keys: keys that get any version from then on. without_two_step:
+    usernames that can only read from then on; narrowed_keys: the keys that act for them and could do more.
+    """
+
+    protection: ProtectionPlan
+    labels: tuple[LabelEffect, ...] = ()
+    changes: tuple[ChangeEffect, ...] = ()
+    freed_keys: tuple[Key, ...] = ()
+    without_two_step: tuple[str, ...] = ()
+    narrowed_keys: tuple[Key, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing that an admin has to know first."""
+        rest = (self.labels, self.changes, self.freed_keys, self.without_two_step, self.narrowed_keys)
+        return self.protection.is_empty and not any(rest)
+
+    @property
+    def blocked(self) -> int:
+        """How many open requests could be published before and can't be then."""
+        return sum(effect.was_ready and not effect.is_ready for effect in self.changes)
+
+    @property
+    def unblocked(self) -> int:
+        """How many open requests could not be published before and can be then."""
+        return sum(effect.is_ready and not effect.was_ready for effect in self.changes)
+
+    @property
+    def seal(self) -> str:
+        """One digest over all of it: another one where anything changed since somebody read it."""
+        facts = {
+            "protection": self.protection.seal,
+            "labels": [(effect.label, effect.is_protected, effect.templates) for effect in self.labels],
+            "changes": [(effect.change.number, effect.added, effect.removed) for effect in self.changes],
+            "keys": [key.pk for key in (*self.freed_keys, *self.narrowed_keys)],
+            "people": self.without_two_step,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> RuleEffects:
+    """What `rules.set_rules` with these rules would change; admins only, nothing is stored.
+
+    Invalid where the rules make no sense.
+    """
+    protection = rule_services.plan_protection(actor, name, rules)
+    namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
+    before = rules_of(namespace)
+    after = reading.read_rules(rules, before)
+    if after == before:
+        return RuleEffects(protection)
+    ruled = _with_rules(namespace, after)
+    people = queries.list_members_without_two_step(namespace) if _becomes_strict(before, after) else []
+    return RuleEffects(
+        protection,
+        _label_effects(namespace, before, after),
+        _change_effects(actor, namespace, ruled),
+        _freed_keys(namespace, ruled),
+        tuple(people),
+        _narrowed_keys(namespace, people),
+    )
+
+
+def _with_rules(namespace: Namespace, rules: Rules) -> Namespace:
+    """A copy of the row, which is never saved, that has the rules."""
+    ruled = copy(namespace)
+    for field, value in rules.values().items():
+        setattr(ruled, field, value)
+    return ruled
+
+
+def _becomes_strict(before: Rules, after: Rules) -> bool:
+    return after.two_step_required and not before.two_step_required
+
+
+def _label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[LabelEffect, ...]:
+    """Of the labels that differ and that some template holds."""
+    changed = sorted(set(before.protected_labels) ^ set(after.protected_labels))
+    if not changed:
+        return ()
+    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=changed)
+    counts = dict(rows.order_by().values_list("name").annotate(Count("pk")))
+    services = _services(namespace, changed)
+    return tuple(
+        LabelEffect(label, label in after.protected_labels, counts[label], services.get(label, ()))
+        for label in changed
+        if label in counts
+    )
+
+
+def _services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[FollowingService, ...]]:
+    """Label to the services that fetched it in the namespace, the busiest first."""
+    today = datetime.now(UTC).date()
+    rows = Fetch.objects.filter(
+        version__template__namespace=namespace, ref__in=labels, day__gt=today - timedelta(days=DAYS)
+    )
+    in_week = Sum("count", filter=Q(day__gt=today - timedelta(days=WEEK)), default=0)
+    found: defaultdict[str, list[FollowingService]] = defaultdict(list)
+    for label, service, count in rows.order_by().values_list("ref", "key__name").annotate(week=in_week):
+        found[label].append(FollowingService(service, -(-count // WEEK)))
+    return {
+        label: tuple(sorted(services, key=lambda service: (-service.per_day, service.name)))
+        for label, services in found.items()
+    }
+
+
+def _change_effects(actor: Actor, namespace: Namespace, ruled: Namespace) -> tuple[ChangeEffect, ...]:
+    now, then = _read_gates(actor, namespace), _read_gates(actor, ruled)
+    return tuple(effect for gates in zip(now, then, strict=True) if (effect := _compare_gates(*gates)) is not None)
+
+
+def _read_gates(actor: Actor, namespace: Namespace) -> list[Gate]:
+    """The gates of the namespace's open requests, oldest first, by the rules that the row has."""
+    rows = ChangeRequest.objects.pending().filter(template__namespace=namespace, template__archived_at=None)
+    related = ("template__latest", "version__author", "opened_by", "release__namespace", "release__opened_by")
+    listed = list(
+        rows.select_related(*related).defer("version__bundle", "template__latest__bundle").order_by("-number")
+    )
+    listed = listed[:_MOST_CHANGES][::-1]
+    for change in listed:
+        change.template.namespace = namespace
+    return change_gate.evaluate_many(listed, actor)
+
+
+def _compare_gates(now: Gate, then: Gate) -> ChangeEffect | None:
+    """What is different between the two, or None. Causes are compared: of the same blocker the number may rise."""
+    before = [blocker.cause for blocker in now.blockers]
+    after = [blocker.cause for blocker in then.blockers]
+    added = tuple(cause for cause in after if cause not in before)
+    removed = tuple(cause for cause in before if cause not in after)
+    if not added and not removed:
+        return None
+    return ChangeEffect(then.change, added, removed, was_ready=not before, is_ready=not after)
+
+
+def _valid_keys(namespace: Namespace) -> list[Key]:
+    rows = namespace.keys.filter(Q(expires_at=None) | Q(expires_at__gt=log.now()), revoked_at=None)
+    return list(rows.select_related("person").order_by("name", "id"))
+
+
+def _freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
+    """Keys that get approved versions only until now, and any from then on."""
+    return tuple(key for key in _valid_keys(namespace) if _is_limited(key, namespace) and not _is_limited(key, ruled))
+
+
+def _is_limited(key: Key, namespace: Namespace) -> bool:
+    key.namespace = namespace
+    return permissions.is_limited(key)
+
+
+def _narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
+    """Keys that act for these people and may do more than a reader does."""
+    keys = [key for key in _valid_keys(namespace) if key.person.username in people] if people else []
+    return tuple(key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in permissions.verbs_of(key)))
