@@ -96,6 +96,7 @@ urlpatterns = [
     path("t/<template:name>/-/edit/preview", editor_views.preview, name="preview"),
     path("t/<template:name>/-/edit/draft", editor_views.draft, name="draft"),
     path("t/<template:name>/-/run/start", playground_views.start, name="start-run"),
+    path("t/<template:name>/-/run/rows", playground_views.plan_rows, name="playground-rows"),
     path("t/<template:name>/-/run/choices", playground_views.show_choices, name="playground-choices"),
     path("t/<template:name>/-/run/history", playground_views.list_history, name="playground-history"),
     path("t/<template:name>/-/run/history/<int:run_id>/draft", playground_views.restore_draft, name="run-draft"),

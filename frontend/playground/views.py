@@ -15,14 +15,14 @@ from frontend.web.decorators import signed_in
 from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
-from registry.core.input_checks import BadJson, parse_json
+from registry.core.input_checks import BadJson, check_text, parse_json
 from registry.core.problem_details import CONTENT_TYPE, of_error
-from registry.playground import queries, services
+from registry.playground import queries, row_plans, services
 from registry.playground.models import PlaygroundColumn
-from registry.playground.serializers import describe_choices, describe_column, describe_run
+from registry.playground.serializers import describe_choices, describe_column, describe_row_plan, describe_run
 from registry.templates.models import Draft
 
-__all__ = ["add_row", "list_history", "restore_draft", "save_sample", "show_choices", "start", "stop"]
+__all__ = ["add_row", "list_history", "plan_rows", "restore_draft", "save_sample", "show_choices", "start", "stop"]
 
 
 @require_POST
@@ -38,8 +38,29 @@ def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             columns=fields.get("columns", []),
             inputs=fields.get("inputs", {}),
             sample=fields.get("sample") or "",
+            dataset=check_text("dataset", fields.get("dataset") or "", 600),
         )
         return describe_run(run), 201
+
+    return _as_json(answer)
+
+
+@require_POST
+@signed_in
+def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Which rows of a dataset a run would take, and what it may cost; nothing is asked or stored."""
+
+    def answer() -> tuple[dict[str, Any], int]:
+        fields = _read_object(request)
+        plan = row_plans.plan_rows(
+            actor=actor,
+            name=name,
+            columns=fields.get("columns", []),
+            dataset=check_text("dataset", fields.get("dataset") or "", 600),
+            pick=check_text("pick", fields.get("pick") or "first", 20),
+        )
+        url = reverse("dataset", args=[plan.dataset])
+        return {**describe_row_plan(plan), "url": url}, 200
 
     return _as_json(answer)
 

@@ -21,6 +21,9 @@ class PlaygroundRun(models.Model):
     namespace = models.ForeignKey(Namespace, on_delete=models.CASCADE, related_name="playground_runs")
     name = models.CharField(max_length=520, help_text="of the template, which need not exist yet")
     sample = models.CharField(max_length=200, default="", blank=True, help_text="whose values the inputs began as")
+    dataset = models.CharField(
+        max_length=520, default="", blank=True, help_text="whose row the inputs are; sample is the row's name then"
+    )
     inputs = models.TextField(help_text="JSON: values by input")
     created_at = models.DateTimeField()
 

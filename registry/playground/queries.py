@@ -102,10 +102,14 @@ def _list_sources(template: Template | None) -> list[Source]:
 
 
 def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int = 20) -> Page[PlaygroundRun]:
-    """The actor's runs of the template, newest first, with their columns; none where the namespace stores none."""
+    """The actor's runs of the template, newest first, with their columns; none where the namespace stores none.
+
+    Runs of a dataset's rows are left out: twenty of them at once would hide the others.
+    """
     namespace, _ = find_place(actor, name)
     limit = check_limit(limit)
-    rows = PlaygroundRun.objects.filter(person=actor.person, namespace=namespace, name=name).order_by("-pk")
+    rows = PlaygroundRun.objects.filter(person=actor.person, namespace=namespace, name=name, dataset="")
+    rows = rows.order_by("-pk")
     if namespace.discard_playground_texts:
         rows = rows.none()
     if before := read_number(cursor):

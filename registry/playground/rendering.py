@@ -1,7 +1,7 @@
 """Rendering of a column: the draft or a version, by the code of previews and of the API, or the fields at fault."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +10,29 @@ from django.utils.translation import gettext
 from promptuary.renderer.errors import InputError
 from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import Endpoint
 from registry.core.errors import Invalid, NotFound
 from registry.journal.event import canonical
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.playground.models import PlaygroundColumn
 from registry.templates import document_check, preview, version_queries
+from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Version
 
-__all__ = ["ColumnRequest", "RenderedColumn", "read_column", "render_column"]
+__all__ = [
+    "MOST_COLUMNS",
+    "ColumnRequest",
+    "RenderedColumn",
+    "choose_settings",
+    "find_endpoints",
+    "load_bundles",
+    "read_columns",
+    "render_columns",
+]
 
+MOST_COLUMNS = 4
 _LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
 _LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 
@@ -47,7 +61,20 @@ class RenderedColumn:
     longest_reply: int
 
 
-def read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest | None:
+def read_columns(columns: Any) -> list[ColumnRequest]:
+    """The columns as a caller sent them; Invalid names each field at fault."""
+    if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
+        raise Invalid(
+            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
+        )
+    faults: dict[str, str] = {}
+    requests = [_read_column(column, faults, f"columns.{position}") for position, column in enumerate(columns)]
+    if faults:
+        raise Invalid(fields=faults)
+    return [request for request in requests if request is not None]
+
+
+def _read_column(value: Any, faults: dict[str, str], place: str) -> ColumnRequest | None:
     """A column as a caller sent it; what is wrong is added to the faults by field, below `place`."""
     if not isinstance(value, Mapping):
         faults[place] = gettext("a column is an object with source, model and settings.")
@@ -94,7 +121,39 @@ _SETTINGS: dict[str, tuple[bool, int, int]] = {  # whether it is whole, the leas
 }
 
 
-def render_column(
+def find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> list[Endpoint]:
+    """The model of each column; Invalid names the columns whose model the namespace does not have."""
+    by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
+    names = ", ".join(by_name)
+    faults = {
+        f"columns.{position}.model": gettext("{name} has no model {value!r}; it has {names}.").format(
+            name=namespace.name, value=request.model[:80], names=names
+        )
+        for position, request in enumerate(requests)
+        if request.model not in by_name
+    }
+    if faults:
+        raise Invalid(fields=faults)
+    return [by_name[request.model] for request in requests]
+
+
+def render_columns(
+    actor: Actor, name: str, requests: Sequence[ColumnRequest], inputs: Mapping[str, Any]
+) -> list[RenderedColumn]:
+    """All columns rendered; Invalid with what is wrong in any of them."""
+    faults: dict[str, str] = {}
+    rendered = []
+    for position, request in enumerate(requests):
+        try:
+            rendered.append(_render_column(actor, name, request, inputs, f"columns.{position}"))
+        except Invalid as error:
+            faults = {**error.fields, **faults}
+    if faults:
+        raise Invalid(fields=faults)
+    return rendered
+
+
+def _render_column(
     actor: Actor, name: str, request: ColumnRequest, inputs: Mapping[str, Any], place: str
 ) -> RenderedColumn:
     """Render what the column runs. Invalid names the fields at fault: `inputs.…`, or those of the column at `place`."""
@@ -108,7 +167,7 @@ def render_column(
             rendered = preview.render_prompt(actor=actor, data=inputs, name=name, ref=str(version.number))
         except Invalid as error:
             raise _located(error, f"{place}.source") from error
-    settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
+    settings, longest = choose_settings(rendered, request)
     prompt = {
         "messages": rendered["messages"],
         "tools": rendered["tools"],
@@ -116,16 +175,49 @@ def render_column(
         "reserve": rendered["reserve"],
         "digest": rendered["stamp"]["rendered_digest"],
     }
+    return RenderedColumn(version, bundle, prompt, rendered["token_count"], longest)
+
+
+def choose_settings(rendered: Mapping[str, Any], request: ColumnRequest) -> tuple[dict[str, Any], int]:
+    """The settings of a column's call, and the tokens that its reply may take at most."""
+    settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
     limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int)]
     longest = next((limit for limit in limits if limit > 0), rendered["reserve"] or _LONGEST_REPLY)
-    return RenderedColumn(version, bundle, prompt, rendered["token_count"], min(longest, 2**31 - 1))
+    return settings, min(longest, 2**31 - 1)
 
 
-def _render_draft(actor: Actor, document: str, inputs: Mapping[str, Any], place: str) -> tuple[str, dict[str, Any]]:
+def load_bundles(actor: Actor, name: str, requests: Sequence[ColumnRequest]) -> list[dict[str, Any]]:
+    """What each column runs, not rendered yet: a bundle's document, fragments, profile. Invalid names each at fault."""
+    faults: dict[str, str] = {}
+    bundles: list[dict[str, Any]] = []
+    for position, request in enumerate(requests):
+        try:
+            bundles.append(_load_bundle(actor, name, request, f"columns.{position}"))
+        except Invalid as error:
+            faults |= error.fields
+    if faults:
+        raise Invalid(fields=faults)
+    return bundles
+
+
+def _load_bundle(actor: Actor, name: str, request: ColumnRequest, place: str) -> dict[str, Any]:
+    if request.source == PlaygroundColumn.DRAFT:
+        bundle: dict[str, Any] = json.loads(_examine_draft(actor, request.document, place).bundle)
+        return bundle
+    return _find_version(actor, name, request.source, place).unpacked()
+
+
+def _examine_draft(actor: Actor, document: str, place: str) -> CheckedDocument:
+    """The draft's text with what was found in it; Invalid where it has an error."""
     examined = document_check.check_document(actor, document)
     if not examined.is_sound:
         errors = only_errors(examined.problems)
         raise _located(Invalid(problems=errors), f"{place}.document")
+    return examined
+
+
+def _render_draft(actor: Actor, document: str, inputs: Mapping[str, Any], place: str) -> tuple[str, dict[str, Any]]:
+    examined = _examine_draft(actor, document, place)
     try:
         rendered = preview.render_examined_document(examined=examined, data=inputs)
     except Invalid as error:

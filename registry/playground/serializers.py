@@ -10,8 +10,9 @@ from registry.connections.endpoint import Price
 from registry.core.timestamps import format_moment
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.queries import RunChoices
+from registry.playground.row_plans import RowPlan
 
-__all__ = ["describe_choices", "describe_column", "describe_run"]
+__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run"]
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
@@ -101,6 +102,27 @@ def describe_choices(choices: RunChoices) -> dict[str, Any]:
         "can_connect": choices.can_connect,
         "is_stored": choices.is_stored,
         "datasets": [{"name": row.name, "title": row.path} for row in choices.datasets],
+    }
+
+
+def describe_row_plan(plan: RowPlan) -> dict[str, Any]:
+    """{dataset, version, total, rows: [{name, inputs, expected, problem}], calls, estimate}."""
+    rows = [
+        {
+            "name": planned.name,
+            "inputs": planned.row.inputs,
+            "expected": planned.row.expected,
+            "problem": planned.problem or None,
+        }
+        for planned in plan.rows
+    ]
+    return {
+        "dataset": plan.dataset,
+        "version": plan.version,
+        "total": plan.total,
+        "rows": rows,
+        "calls": plan.calls,
+        "estimate": _describe_amount(plan.estimate, plan.currency),
     }
 
 

@@ -10,7 +10,6 @@ from django.db.models import Q
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.connections import queries as connection_queries
 from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Conflict, Invalid
@@ -18,18 +17,22 @@ from registry.core.input_checks import check_text
 from registry.evaluations import dataset_additions, dataset_queries
 from registry.evaluations.datasets import SavedDataset
 from registry.journal import log
-from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
-from registry.playground import queries
+from registry.playground import queries, row_plans
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
-from registry.playground.rendering import ColumnRequest, RenderedColumn, read_column, render_column
+from registry.playground.rendering import (
+    ColumnRequest,
+    RenderedColumn,
+    find_endpoints,
+    read_columns,
+    render_columns,
+)
 from registry.templates import document_check, drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
 __all__ = [
     "KEPT",
-    "MOST_COLUMNS",
     "add_reply_as_row",
     "delete_old_runs",
     "restore_draft_of_run",
@@ -40,35 +43,45 @@ __all__ = [
 
 KEPT = timedelta(days=30)
 """How long a person sees their runs."""
-MOST_COLUMNS = 4
 _MOST_RUNS = 500  # of a person; the oldest go first
+_MOST_ROW_RUNS = 200  # of a person, of rows of a dataset: they take no place of the others
 _FORGOTTEN = timedelta(hours=1)  # how long a run that was never asked for holds texts where none are stored
 _LONGEST_NAME = 60
 
 
 def start_playground_run(
-    *, actor: Actor, name: str, columns: Sequence[Any], inputs: Mapping[str, Any], sample: str = ""
+    *,
+    actor: Actor,
+    name: str,
+    columns: Sequence[Any],
+    inputs: Mapping[str, Any],
+    sample: str = "",
+    dataset: str = "",
 ) -> PlaygroundRun:
     """Render every column and store the run; no model is asked yet, `streams.stream_column` does that.
 
     name: of a template, or of one that is not saved yet. columns: 1 to 4 mappings as `rendering.ColumnRequest`.
+    dataset: whose row the inputs are, empty for none; sample is the row's name then.
     Invalid names each field at fault: `inputs.order_id`, `columns.0.model`. TooMany where a spending cap is reached,
     Conflict where the price of a model can't be counted against it.
     """
     namespace, _ = queries.find_place(actor, name)
     check_text("sample", sample, 200)
-    requests = _read_columns(columns)
+    if dataset:
+        row_plans.find_own_dataset(actor, namespace, dataset)
+    requests = read_columns(columns)
     inputs = _check_inputs(inputs)
-    endpoints = _find_endpoints(namespace, requests)
+    endpoints = find_endpoints(namespace, requests)
     for endpoint in endpoints:
         spending.require_within_caps(namespace, actor.person, endpoint)
-    rendered_columns = _render_columns(actor, name, requests, inputs)
+    rendered_columns = render_columns(actor, name, requests, inputs)
     with transaction.atomic():
         run = PlaygroundRun.objects.create(
             person=actor.person,
             namespace=namespace,
             name=name,
             sample=sample,
+            dataset=dataset,
             inputs=json.dumps(inputs, ensure_ascii=False),
             created_at=log.now(),
         )
@@ -80,18 +93,6 @@ def start_playground_run(
     return run
 
 
-def _read_columns(columns: Any) -> list[ColumnRequest]:
-    if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Invalid(
-            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
-        )
-    faults: dict[str, str] = {}
-    requests = [read_column(column, faults, f"columns.{position}") for position, column in enumerate(columns)]
-    if faults:
-        raise Invalid(fields=faults)
-    return [request for request in requests if request is not None]
-
-
 def _check_inputs(inputs: Any) -> dict[str, Any]:
     if not isinstance(inputs, Mapping):
         raise Invalid(fields={"inputs": gettext("inputs are an object: a value for each name.")})
@@ -100,37 +101,6 @@ def _check_inputs(inputs: Any) -> dict[str, Any]:
     except Invalid as error:
         raise Invalid(fields={"inputs": "; ".join(error.fields.values())}) from error
     return dict(inputs)
-
-
-def _find_endpoints(namespace: Namespace, requests: Sequence[ColumnRequest]) -> list[Endpoint]:
-    by_name = {endpoint.name: endpoint for endpoint in connection_queries.list_endpoints(namespace.name)}
-    names = ", ".join(by_name)
-    faults = {
-        f"columns.{position}.model": gettext("{name} has no model {value!r}; it has {names}.").format(
-            name=namespace.name, value=request.model[:80], names=names
-        )
-        for position, request in enumerate(requests)
-        if request.model not in by_name
-    }
-    if faults:
-        raise Invalid(fields=faults)
-    return [by_name[request.model] for request in requests]
-
-
-def _render_columns(
-    actor: Actor, name: str, requests: Sequence[ColumnRequest], inputs: Mapping[str, Any]
-) -> list[RenderedColumn]:
-    """All columns rendered; Invalid with what is wrong in any of them."""
-    faults: dict[str, str] = {}
-    rendered = []
-    for position, request in enumerate(requests):
-        try:
-            rendered.append(render_column(actor, name, request, inputs, f"columns.{position}"))
-        except Invalid as error:
-            faults = {**error.fields, **faults}
-    if faults:
-        raise Invalid(fields=faults)
-    return rendered
 
 
 def _make_column(
@@ -156,8 +126,9 @@ def _make_column(
 
 def _delete_surplus(run: PlaygroundRun) -> None:
     """Keep the newest runs of a person only."""
-    rows = PlaygroundRun.objects.filter(person=run.person).order_by("-pk")
-    if surplus := list(rows.values_list("pk", flat=True)[_MOST_RUNS : _MOST_RUNS + 100]):
+    rows = PlaygroundRun.objects.filter(person=run.person)
+    rows, most = (rows.exclude(dataset=""), _MOST_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MOST_RUNS)
+    if surplus := list(rows.order_by("-pk").values_list("pk", flat=True)[most : most + 100]):
         PlaygroundRun.objects.filter(pk__in=surplus).delete()
 
 
@@ -276,9 +247,7 @@ def add_reply_as_row(  # what a row is made of
         expectation = {"answer": expectation}
     if not isinstance(expectation, Mapping):
         raise Invalid(fields={"expected": gettext("a text, or an object of expected outputs.")})
-    target = dataset_queries.find_dataset(actor, Verb.SAVE, dataset)
-    if target.namespace_id != run.namespace_id:
-        raise Invalid(fields={"dataset": gettext("{dataset} is of another namespace.").format(dataset=dataset)})
+    row_plans.find_own_dataset(actor, run.namespace, dataset, Verb.SAVE)
     version = dataset_queries.read_dataset_version(actor, dataset)
     row_name = check_text("name", row_name, 200).strip()
     if row_name and any(row.id == row_name for row in version.rows()):

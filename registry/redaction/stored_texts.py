@@ -129,7 +129,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     },
     "registry_runrow": {"result": _REMOVED, "judgement_text": _REMOVED, "scores_text": _NOTHING},
     "registry_reply": {"text": _REMOVED, "key": _NOTHING},
-    "registry_playgroundrun": {"inputs": _REMOVED, "name": _NOTHING, "sample": _OWN},
+    "registry_playgroundrun": {"inputs": _REMOVED, "name": _NOTHING, "sample": _OWN, "dataset": _NOTHING},
     "registry_playgroundcolumn": {
         "bundle": _REMOVED,
         "prompt": _REMOVED,

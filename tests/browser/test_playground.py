@@ -189,3 +189,23 @@ def test_on_a_phone_one_column_is_shown_and_a_switch_shows_the_other(open_run):
     expect(page.column(LIVE).element).to_be_visible()
     expect(page.column("This draft").element).to_be_hidden()
     assert page.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_the_columns_run_on_rows_of_a_dataset_after_the_cost_was_said(open_run):
+    page = open_run("support/refunds/answer")
+    page.page.get_by_role("button", name="Run on rows").click()
+    dialog = page.page.get_by_role("dialog", name="Run on rows of a dataset")
+    dialog.get_by_label("Dataset").select_option("support/refunds/questions")
+    expect(dialog).to_contain_text(
+        re.compile(r"\d+ rows of \d+, \d+ calls. Up to <?\$0.* for all of them."), timeout=20_000
+    )
+    dialog.get_by_role("button", name="Run these rows").click()
+    rows = page.page.get_by_role("region", name=re.compile("^Rows of "))
+    expect(rows.get_by_role("button", name="Close")).to_be_visible(timeout=60_000)
+    expect(rows.locator("tbody .play-verdict[data-kind=busy]")).to_have_count(0)
+    expect(rows).to_contain_text("This is the demo model.")
+    rows.locator("tbody th button").first.click()
+    expect(page.column("This draft").body).to_contain_text("This is the demo model.")
+    page.page.reload()
+    page.ready()
+    expect(page.history).to_be_hidden()

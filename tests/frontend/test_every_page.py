@@ -297,6 +297,7 @@ NO_PAGES = {
     "draft",
     "favourite",
     "logout",
+    "playground-rows",
     "preview",
     "run-draft",
     "script-texts",

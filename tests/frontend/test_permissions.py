@@ -202,6 +202,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
         f"{T}/-/edit/draft", _row(OUT, 200, 200, 200, 200, 200), {}
     ),  # one's own, if there is one
     ("start-run", "POST", ""): Row(f"{T}/-/run/start", _row(OUT, 404, 403, 201, 201, 201), TRIAL),
+    ("playground-rows", "POST", ""): Row(
+        f"{T}/-/run/rows", _row(OUT, 404, 403, 200, 200, 200), {**TRIAL, "dataset": GOLD}
+    ),
     ("playground-choices", "GET", ""): Row(f"{T}/-/run/choices", AUTHORS),
     ("playground-history", "GET", ""): Row(f"{T}/-/run/history", AUTHORS),
     ("run-draft", "POST", ""): Row(f"{T}/-/run/history/{{trial}}/draft", ITS_AUTHOR, {}),

@@ -7,6 +7,7 @@ import { type Column, isBusy, MOST_COLUMNS } from "./columns.ts";
 import { RunHistory } from "./history.ts";
 import { type InputsFacts, InputsLine } from "./inputs_line.ts";
 import { openRowForm } from "./row_form.ts";
+import { RowsPanel } from "./rows_panel.ts";
 import { RunBar } from "./run_bar.ts";
 import { announceReply, findBlocker, findSource } from "./selectors.ts";
 import { RunServer } from "./server.ts";
@@ -47,6 +48,7 @@ export class Playground {
   readonly #history: RunHistory;
   readonly #line: InputsLine;
   readonly #bar: RunBar;
+  readonly #rows: RowsPanel;
   readonly #streams = new Map<Reply["id"], () => void>();
   #state: RunState;
   #isLoaded = false;
@@ -77,6 +79,13 @@ export class Playground {
       show: (key) => this.#dispatch({ type: "columnShown", key }),
       goToProblem: () => host.goToProblem(),
       openInputs: (path) => host.openInputs(path),
+    });
+    this.#rows = new RowsPanel(findElement(root, "[data-play-rows-shown]"), this.#server, {
+      state: () => this.#state,
+      newDatasetUrl: host.newDatasetUrl,
+      open: (run) => this.#openRun(run),
+      say: (words) => this.#say(words),
+      spent: () => void this.#server.loadChoices().then((action) => this.#takeSpending(action)),
     });
     this.#wire();
   }
@@ -130,6 +139,10 @@ export class Playground {
 
   /** Stops every reply that is being written. */
   stopAll(): boolean {
+    return [this.#rows.stop(), this.#stopColumns()].includes(true);
+  }
+
+  #stopColumns(): boolean {
     const busy = this.#state.columns.filter(isBusy);
     for (const column of busy) void this.#stopColumn(column);
     return busy.length > 0;
@@ -138,6 +151,9 @@ export class Playground {
   #wire(): void {
     const root = this.#root;
     findElement(root, "[data-play-run]").addEventListener("click", () => void this.run());
+    findElement(root, "[data-play-rows]").addEventListener("click", () => {
+      if (this.#state.choices?.can_run) this.#rows.open();
+    });
     findElement(root, "[data-play-add]").addEventListener("click", () => {
       if (this.#state.columns.length < MOST_COLUMNS) this.#dispatch({ type: "columnAdded" });
     });
@@ -199,7 +215,7 @@ export class Playground {
   }
 
   #openRun(run: Run): void {
-    this.stopAll();
+    this.#stopColumns();
     this.#dispatch({ type: "runOpened", run });
     for (const reply of run.columns) if (reply.state === "running") this.#follow(reply);
     findElement(this.#root, "[data-play-columns]").scrollIntoView({ block: "nearest" });

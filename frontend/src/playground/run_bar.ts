@@ -45,6 +45,7 @@ export class RunBar {
     const count = state.columns.length;
     findElement(run, "[data-play-words]").textContent = describeRun(count);
     this.#drawReason(blocker, state.refusal);
+    findElement(this.#root, "[data-play-rows]").setAttribute("aria-disabled", String(!state.choices?.can_run));
     const add = findElement(this.#root, "[data-play-add]");
     add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
     add.title = count >= MOST_COLUMNS ? gettext("Four columns are the most") : "";

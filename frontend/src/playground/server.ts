@@ -2,13 +2,14 @@
 import { CallError, callServer } from "../editor/api.ts";
 import type { Data } from "../editor/types.ts";
 import { gettext } from "../language.ts";
-import { DRAFT } from "./columns.ts";
+import { DRAFT, type Plan } from "./columns.ts";
 import type { NewRow, Refusal } from "./row_form.ts";
 import type { Action, RunState } from "./state.ts";
-import type { Choices, Reply, Run } from "./types.ts";
+import type { Choices, PlannedRow, Reply, RowPlan, Run } from "./types.ts";
 
 type Answer<T> = T | { detail: string; fields?: Record<string, string> };
 
+const MOST_NAME = 60; // characters of a row's name that its run is stored under
 const NO_ANSWER = gettext("That did not work. Try again.");
 
 const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: Record<string, string> } =>
@@ -16,6 +17,16 @@ const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: R
 
 function describeError(error: unknown): string {
   return error instanceof CallError ? error.message : NO_ANSWER;
+}
+
+/** What columns ask, as the server takes it. */
+export function describeColumns(columns: Plan[], document: string): object[] {
+  return columns.map(({ source, model, settings }) => ({
+    source,
+    ...(source === DRAFT ? { document } : {}),
+    model,
+    settings,
+  }));
 }
 
 /** The addresses below `base` (`/t/<name>/-/run/`), for one of the author's drafts. */
@@ -58,13 +69,10 @@ export class RunServer {
 
   /** Starts the columns with these keys; nothing is asked of a model before their streams are opened. */
   async startRun(state: RunState, keys: number[]): Promise<Action> {
-    const chosen = state.columns.filter((column) => keys.includes(column.key));
-    const columns = chosen.map(({ source, model, settings }) => ({
-      source,
-      ...(source === DRAFT ? { document: state.document } : {}),
-      model,
-      settings,
-    }));
+    const columns = describeColumns(
+      state.columns.filter((column) => keys.includes(column.key)),
+      state.document,
+    );
     const inputs = JSON.parse(state.data) as Data;
     const body = {
       columns,
@@ -77,6 +85,28 @@ export class RunServer {
       return { type: "runStarted", keys, run: { ...run, sample: state.sample || null, inputs } };
     } catch (error) {
       return { type: "runRefused", keys, detail: describeError(error), fields: {} };
+    }
+  }
+
+  /** Which rows of a dataset would be run in these columns; or what is wrong. Nothing is asked of a model. */
+  async planRows(columns: object[], dataset: string, pick: string): Promise<RowPlan | Refusal> {
+    try {
+      const body = { columns, dataset, pick };
+      const plan = await callServer<Answer<RowPlan>>("POST", `${this.#base}rows`, body);
+      return isRefused(plan) ? { detail: plan.detail, fields: plan.fields ?? {} } : plan;
+    } catch (error) {
+      return { detail: describeError(error), fields: {} };
+    }
+  }
+
+  /** Starts a run of one row of a dataset; its streams are opened by whoever wants the replies. */
+  async startRow(columns: object[], dataset: string, row: PlannedRow): Promise<Run | Refusal> {
+    const body = { columns, inputs: row.inputs, sample: row.name.slice(0, MOST_NAME), dataset };
+    try {
+      const run = await callServer<Answer<Run>>("POST", `${this.#base}start`, body);
+      return isRefused(run) ? { detail: run.detail, fields: run.fields ?? {} } : run;
+    } catch (error) {
+      return { detail: describeError(error), fields: {} };
     }
   }
 

@@ -75,6 +75,25 @@ export interface Run {
   columns: Reply[];
 }
 
+/** A row that a run over a dataset would take; `problem`: why it can't be run. */
+export interface PlannedRow {
+  name: string;
+  inputs: Data;
+  expected: Data | null;
+  problem: string | null;
+}
+
+/** Which rows of a dataset would be run, and what their calls cost at most. */
+export interface RowPlan {
+  dataset: string;
+  version: number;
+  total: number;
+  rows: PlannedRow[];
+  calls: number;
+  estimate: Money | null;
+  url: string;
+}
+
 /** The price of a million tokens. */
 export interface Price {
   prompt: number | string;

@@ -127,3 +127,41 @@ def test_the_page_of_the_rules_switches_storing_off(reply, browser, column):
     assert browser("author").get(f"{RUN}/history").json()["runs"] == []
     services.delete_old_runs()
     assert not PlaygroundRun.objects.exists()
+
+
+def test_a_plan_of_rows_answers_with_the_rows_and_their_cost(post, reply):
+    save_rows(reply)
+    answer = post("rows", {"columns": [COLUMN], "dataset": GOLD})
+    plan = answer.json()
+    assert (answer.status_code, plan["url"], plan["total"], plan["calls"]) == (200, f"/d/{GOLD}", 6, 6)
+    assert plan["rows"][0] == {
+        "name": "case-0",
+        "inputs": {"question": "Boot 0?"},
+        "expected": {"answer": "Boot 0?"},
+        "problem": None,
+    }
+    assert plan["estimate"] is None  # echo has no price
+    assert not PlaygroundRun.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "field"),
+    [
+        ({"dataset": ""}, 404, None),
+        ({"dataset": 3}, 422, "dataset"),
+        ({"dataset": GOLD, "pick": "last"}, 422, "pick"),
+        ({"dataset": GOLD, "columns": []}, 422, "columns"),
+    ],
+)
+def test_a_plan_that_is_refused_names_the_field(post, reply, changes, status, field):
+    save_rows(reply)
+    answer = post("rows", {"columns": [COLUMN], **changes})
+    assert answer.status_code == status
+    assert field is None or field in answer.json()["fields"]
+
+
+def test_a_run_of_a_row_stays_out_of_the_history(post, reply, browser):
+    save_rows(reply)
+    run = post("start", {"columns": [COLUMN], "inputs": INPUTS, "sample": "case-0", "dataset": GOLD})
+    assert (run.status_code, run.json()["sample"]) == (201, "case-0")
+    assert browser("author").get(f"{RUN}/history").json()["runs"] == []

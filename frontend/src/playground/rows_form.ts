@@ -1,0 +1,102 @@
+// The dialog that runs the columns over rows of a dataset: which rows, and what they may cost, before anything is asked.
+import { createElement } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
+import { createSelect, setOptions } from "./menus.ts";
+import { formatMoney } from "./money.ts";
+import type { Refusal } from "./row_form.ts";
+import type { Choices, RowPlan } from "./types.ts";
+
+/** What the dialog needs: a plan for its choices, and what to do with the one that was agreed to. */
+export interface RowsHost {
+  plan(dataset: string, pick: string): Promise<RowPlan | Refusal>;
+  run(plan: RowPlan): void;
+}
+
+/** What a plan comes to, a sentence each: rows and calls, the cost, and rows that can't be run. */
+export function describePlan(plan: RowPlan): string[] {
+  const going = plan.rows.filter((row) => row.problem === null).length;
+  const faulty = plan.rows.length - going;
+  const rows = ngettext("{count} row of {total}", "{count} rows of {total}", going, { total: plan.total });
+  const calls = ngettext("{count} call", "{count} calls", plan.calls);
+  const cost = plan.estimate
+    ? gettext("Up to {amount} for all of them.", { amount: formatMoney(plan.estimate) })
+    : gettext("What they cost is not known: a model has no price.");
+  const skipped = ngettext("{count} row can't be run.", "{count} rows can't be run.", faulty);
+  return [gettext("{rows}, {calls}.", { rows, calls }), cost, ...(faulty ? [skipped] : [])];
+}
+
+/** Opens the dialog over the datasets of the namespace. */
+export function openRowsForm(datasets: Choices["datasets"], newDataset: string, host: RowsHost): void {
+  const dialog = createElement("dialog", { class: "dialog", "aria-label": gettext("Run on rows of a dataset") });
+  const close = createElement("button", { type: "button", class: "button" }, gettext("Cancel"));
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.append(createElement("h2", {}, gettext("Run on rows of a dataset")));
+  if (datasets.length) dialog.append(drawForm(dialog, datasets, host, close));
+  else {
+    const link = createElement("a", { href: newDataset }, gettext("Create a dataset"));
+    const words = createElement("p", {}, gettext("There is no dataset here yet."), " ", link);
+    dialog.append(words, createElement("div", { class: "dialog-foot" }, close));
+  }
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function drawForm(
+  dialog: HTMLDialogElement,
+  datasets: Choices["datasets"],
+  host: RowsHost,
+  close: HTMLElement,
+): HTMLElement {
+  const facts = createElement("p", { class: "note", role: "status" });
+  const error = createElement("p", { class: "field-error", role: "alert" });
+  const run = createElement("button", { class: "button button-primary" }, gettext("Run these rows"));
+  let plan: RowPlan | null = null;
+  let asked = 0;
+  const update = async (): Promise<void> => {
+    asked += 1;
+    const turn = asked;
+    plan = null;
+    error.textContent = "";
+    facts.textContent = gettext("Counting what the rows take…");
+    run.setAttribute("aria-disabled", "true");
+    const answer = await host.plan(dataset.value, pick.value);
+    if (turn !== asked) return; // another choice was made meanwhile
+    const isPlan = "rows" in answer;
+    plan = isPlan ? answer : null;
+    facts.textContent = isPlan ? describePlan(answer).join(" ") : "";
+    error.textContent = isPlan ? "" : ([...Object.values(answer.fields), answer.detail].filter(Boolean)[0] ?? "");
+    run.setAttribute("aria-disabled", String(!isPlan));
+  };
+  const [datasetBox, dataset] = createSelect(gettext("Dataset"), () => void update());
+  setOptions(
+    dataset,
+    datasets.map((each) => ({ value: each.name, words: each.title })),
+    datasets[0]?.name ?? "",
+  );
+  const [pickBox, pick] = createSelect(gettext("Which rows"), () => void update());
+  const picks = [
+    { value: "first", words: gettext("The first 20") },
+    { value: "random", words: gettext("20 at random") },
+  ];
+  setOptions(pick, picks, "first");
+  const field = (words: string, box: HTMLElement): HTMLElement =>
+    createElement("div", { class: "field" }, createElement("span", { class: "label" }, words), box);
+  const form = createElement(
+    "form",
+    { class: "form" },
+    field(gettext("Dataset"), datasetBox),
+    field(gettext("Which rows"), pickBox),
+    facts,
+    error,
+    createElement("div", { class: "dialog-foot" }, run, close),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!plan) return;
+    dialog.close();
+    host.run(plan);
+  });
+  void update();
+  return form;
+}

@@ -1,0 +1,88 @@
+// The playground's run over rows of a dataset: from the dialog that says the cost to the matrix of the replies.
+import { gettext, ngettext } from "../language.ts";
+import type { Column } from "./columns.ts";
+import { openRowsForm } from "./rows_form.ts";
+import { RowsRun } from "./rows_run.ts";
+import { RowsView } from "./rows_view.ts";
+import { describeColumns, type RunServer } from "./server.ts";
+import type { RunState } from "./state.ts";
+import { followReply } from "./stream.ts";
+import type { Run } from "./types.ts";
+
+/** What the panel asks of the playground. */
+export interface RowsPanelHost {
+  state(): RunState;
+  newDatasetUrl: string;
+  open(run: Run): void;
+  say(words: string): void;
+  /** The run is over: what was spent is another sum now. */
+  spent(): void;
+}
+
+export class RowsPanel {
+  readonly #host: RowsPanelHost;
+  readonly #server: RunServer;
+  readonly #view: RowsView;
+  #run: RowsRun | null = null;
+  #frame = 0;
+
+  constructor(element: HTMLElement, server: RunServer, host: RowsPanelHost) {
+    this.#host = host;
+    this.#server = server;
+    this.#view = new RowsView(element, {
+      open: (run) => host.open(run),
+      stop: () => this.stop(),
+      close: () => this.#view.hide(),
+    });
+  }
+
+  /** Opens the dialog for the columns as they are now. */
+  open(): void {
+    const state = this.#host.state();
+    const columns = state.columns;
+    const asked = describeColumns(columns, state.document);
+    openRowsForm(state.choices?.datasets ?? [], this.#host.newDatasetUrl, {
+      plan: (dataset, pick) => this.#server.planRows(asked, dataset, pick),
+      run: (plan) => {
+        this.stop();
+        const server = {
+          start: (row: RowsRun["plan"]["rows"][number]) => this.#server.startRow(asked, plan.dataset, row),
+          stop: (id: Run["id"]) => this.#server.stopReply(id),
+          follow: followReply,
+        };
+        void this.#start(new RowsRun(plan, columns.map(copyPlan), server, () => this.#drawSoon()));
+      },
+    });
+  }
+
+  /** Stops the run over rows, if there is one; whether there was. */
+  stop(): boolean {
+    if (!this.#run || this.#run.isOver) return false;
+    this.#run.stop();
+    return true;
+  }
+
+  async #start(run: RowsRun): Promise<void> {
+    this.#run = run;
+    this.#view.show(run, this.#host.state());
+    this.#host.say(ngettext("Running {count} row", "Running {count} rows", run.rows.length));
+    await run.run();
+    if (this.#run !== run) return;
+    this.#host.say(gettext("The run over rows is over"));
+    this.#host.spent();
+  }
+
+  #drawSoon(): void {
+    if (this.#frame) return;
+    this.#frame = window.requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#view.update();
+    });
+  }
+}
+
+const copyPlan = ({ source, model, settings }: Column): Pick<Column, "source" | "model" | "settings"> => ({
+  source,
+  model,
+  settings,
+});
