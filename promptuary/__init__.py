@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from promptuary.version import VERSION
 
 if TYPE_CHECKING:
+    from promptuary._dataset_rows import AddedRows
     from promptuary._fetching import Fetched
     from promptuary.async_client import AsyncPromptuary
     from promptuary.bounded import BoundedRenderer
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = VERSION
 
 __all__ = [
+    "AddedRows",
     "AsyncFakeTransport",
     "AsyncPromptuary",
     "BadAnswer",
@@ -71,6 +73,7 @@ _HOMES = {
         "Unavailable",
     ),
     "testing": ("AsyncFakeTransport", "FakeTransport"),
+    "_dataset_rows": ("AddedRows",),
     "_fetching": ("Fetched",),
     "template": ("Template",),
 }

@@ -8,15 +8,16 @@ import os
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from promptuary._background import LabelRefresher, MoveListener
 from promptuary._bulk_fetch import fetch_namespace
 from promptuary._config import ClientConfig
 from promptuary._daemon_thread import DaemonThread
+from promptuary._dataset_rows import AddedRows, add_rows, rows_timeout
 from promptuary._fetching import ClientState, Fetched
-from promptuary._transport import AsyncTransport, Flow, Transport
+from promptuary._transport import AsyncTransport, Flow, Transport, run_flow
 from promptuary._usage import Usage
 from promptuary.cache import DiskCache, MemoryCache
 from promptuary.errors import ConfigurationError, PromptuaryError
@@ -27,7 +28,7 @@ from promptuary.renderer.errors import RenderError
 from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
-from promptuary.template import Template
+from promptuary.template import RowSender, Template
 from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
 
@@ -109,6 +110,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             usage=Usage(self._rouse if background else None) if reports else None,
             wake=self._wake if background else None,
             vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, vendored_store),
+            rows=_make_row_sender(blocking, rows_timeout(timeout)),
         )
         self._keeper = LabelRefresher(self._state, blocking, DaemonThread("promptuary"))
         _clients.add(self)
@@ -242,6 +244,15 @@ class BaseClient(ABC, Generic[AnyTransport]):
         if self._state.usage is not None:
             self._state.usage.renew()
         self._memory.expire()
+
+
+def _make_row_sender(transport: Transport, timeout: float) -> RowSender:
+    """What templates add rows with."""
+
+    def send(dataset: str, rows: Sequence[Mapping[str, Any]], *, template: str | None = None) -> AddedRows:
+        return run_flow(add_rows(timeout, dataset, rows, template=template), transport)
+
+    return send
 
 
 def _is_number(value: object) -> bool:

@@ -16,7 +16,7 @@ from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.template import Template
+from promptuary.template import RowSender, Template
 from promptuary.vendored import Vendored
 
 __all__ = [
@@ -66,7 +66,8 @@ class Fetched:
 class ClientState:
     """What a client keeps, and its times in seconds.
 
-    `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves.
+    `wake` rouses whoever keeps labels fresh behind the callers' backs; None where callers do it themselves. `rows` adds
+    rows to a dataset for the templates.
     """
 
     memory: MemoryCache
@@ -80,6 +81,7 @@ class ClientState:
     usage: Usage | None
     wake: Callable[[], object] | None = None
     vocabularies: VocabularySource | None = None
+    rows: RowSender | None = None
 
 
 def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
@@ -223,6 +225,7 @@ def _equip(state: ClientState, template: Template) -> None:
     """Give a template what rendering it takes from its client."""
     template.usage = state.usage
     template.vocabularies = state.vocabularies
+    template.rows = state.rows
 
 
 def _fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetched:

@@ -1,7 +1,7 @@
 """The client for services on an event loop; apart, so that others need not load asyncio."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -9,6 +9,7 @@ from promptuary import renderer
 from promptuary._async_single_flight import AsyncSingleFlight
 from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
+from promptuary._dataset_rows import AddedRows, Row, add_rows, rows_timeout
 from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
 from promptuary._transport import AsyncTransport, Flow, Transport, run_flow_async
 from promptuary.errors import NotFound, Refused, Unavailable
@@ -80,6 +81,13 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         if template.needs_nothing(options.get("tokenizer")):
             return template.render(data, **options)
         return await asyncio.to_thread(template.render, data, **options)
+
+    async def add_rows(
+        self, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
+    ) -> AddedRows:
+        """As `Promptuary.add_rows`."""
+        timeout = rows_timeout(self.timeout)
+        return await self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     async def close(self) -> None:
         """As `Promptuary.close`; the event loop goes on meanwhile."""

@@ -6,13 +6,14 @@ registry = Promptuary("https://prompts.example.org", key)
 prompt = registry.get("support/refunds/reply").render({"question": "..."})
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from promptuary import renderer
 from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
+from promptuary._dataset_rows import AddedRows, Row, add_rows, rows_timeout
 from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
 from promptuary._single_flight import SingleFlight
 from promptuary._transport import Flow, Transport, run_flow
@@ -95,6 +96,17 @@ class Promptuary(BaseClient[Transport]):
     ) -> renderer.Prompt:
         """Fetch and render in one call; `options` are those of `renderer.Template.render`."""
         return self.get(name, ref, bucket=bucket).render(data, **options)
+
+    def add_rows(
+        self, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
+    ) -> AddedRows:
+        """Save a dataset with 1 to 100 rows more, each {"inputs", "expected"?, "id"?}, below its latest ones.
+
+        `template` names one whose inputs the rows must fit. A row with an `id` that is there already as it is given is
+        not added again, so that a call can be sent again. Raises `PromptuaryError`; ValueError for what is not JSON.
+        """
+        timeout = rows_timeout(self.timeout)
+        return self._drive(add_rows(timeout, dataset, rows, template=template, message=message))
 
     def close(self) -> None:
         """Send what was counted and close the connections."""

@@ -6,7 +6,7 @@ from promptuary.errors import ConfigurationError
 from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
 from promptuary.renderer.rollouts import LONGEST_BUCKET
 
-__all__ = ["check_bucket", "check_name", "check_namespace", "check_ref", "split_target"]
+__all__ = ["check_bucket", "check_name", "check_namespace", "check_ref", "is_name", "split_target"]
 
 _NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MOST_SEGMENTS - 1}}}")
 
@@ -16,6 +16,11 @@ def check_bucket(bucket: object) -> str | None:
     if bucket is None or (isinstance(bucket, str) and 1 <= len(bucket) <= LONGEST_BUCKET):
         return bucket
     raise ConfigurationError(f"{bucket!r} is not a bucket: a text of 1 to {LONGEST_BUCKET} characters")
+
+
+def is_name(name: object) -> bool:
+    """Whether this is `<namespace>/<name>` in lower-case slugs, as templates and datasets are called."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
 def check_name(name: str) -> str:

@@ -1,15 +1,27 @@
 """A fetched template: a renderer template that knows whether it is stale and counts its renderings."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 from promptuary import renderer
 from promptuary._outcomes import check_scores
 from promptuary._usage import Usage
+from promptuary.errors import ConfigurationError
 from promptuary.renderer.template import TokenizerLike
 from promptuary.renderer.tokens import tokenizers
 
-__all__ = ["Template"]
+if TYPE_CHECKING:
+    from promptuary._dataset_rows import AddedRows
+
+__all__ = ["RowSender", "Template"]
+
+
+class RowSender(Protocol):
+    """Adds rows to a dataset of the registry; blocks until it answered."""
+
+    def __call__(
+        self, dataset: str, rows: Sequence[Mapping[str, Any]], *, template: str | None = None
+    ) -> "AddedRows": ...
 
 
 class Template(renderer.Template):
@@ -20,6 +32,7 @@ class Template(renderer.Template):
 
     stale: bool = False
     usage: Usage | None = None
+    rows: RowSender | None = None
 
     @classmethod
     def adopt(cls, template: renderer.Template) -> Self:
@@ -71,6 +84,22 @@ class Template(renderer.Template):
             return False
         self.usage.note_outcomes(self, scores, trace_id, bucket)
         return True
+
+    def add_row(
+        self, dataset: str, inputs: Mapping[str, Any], expected: object = None, *, name: str = ""
+    ) -> "AddedRows":
+        """Keep one call of this template as a row of a dataset, which must fit its inputs; the key must be one that may
+        save.
+
+        expected: outputs by name, or a text, which becomes the expected `answer`. name: of the row, such as a trace id;
+        a named row that is there already as it is given is not added again. Blocks until the registry answered: on an
+        event loop use `AsyncPromptuary.add_rows`. Raises PromptuaryError; ConfigurationError for a template that came
+        from no registry.
+        """
+        if self.rows is None:
+            raise ConfigurationError("this template came from no registry, so it has none to add a row to")
+        row = {"id": name, "inputs": dict(inputs), "expected": expected}
+        return self.rows(dataset, [row], template=self.name)
 
     def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
         """Whether its tokens can be counted with what this process has read already."""

@@ -19,7 +19,7 @@ class FakeTransport:
     """Answers fetches from documents put into it, with the registry's own bodies and headers.
 
     `down = True` makes it unreachable; `requests` lists all it was asked for, `reports` what it was told, `outcomes`
-    the scores. `vocabularies` holds the files it has, by digest.
+    the scores, `rows` the rows of datasets, by name. `vocabularies` holds the files it has, by digest.
     """
 
     def __init__(self) -> None:
@@ -32,6 +32,7 @@ class FakeTransport:
         self.vocabularies: dict[str, bytes] = {}
         self.reports: list[dict[str, Any]] = []
         self.outcomes: list[dict[str, Any]] = []
+        self.rows: dict[str, list[dict[str, Any]]] = {}
 
     def put(self, name: str, document: str, *labels: str, fragments: Mapping[str, str] | None = None) -> int:
         """Add a version of `name`, move the labels to it, and return its number."""
@@ -129,7 +130,19 @@ class FakeTransport:
     def _answer_post(self, request: Request) -> Answer:
         if request.path == "/api/v1/fetch":
             return self._answer_many(request)
+        if request.path.startswith("/api/v1/datasets/"):
+            return self._add_rows(request)
         return self._take_outcomes(request) if request.path == "/api/v1/outcomes" else self._take_reports(request)
+
+    def _add_rows(self, request: Request) -> Answer:
+        name = request.path.removeprefix("/api/v1/datasets/").removesuffix("/-/rows")
+        known_rows = self.rows.setdefault(name, [])
+        names = {row["id"] for row in known_rows if row.get("id")}
+        new_rows = [row for row in json.loads(request.body or b"{}")["rows"] if row.get("id") not in names]
+        known_rows += new_rows
+        digest = "sha256:" + sha256(canonical(known_rows)).hexdigest()
+        body = {"name": name, "version": len(known_rows), "digest": digest, "count": len(known_rows), "warnings": []}
+        return _json(201 if new_rows else 200, body)
 
     def _take_outcomes(self, request: Request) -> Answer:
         outcomes = json.loads(request.body or b"{}")["outcomes"]

@@ -1,0 +1,64 @@
+"""Rows that a service adds to a dataset: its own calls, sent to the registry at once. Does no I/O."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary._fetching import error_of_answer
+from promptuary._transport import Flow, Request
+from promptuary.bundles import decode_object
+from promptuary.errors import BadAnswer, ConfigurationError
+from promptuary.names import is_name
+
+__all__ = ["AddedRows", "Row", "add_rows", "rows_timeout"]
+
+LONGEST_CALL = 60.0  # seconds
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AddedRows:
+    """The version of a dataset that holds the rows.
+
+    `created`: whether a version was made; it was not where all rows were there already. `warnings`: sentences about
+    what looks like personal data or a credential.
+    """
+
+    dataset: str
+    version: int
+    digest: str
+    created: bool
+    warnings: tuple[str, ...] = ()
+
+
+def rows_timeout(timeout: float) -> float:
+    """The seconds that such a call takes at most, from those of a fetch: every row is checked before it is answered."""
+    return min(10 * timeout, max(LONGEST_CALL, timeout))
+
+
+def add_rows(
+    timeout: float, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
+) -> Flow[AddedRows]:
+    """Save the dataset with these rows below its latest ones. timeout: seconds of the call.
+
+    Raises ConfigurationError for a name that is none, ValueError for what is not JSON, PromptuaryError for a refusal.
+    """
+    if not is_name(dataset):
+        raise ConfigurationError(f"{dataset!r} is not a dataset name: lower-case slugs joined by '/', namespace first")
+    fields = {"rows": [dict(row) for row in rows], "message": message, "template": template}
+    try:
+        body = json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"rows are JSON: {error}") from None
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    answer = yield Request("POST", f"/api/v1/datasets/{dataset}/-/rows", timeout, headers, body)
+    if answer.status not in (200, 201):
+        raise error_of_answer(answer)
+    saved = decode_object(answer.body, "the registry")
+    try:
+        version, digest = int(saved["version"]), str(saved["digest"])
+        warnings = tuple(str(warning) for warning in saved.get("warnings") or ())
+    except (KeyError, TypeError, ValueError):
+        raise BadAnswer("the registry: this is no saved dataset") from None
+    return AddedRows(dataset, version, digest, answer.status == 201, warnings)
