@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from promptuary.version import VERSION
 
 if TYPE_CHECKING:
-    from promptuary._dataset_rows import AddedRows
     from promptuary._fetching import Fetched
+    from promptuary._row_sender import AddedRows
     from promptuary.async_client import AsyncPromptuary
     from promptuary.bounded import BoundedRenderer
     from promptuary.client import Promptuary
@@ -73,8 +73,8 @@ _HOMES = {
         "Unavailable",
     ),
     "testing": ("AsyncFakeTransport", "FakeTransport"),
-    "_dataset_rows": ("AddedRows",),
     "_fetching": ("Fetched",),
+    "_row_sender": ("AddedRows",),
     "template": ("Template",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

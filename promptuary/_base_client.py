@@ -8,15 +8,16 @@ import os
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from promptuary._background import LabelRefresher, MoveListener
 from promptuary._bulk_fetch import fetch_namespace
 from promptuary._config import ClientConfig
 from promptuary._daemon_thread import DaemonThread
-from promptuary._dataset_rows import AddedRows, add_rows, rows_timeout
+from promptuary._dataset_rows import add_rows, rows_timeout
 from promptuary._fetching import ClientState, Fetched
+from promptuary._row_sender import AddedRows, Row, RowSender
 from promptuary._transport import AsyncTransport, Flow, Transport, run_flow
 from promptuary._usage import Usage
 from promptuary.cache import DiskCache, MemoryCache
@@ -28,7 +29,7 @@ from promptuary.renderer.errors import RenderError
 from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens import tokenizers
 from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
-from promptuary.template import RowSender, Template
+from promptuary.template import Template
 from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
 
@@ -249,7 +250,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
 def _make_row_sender(transport: Transport, timeout: float) -> RowSender:
     """What templates add rows with."""
 
-    def send(dataset: str, rows: Sequence[Mapping[str, Any]], *, template: str | None = None) -> AddedRows:
+    def send(dataset: str, rows: Sequence[Row], *, template: str | None = None) -> AddedRows:
         return run_flow(add_rows(timeout, dataset, rows, template=template), transport)
 
     return send

@@ -1,35 +1,18 @@
 """Rows that a service adds to a dataset: its own calls, sent to the registry at once. Does no I/O."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from promptuary._fetching import error_of_answer
+from promptuary._row_sender import AddedRows, Row
 from promptuary._transport import Flow, Request
 from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, ConfigurationError
 from promptuary.names import is_name
 
-__all__ = ["AddedRows", "Row", "add_rows", "rows_timeout"]
+__all__ = ["add_rows", "rows_timeout"]
 
 LONGEST_CALL = 60.0  # seconds
-Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class AddedRows:
-    """The version of a dataset that holds the rows.
-
-    `created`: whether a version was made; it was not where all rows were there already. `warnings`: sentences about
-    what looks like personal data or a credential.
-    """
-
-    dataset: str
-    version: int
-    digest: str
-    created: bool
-    warnings: tuple[str, ...] = ()
 
 
 def rows_timeout(timeout: float) -> float:

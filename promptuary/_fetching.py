@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from promptuary import bundles, renderer
+from promptuary._row_sender import RowSender
 from promptuary._transport import Answer, Flow, Request
 from promptuary._usage import Usage
 from promptuary.bundles import Bundle, Rollout
@@ -16,7 +17,7 @@ from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens.vocabularies import VocabularySource
-from promptuary.template import RowSender, Template
+from promptuary.template import Template
 from promptuary.vendored import Vendored
 
 __all__ = [

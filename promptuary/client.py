@@ -13,8 +13,9 @@ from typing import Any, Self, TypeVar
 from promptuary import renderer
 from promptuary._base_client import BaseClient, Ref
 from promptuary._bulk_fetch import fetch_many
-from promptuary._dataset_rows import AddedRows, Row, add_rows, rows_timeout
+from promptuary._dataset_rows import add_rows, rows_timeout
 from promptuary._fetching import Fallback, Fetched, fallback_template, fetch_template, from_memory
+from promptuary._row_sender import AddedRows, Row
 from promptuary._single_flight import SingleFlight
 from promptuary._transport import Flow, Transport, run_flow
 from promptuary.errors import NotFound, Refused, Unavailable

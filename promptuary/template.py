@@ -1,27 +1,17 @@
 """A fetched template: a renderer template that knows whether it is stale and counts its renderings."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from promptuary import renderer
 from promptuary._outcomes import check_scores
+from promptuary._row_sender import AddedRows, RowSender
 from promptuary._usage import Usage
 from promptuary.errors import ConfigurationError
 from promptuary.renderer.template import TokenizerLike
 from promptuary.renderer.tokens import tokenizers
 
-if TYPE_CHECKING:
-    from promptuary._dataset_rows import AddedRows
-
-__all__ = ["RowSender", "Template"]
-
-
-class RowSender(Protocol):
-    """Adds rows to a dataset of the registry; blocks until it answered."""
-
-    def __call__(
-        self, dataset: str, rows: Sequence[Mapping[str, Any]], *, template: str | None = None
-    ) -> "AddedRows": ...
+__all__ = ["Template"]
 
 
 class Template(renderer.Template):
@@ -85,9 +75,7 @@ class Template(renderer.Template):
         self.usage.note_outcomes(self, scores, trace_id, bucket)
         return True
 
-    def add_row(
-        self, dataset: str, inputs: Mapping[str, Any], expected: object = None, *, name: str = ""
-    ) -> "AddedRows":
+    def add_row(self, dataset: str, inputs: Mapping[str, Any], expected: object = None, *, name: str = "") -> AddedRows:
         """Keep one call of this template as a row of a dataset, which must fit its inputs; the key must be one that may
         save.
 
