@@ -183,6 +183,7 @@ MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
 PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))
 PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, least=0, most=3650)  # 0: no alert
+PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, least=0, most=3650)  # 0: runs are kept for ever
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
 OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or domains of addresses

@@ -18,7 +18,7 @@ from django.utils import timezone
 from registry.audit import verification
 from registry.audit.queries import CHAIN
 from registry.celery import app
-from registry.changes import check_results
+from registry.changes import check_results, old_runs
 from registry.core import lru
 from registry.evaluations import nightly_runs, reply_cache, run_worker
 from registry.idempotency import answers
@@ -164,6 +164,7 @@ def plan_upkeep() -> None:
     playground_services.delete_old_runs()
     outcomes.delete_old_outcomes()
     reply_cache.delete_old_replies()
+    old_runs.delete_old_runs()
     answers.delete_old_answers()
     notification_services.remind_of_emergencies()
     unused_keys.tell_of_unused_keys()
