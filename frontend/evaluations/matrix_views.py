@@ -261,7 +261,7 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
         "expected": row_comparison.answer_text(row.row.expected),
         "columns": columns,
         "close_url": choice.url(),
-        "scoring": _scoring(actor, runs, index, choice),
+        "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
         "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
         "of": len(on_page),
@@ -272,11 +272,15 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
     }
 
 
-def _scoring(actor: Actor, runs: Sequence[Run], index: int, choice: _Choice) -> dict[str, Any] | None:
-    """The row's score buttons once all runs are done."""
+def _scoring(
+    actor: Actor, runs: Sequence[Run], index: int, choice: _Choice, following: int | None
+) -> dict[str, Any] | None:
+    """The row's score buttons once all runs are done; *Save and next* goes on to the following row of the page."""
     if any(run.state != Run.DONE for run in runs):
         return None
-    return score_panels.show_score_form(actor, runs, index, back=f"{choice.url(row=index)}#score-form")
+    following_url = f"{choice.url(row=following)}#panel" if following is not None else ""
+    back = f"{choice.url(row=index)}#score-form"
+    return score_panels.show_score_form(actor, runs, index, back=back, following=following_url)
 
 
 def _addable(runs: Sequence[Run]) -> list[Run]:

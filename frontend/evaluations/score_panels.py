@@ -108,9 +108,11 @@ def build_score_columns(
 
 
 def show_score_form(
-    actor: Actor, runs: Sequence[Run], index: int, *, hide: bool = False, back: str = ""
+    actor: Actor, runs: Sequence[Run], index: int, *, hide: bool = False, back: str = "", following: str = ""
 ) -> dict[str, Any]:
-    """The context of `_score_form.html`. back: the page to come back to, by default the one that scores rows."""
+    """The context of `_score_form.html`. back: the page to come back to, by default the one that scores rows, which
+    also finds the next row. following: the page of the row after this one, empty where there is none.
+    """
     first = runs[0]
     contributors = frozenset().union(*(counted_scores.find_run_contributors(run) for run in runs))
     may_score = permissions.is_allowed(actor, Verb.COMMENT, first.template.namespace)
@@ -120,6 +122,7 @@ def show_score_form(
         "others": [run.number for run in runs[1:]],
         "hide": hide,
         "back": back,
+        "following": following,
         "scales": _SCALES,
         "may_score": may_score and all(run.state == Run.DONE for run in runs),
         "is_contributor": actor.person.username in contributors,

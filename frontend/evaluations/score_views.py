@@ -60,16 +60,20 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     }
     if index is not None:
         row = run_matrix.read_matrix_row(runs, index).row
+        following = _url(runs, index + 1, hide=hide) if index + 1 < runs[0].total else ""
         context |= {
             "row": row,
             "index": index,
             "name": row.id or gettext("row {number}").format(number=index + 1),
             "inputs": row_comparison.readable_values(row.inputs),
             "expected": row_comparison.answer_text(row.expected),
-            "scoring": {**score_panels.show_score_form(actor, runs, index, hide=hide), "with_replies": True},
+            "scoring": {
+                **score_panels.show_score_form(actor, runs, index, hide=hide, following=following),
+                "with_replies": True,
+            },
             "differs": index in queue.differing,
             "previous_url": _url(runs, index - 1, hide=hide) if index else "",
-            "following_url": _url(runs, index + 1, hide=hide) if index + 1 < runs[0].total else "",
+            "following_url": following,
         }
     return show(request, "evaluations/score_rows.html", context)
 
@@ -84,16 +88,26 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
     for column in columns:
         comment = request.POST.get(f"comment-{column.position}", "").strip()
         _save_column(actor, column, index, score if position == str(column.position) else "", comment)
-    back = request.POST.get("back", "")
+    back = _own_address(request.POST.get("back", ""))
+    if request.POST.get("do") == "next" and back:
+        following_row = _own_address(request.POST.get("following", ""))
+        if not following_row:
+            messages.success(request, gettext("This was the last of the rows shown."))
+        return redirect(following_row or back)
     if request.POST.get("do") == "next":
         queue = person_score_queries.build_score_queue(actor.person, runs)
         following = queue.find_next(index)
         if following is None:
             messages.success(request, gettext("No other row waits for a score of yours."))
         return redirect(_url(runs, following, hide=hide))
-    if back and url_has_allowed_host_and_scheme(back, None):
+    if back:
         return redirect(back)
     return redirect(f"{_url(runs, index, hide=hide)}#score-{position or 0}")
+
+
+def _own_address(address: str) -> str:
+    """The address where it is one of this site, else nothing."""
+    return address if url_has_allowed_host_and_scheme(address, None) else ""
 
 
 def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, comment: str) -> None:

@@ -10,6 +10,7 @@ const KEY_HELP: [string, string][] = [
   ["/", gettext("Search this page")],
   ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
+  ["Enter", gettext("Save and go to the next row (where rows are scored)")],
   ["e", gettext("Edit the template shown")],
   ["Shift Enter", gettext("All lines up to this number (on a line number of a change)")], // no text: keys
   ["[ / ]", gettext("Previous or next sample")],

@@ -138,6 +138,34 @@ def test_from_the_matrix_one_comes_back_to_the_matrix(browser, two):
     assert away["Location"].startswith(f"/runs/{two[0].pk}/score")
 
 
+def test_in_the_matrix_save_and_next_leads_to_the_next_row_shown(browser, two):
+    reviewer, matrix = browser("reviewer"), f"/runs/{two[0].pk}/matrix"
+    page = reviewer.get(matrix, {"with": two[1].pk, "row": 0}).content.decode()
+    following = re.search(r'name="following" value="([^"]+)"', page)[1].replace("&amp;", "&")
+    assert following == f"{matrix}?with={two[1].pk}&row=1#panel"
+    assert f'href="{following}">Skip</a>' in page.replace("&amp;", "&")
+    there = {"press": "1:4", "back": f"{matrix}?row=0", "do": "next"}
+    assert reviewer.post(address(two), fields(two, **there, following=following))["Location"] == following
+
+
+def test_in_the_matrix_the_last_row_says_that_it_was_the_last(browser, two):
+    reviewer, matrix = browser("reviewer"), f"/runs/{two[0].pk}/matrix"
+    last = two[0].total - 1
+    page = reviewer.get(matrix, {"with": two[1].pk, "row": last}).content.decode()
+    assert 'name="following" value=""' in page
+    assert ">Skip</a>" not in page
+    back = f"{matrix}?row={last}"
+    answer = reviewer.post(address(two), fields(two, do="next", back=back, following=""), follow=True)
+    assert answer.redirect_chain[0][0] == back
+    assert "This was the last of the rows shown." in words(answer)
+
+
+def test_the_next_row_is_no_address_elsewhere(browser, two):
+    back = f"/runs/{two[0].pk}/matrix?row=0"
+    given = {"do": "next", "back": back, "following": "https://elsewhere.example/"}
+    assert browser("reviewer").post(address(two), fields(two, **given))["Location"] == back
+
+
 @pytest.mark.parametrize("press", ["0:6", "0:fine"])
 def test_a_score_that_is_none_is_refused(browser, two, press):
     assert browser("reviewer").post(address(two[:1]), fields(two[:1], press=press)).status_code == 422
