@@ -3,11 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext
 
+from frontend.browse import score_form
 from frontend.browse.fetch_charts import rows_of
-from frontend.web.decorators import signed_in
+from frontend.browse.score_form import ReplyScoreForm
+from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import live_label
@@ -29,12 +34,23 @@ class FormerNameUse:
     services: list[str]
 
 
-@require_safe
+@form_page
 @signed_in
 def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """Every service with what it asks for and gets, the reports and the scores by version."""
+    """Every service with what it asks for and gets, the reports and the scores by version; a POST scores a reply."""
     template = template_queries.get_template(actor, name)
-    live = label_queries.label_numbers(template).get(live_label(template.namespace))
+    labels = label_queries.label_numbers(template)
+    live = labels.get(live_label(template.namespace))
+    scores = outcome_queries.compare_scores(outcome_queries.scores_by_version(template))
+    first = score_form.choose_first_values(request.GET, live, scores)
+    newest = template.latest.number if template.latest else 1
+    form = ReplyScoreForm(request.POST or None, initial=first, newest=newest, labels=labels)
+    status = 200
+    if request.method == "POST":
+        if score_form.save_reply_score(actor, template, form):
+            messages.success(request, gettext("The score is counted."))
+            return redirect(f"{reverse('fetches', args=[template.name])}#scores")
+        status = 422
     fetchers = usage_queries.list_fetchers(template)
     context = {
         "section": "templates",
@@ -45,10 +61,11 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "former_names": _former_names(template, fetchers),
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.reports_by_version(template),
-        "scores": outcome_queries.compare_scores(outcome_queries.scores_by_version(template)),
+        "scores": scores,
         "fewest": outcome_queries.FEWEST,
+        "score_form": form,
     }
-    return show(request, "browse/fetches.html", context)
+    return show(request, "browse/fetches.html", context, status=status)
 
 
 def _former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:

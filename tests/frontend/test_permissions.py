@@ -212,6 +212,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("column-sample", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/sample", ITS_AUTHOR, {"name": "new boots"}),
     ("column-row", "POST", ""): Row(f"{T}/-/run/columns/{{column}}/row", ITS_AUTHOR, {"dataset": GOLD}),
     ("fetches", "GET", ""): Row(f"{T}/-/fetches", READERS),
+    ("fetches", "POST", ""): Row(
+        f"{T}/-/fetches", _row(OUT, 404, 302, 302, 302, 302), {"version": "1", "name": "helpful", "value": "1"}
+    ),
     ("versions", "GET", ""): Row(f"{T}/-/versions", READERS),
     ("restore", "GET", ""): Row(f"{T}/-/restore?ref=1", AUTHORS),
     ("restore", "POST", ""): Row(f"{T}/-/restore", AUTHORS_DO, {"ref": "1", "base": "{newest}"}),

@@ -9,7 +9,7 @@ from registry.accounts.models import Key
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage import outcomes
-from registry.usage.models import Fetch, Report
+from registry.usage.models import Fetch, OutcomeTotal, Report
 from registry.usage.outcomes import OutcomeEntry
 from tests.frontend.conftest import REPLY, words
 
@@ -121,3 +121,65 @@ def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, bro
 
 def test_an_outsider_is_told_nothing(fetch, browser):
     assert browser("outsider").get(f"/t/{REPLY}/-/fetches").status_code == 404
+
+
+@pytest.fixture
+def score(reply, browser):
+    """Send the form that scores a reply, as somebody."""
+
+    def send(person="reader", **values):
+        fields = {"version": "1", "name": "helpful", "value": "1", **values}
+        return browser(person).post(f"/t/{REPLY}/-/fetches", fields)
+
+    return send
+
+
+def counted():
+    rows = OutcomeTotal.objects.order_by("name")
+    return [(row.version.number, row.name, row.by_person, row.count, row.total) for row in rows]
+
+
+def test_a_person_scores_a_reply_in_the_browser(score, browser):
+    answer = score(trace_id="reply-8213")
+    assert (answer.status_code, answer["Location"]) == (302, f"/t/{REPLY}/-/fetches#scores")
+    assert counted() == [(1, "helpful", True, 1, 1.0)]
+    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    assert "<b>helpful</b>" in page
+    assert "people" in page
+
+
+def test_a_second_score_of_a_trace_id_replaces_the_first(score):
+    score(trace_id="reply-8213")
+    score(trace_id="reply-8213", value="0", person="reviewer")
+    assert counted() == [(1, "helpful", True, 1, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"name": "Very Helpful"}, "can&#x27;t name a score"),
+        ({"value": "many"}, "Enter a number."),
+        ({"value": "nan"}, "Enter a number."),
+        ({"value": "10000000"}, "less than or equal to"),
+        ({"version": "99"}, "Select a valid choice"),
+        ({"trace_id": "x" * 101}, "at most 100 characters"),
+    ],
+)
+def test_a_score_that_is_none_stands_in_the_form_with_its_reason(score, values, sentence):
+    answer = score(**values)
+    assert answer.status_code == 422
+    assert sentence in answer.content.decode()
+    assert counted() == []
+
+
+def test_the_form_begins_with_what_the_address_says(reply, browser):
+    page = browser("reader").get(f"/t/{REPLY}/-/fetches", {"version": "2", "trace": "reply-1", "score": "kind"})
+    text = page.content.decode()
+    assert 'value="reply-1"' in text
+    assert 'value="kind"' in text
+    assert re.search(r'<option value="2"[^>]*selected', text)
+
+
+def test_an_outsider_scores_nothing(score):
+    assert score(person="outsider").status_code == 404
+    assert counted() == []

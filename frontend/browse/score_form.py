@@ -1,0 +1,65 @@
+"""The form in which a person scores a reply that a service got in production."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+from frontend.web.forms import add_errors, set_choices, version_choices
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid
+from registry.templates import version_queries
+from registry.templates.models import Template
+from registry.usage import outcomes
+from registry.usage.outcome_queries import ScoreChange
+from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
+
+__all__ = ["ReplyScoreForm", "choose_first_values", "save_reply_score"]
+
+_USUAL_NAME = "helpful"
+
+
+class ReplyScoreForm(forms.Form):
+    """A score of one reply: of which version, under which name, and of which trace id if the reply has one."""
+
+    version = forms.TypedChoiceField(coerce=int)
+    name = forms.CharField(max_length=60)
+    value = forms.FloatField(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE)
+    trace_id = forms.CharField(max_length=LONGEST_ID, required=False)
+
+    def __init__(self, *args: Any, newest: int, labels: Mapping[str, int], **options: Any) -> None:
+        super().__init__(*args, **options)
+        set_choices(self, "version", version_choices(newest, labels))
+
+
+def choose_first_values(
+    asked: Mapping[str, str], live: int | None, scores: Mapping[int, Sequence[ScoreChange]]
+) -> dict[str, Any]:
+    """What the form begins with: the address's values, else the live version and the name that most scores have."""
+    counts: dict[str, int] = {}
+    for changes in scores.values():
+        for change in changes:
+            counts[change.score.name] = counts.get(change.score.name, 0) + change.score.count
+    usual_name = max(counts, key=lambda name: counts[name]) if counts else _USUAL_NAME
+    return {
+        "version": asked.get("version") or live or "",
+        "name": asked.get("score") or usual_name,
+        "trace_id": asked.get("trace", "")[:LONGEST_ID],
+    }
+
+
+def save_reply_score(actor: Actor, template: Template, form: ReplyScoreForm) -> bool:
+    """Count the score as one by a person; False where it was refused, with the reason in the form."""
+    if not form.is_valid():
+        return False
+    fields = form.cleaned_data
+    version = version_queries.resolve_version(actor, template.name, str(fields["version"]))
+    entry = OutcomeEntry(template.name, version.digest, fields["name"], fields["value"], fields["trace_id"])
+    try:
+        ignored = outcomes.add_outcomes(actor=actor, entries=[entry])
+    except Invalid as error:
+        add_errors(form, error)
+        return False
+    for each in ignored:
+        form.add_error(None, each.reason)
+    return not ignored
