@@ -5,6 +5,7 @@ unknown.
 # Lists of kinds show them in the order of these lines.
 # isort: off
 from registry.namespaces import events as namespace_events
+from registry.namespaces import group_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
@@ -26,6 +27,7 @@ __all__ = [
     "connection_events",
     "evaluation_events",
     "freeze_events",
+    "group_events",
     "invitation_events",
     "namespace_events",
     "release_events",

@@ -13,7 +13,7 @@ from registry.invitations.models import Invitation
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.mirror.models import Remote
-from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.models import Group, GroupMember, Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.releases.models import Release, ReleaseComment
@@ -56,6 +56,8 @@ __all__ = [
     "Fetch",
     "FormerName",
     "Freeze",
+    "Group",
+    "GroupMember",
     "Inclusion",
     "Invitation",
     "Job",

@@ -33,6 +33,7 @@ from registry.evaluations.events import (
 from registry.evaluations.models import Run
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
+from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Namespace
 from registry.notifications import live_failures
 from registry.notifications import schedules as notification_schedules
@@ -219,6 +220,10 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
+    GroupSet: (_recompute_states_of_namespace,),
+    GroupRemoved: (_recompute_states_of_namespace,),
+    GroupJoined: (_recompute_states_of_namespace,),
+    GroupLeft: (_recompute_states_of_namespace,),
     PersonDeactivated: (_recompute_states_of_person,),
     PersonReactivated: (_recompute_states_of_person,),
     SecondStepReset: (_recompute_states_of_person,),

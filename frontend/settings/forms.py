@@ -21,6 +21,7 @@ __all__ = [
     "AddressesForm",
     "CapForm",
     "ConnectionForm",
+    "GroupForm",
     "InvitationForm",
     "KeyForm",
     "MemberForm",
@@ -190,6 +191,16 @@ class MemberForm(forms.Form):
     username = forms.CharField(max_length=150)
     role = forms.ChoiceField(
         choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()] + [("", gettext_lazy("no member"))],
+        required=False,
+    )
+
+
+class GroupForm(forms.Form):
+    """A new group: its title, and the role of its people."""
+
+    title = forms.CharField(max_length=80)
+    role = forms.ChoiceField(
+        choices=[("", gettext_lazy("no role")), *((role.value, words) for role, words in ROLES_IN_WORDS.items())],
         required=False,
     )
 

@@ -91,10 +91,14 @@ def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]
 
     def set_role(data: dict[str, Any]) -> str:
         username, role = data["username"], data["role"] or None
-        members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
-        if role is None:
+        member = members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
+        if member is None:
             return gettext("{username} is no member any more.").format(username=username)
-        return gettext("{username} is {role} now.").format(username=username, role=gettext(role))
+        if member.role != role:
+            sentence = gettext("{username} is still {role}: a group gives this role.")
+        else:
+            sentence = gettext("{username} is {role} now.")
+        return sentence.format(username=username, role=gettext(member.role))
 
     sentence, status = _attempt(form, set_role)
     return sentence or "", status

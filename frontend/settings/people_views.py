@@ -17,10 +17,11 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
+from registry.namespaces import group_queries
 from registry.namespaces import services as namespace_services
 from registry.namespaces.permissions import Role
 from registry.people import administration, permissions, queries, sessions
-from registry.people.queries import PersonSummary
+from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS
 
 __all__ = ["deactivate", "list_and_manage_people", "reset_sign_in"]
@@ -41,7 +42,8 @@ class PersonRow:
 @signed_in
 def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The people; `person` in the address opens one. A POST sets a role, ends sessions, or reactivates."""
-    namespaces = [namespace.name for namespace in permissions.list_managed_namespaces(actor)]
+    managed = permissions.list_managed_namespaces(actor)
+    namespaces = [namespace.name for namespace in managed]
     problem, status = "", 200
     if request.method == "POST":
         try:
@@ -63,6 +65,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "opened_roles": _roles_in(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
+        "groups": group_queries.read_groups(managed),
         "words": words,
         "shown": "all" if with_deactivated else "",
         "is_installation_admin": is_installation_admin,
@@ -126,11 +129,15 @@ def _act(actor: Actor, posted: Any) -> str:
     username, button = posted.get("username", ""), posted.get("do", "")
     if button == "role":
         namespace, role = posted.get("namespace", ""), posted.get("role") or None
-        namespace_services.set_role(actor=actor, namespace=namespace, username=username, role=role)
+        member = namespace_services.set_role(actor=actor, namespace=namespace, username=username, role=role)
         names = {"username": username, "namespace": namespace}
-        if role is None:
+        if member is None:
             return gettext("{username} has no access to {namespace} now.").format(**names)
-        return gettext("{username} is {role} in {namespace} now.").format(**names, role=gettext(role))
+        if member.role != role:
+            sentence = gettext("{username} is still {role} in {namespace}: a group gives this role.")
+        else:
+            sentence = gettext("{username} is {role} in {namespace} now.")
+        return sentence.format(**names, role=gettext(member.role))
     if button == "end_sessions":
         count = administration.end_sessions_of_person(actor=actor, username=username)
         if not count:
@@ -148,15 +155,15 @@ def _shown(request: HttpRequest) -> str:
 
 
 def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
-    places = {role: [name for name, held in person.roles if held == role] for role in reversed(_ROLES)}
+    places = {role: [held.namespace for held in person.roles if held.role == role] for role in reversed(_ROLES)}
     roles = [(role, _join(names, len(namespaces))) for role, names in places.items() if names]
     return PersonRow(person, roles, is_open)
 
 
-def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[tuple[str, str]]:
-    """(namespace, role or "") for each namespace that the reader manages."""
-    roles = dict(person.roles)
-    return [(name, roles.get(name, "")) for name in namespaces]
+def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
+    """The role in each namespace that the reader manages, with empty ones where the person has none."""
+    roles = {held.namespace: held for held in person.roles}
+    return [roles.get(name, HeldRole(name, "", "")) for name in namespaces]
 
 
 def _join(names: list[str], count: int) -> str:

@@ -12,7 +12,7 @@ from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.freezes import api as freeze_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
-from registry.namespaces import key_api
+from registry.namespaces import group_api, key_api
 from registry.notifications import api as notification_api
 from registry.people import account_api
 from registry.people import api as people_api
@@ -105,6 +105,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/groups", group_api.Groups.as_view(), name="api-groups"),
+    path("namespaces/<str:namespace>/groups/<str:group>", group_api.OneGroup.as_view(), name="api-group"),
+    path(
+        "namespaces/<str:namespace>/groups/<str:group>/people/<str:person>",
+        group_api.GroupPerson.as_view(),
+        name="api-group-person",
+    ),
     path("namespaces/<str:namespace>/invitations", invitation_api.Invitations.as_view(), name="api-invitations"),
     path("namespaces/<str:namespace>/freezes", freeze_api.Freezes.as_view(), name="api-freezes"),
     path("namespaces/<str:namespace>/freezes/<int:number>", freeze_api.OneFreeze.as_view(), name="api-freeze"),

@@ -78,12 +78,16 @@ class Head:
 
 @dataclass(frozen=True)
 class RoleGrant:
-    """One time that an account got a role, or a higher one. role: None where its two-step sign-in was reset."""
+    """One time that an account got a role, or a higher one, or was put into a group.
+
+    role: None where its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
+    """
 
     giver: str
     receiver: str
     role: str | None
     at: datetime
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -339,16 +343,26 @@ class _Work:
                 self._add_issuers(head.key, you.format(change=head.change), they.format(change=head.change))
 
     def of_grants(self, since: datetime) -> None:
-        """Accounts that got a role from a contributor after the first version, or from such an account, or whose
-        sign-in was reset by one.
+        """Accounts that got a role from a contributor after the first version, or from such an account, or that one put
+        into a group, or whose sign-in was reset by one.
         """
         for grant in self._history.grants.get(self._request.namespace, []):
             if grant.at > since and grant.giver in self.found and grant.giver != grant.receiver:
                 self._of_grant(grant)
 
     def _of_grant(self, grant: RoleGrant) -> None:
-        facts = {"giver": grant.giver, "role": grant.role, "namespace": self._request.namespace}
-        if grant.role is None:
+        facts = {"giver": grant.giver, "role": grant.role, "namespace": self._request.namespace, "group": grant.group}
+        if grant.group:
+            code = "joined"
+            you = gettext(
+                "You were put into the group {group} by {giver}, who contributed to this change, after its first "
+                "version was saved."
+            )
+            they = gettext(
+                "was put into the group {group} by {giver}, who contributed to this change, after its first version "
+                "was saved"
+            )
+        elif grant.role is None:
             code = "reset"
             you = gettext(
                 "You have two-step sign-in that {giver}, who contributed to this change, reset after its first version."

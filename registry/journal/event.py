@@ -71,6 +71,7 @@ class Page(StrEnum):
     """The page that shows what an event is about, where that is neither its change request nor its template."""
 
     MEMBERS = "members"
+    GROUPS = "groups"
     RULES = "rules"
     FREEZES = "freezes"
     KEYS = "keys"

@@ -20,6 +20,8 @@ __all__ = [
     "document",
     "former_name",
     "freeze",
+    "group",
+    "group_member",
     "is_label_branch",
     "key",
     "key_addresses",
@@ -157,6 +159,17 @@ def member(namespace_name: str, username: str) -> str:
     """The file of one member and the role."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/members/{_escape(username)}.yml"
+
+
+def group(namespace_name: str, name: str) -> str:
+    """The file of one group: its title and role."""
+    return f".promptuary/{names.check_namespace(namespace_name)}/groups/{_escape(name)}/group.yml"
+
+
+def group_member(namespace_name: str, name: str, username: str) -> str:
+    """The file of one person in a group."""
+    checked = names.check_namespace(namespace_name)
+    return f".promptuary/{checked}/groups/{_escape(name)}/members/{_escape(username)}.yml"
 
 
 def key(namespace_name: str, identifier: str) -> str:

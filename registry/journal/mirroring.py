@@ -3,7 +3,7 @@
 Events are pure over these interfaces; `registry.mirror` implements both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -133,6 +133,12 @@ class Restorer(Protocol):
 
     def find(self, model: str, **row: Any) -> Any:
         """The row with these values."""
+
+    def settle_roles(self, people: Sequence[Any]) -> None:
+        """Write the role of each of these accounts in the namespace anew, of their own role and their groups."""
+
+    def write_own_role(self, person: Any, role: str) -> None:
+        """Give the account a role of its own in the namespace; an empty one takes it away."""
 
     def person(self, username: str) -> Any:
         """The account, made without a password where it was not named before."""

@@ -1,7 +1,7 @@
 """The restore of one event: its rows, as the service wrote them when it was appended."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from registry.journal.event import canonical, digest_of, from_microseconds, pars
 from registry.journal.models import Event
 from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
+from registry.namespaces import roles
 from registry.namespaces.models import Namespace
 from registry.redaction import services as redaction_services
 from registry.templates import rename
@@ -170,6 +171,12 @@ class _EventRows:
 
     def find(self, model: str, **row: Any) -> Any:
         return _manager(model).get(**row)
+
+    def settle_roles(self, people: Sequence[User]) -> None:
+        roles.settle_roles(self.namespace, people)
+
+    def write_own_role(self, person: User, role: str) -> None:
+        roles.write_own_role(self.namespace, person, role)
 
     def person(self, username: str) -> User:
         return self._rows.person(username)

@@ -12,7 +12,7 @@ from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import permissions, queries, services
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.models import Namespace
+from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role
 from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
 from registry.rest import output_serializers
@@ -107,7 +107,8 @@ class NamespaceList(output_serializers.Output):
 
 class MemberOutput(output_serializers.Output):
     person = serializers.CharField()
-    role = serializers.CharField()
+    role = serializers.CharField(help_text="The highest of their own and those of their groups.")
+    own_role = serializers.CharField(help_text="What was given to the person; empty where only groups give a role.")
 
 
 class MemberList(output_serializers.Output):
@@ -155,7 +156,7 @@ class Members(APIView):
     def get(self, request: Request, namespace: str) -> Response:
         """Everybody with their role, by username. For members."""
         rows = queries.list_members(actor_of(request), namespace)
-        return Response({"results": [{"person": row.person.username, "role": row.role} for row in rows]})
+        return Response({"results": [_shape_member(row) for row in rows]})
 
 
 class Member(APIView):
@@ -169,8 +170,8 @@ class Member(APIView):
     def put(self, request: Request, namespace: str, person: str) -> Response:
         """Give a role. For admins, not by key; the last admin stays one."""
         role: str = read(MemberInput, request)["role"]
-        services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
-        return Response({"person": person, "role": role})
+        member = services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
+        return Response({"person": person, "role": member.role if member else role, "own_role": role})
 
     @extend_schema(
         operation_id="removeMember",
@@ -178,7 +179,9 @@ class Member(APIView):
         responses={204: None, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, namespace: str, person: str) -> Response:
-        """Take the membership away, and with it what their keys may do. For admins, not by key."""
+        """Take the role away that was given to the person, and with it what their keys may do by it. For admins, not
+        by key. Whom a group gives a role stays a member.
+        """
         services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
         return Response(status=204)
 
@@ -186,6 +189,10 @@ class Member(APIView):
 def answer_namespace(actor: Actor, row: Namespace) -> Response:
     """The namespace with its rules and the actor's role."""
     return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
+
+
+def _shape_member(row: Membership) -> dict[str, str]:
+    return {"person": row.person.username, "role": row.role, "own_role": row.own_role}
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:

@@ -49,7 +49,8 @@ class NamespaceCreated(JournalEvent):
     def restore(self, rows: Restorer) -> None:
         namespace = rows.add_namespace(self.name, self.rules)
         if self.admin:
-            rows.create("Membership", namespace=namespace, person=rows.person(self.admin), role="admin")
+            person = rows.person(self.admin)
+            rows.create("Membership", namespace=namespace, person=person, role="admin", own_role="admin")
 
 
 # Another label may be protected now, and answers say how it was approved.
@@ -74,7 +75,7 @@ class NamespaceRuled(JournalEvent):
 @event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role given or taken")
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
-    """A person has this role in the namespace now; None: the person is no member any more.
+    """A person has this role of their own in the namespace now, beside those of their groups; None: none any more.
 
     invitation: the id of the invitation that the person accepted. The event's author is then whoever invited.
     """
@@ -101,13 +102,10 @@ class MemberSet(JournalEvent):
         return CommitContent(subject, files)
 
     def restore(self, rows: Restorer) -> None:
-        member = {"namespace": rows.namespace, "person": rows.person(self.person)}
+        person = rows.person(self.person)
         if self.invitation is not None:
-            rows.update("Invitation", {"id": self.invitation}, accepted_at=rows.at, accepted_by=member["person"])
-        if self.role is None:
-            rows.delete("Membership", **member)
-        else:
-            rows.update_or_create("Membership", member, {"role": self.role})
+            rows.update("Invitation", {"id": self.invitation}, accepted_at=rows.at, accepted_by=person)
+        rows.write_own_role(person, self.role or "")
 
 
 @event("key.issued", caches=Cache.NOTHING, page=Page.KEYS)

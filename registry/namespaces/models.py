@@ -7,7 +7,7 @@ from django.db import models
 
 from registry.accounts.models import User
 
-__all__ = ["COMPATIBILITY", "Membership", "Namespace", "Role"]
+__all__ = ["COMPATIBILITY", "Group", "GroupMember", "Membership", "Namespace", "Role"]
 
 COMPATIBILITY = ("none", "backward")
 
@@ -74,11 +74,17 @@ class Namespace(models.Model):
 
 
 class Membership(models.Model):
-    """One person's role in one namespace."""
+    """One person's role in one namespace: the highest of their own and those of their groups.
+
+    `registry.namespaces.roles` writes `role`, so that whoever asks for a role reads one row.
+    """
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memberships")
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
+    own_role = models.CharField(
+        max_length=16, default="", db_default="", blank=True, help_text="given to the person; empty: by groups only"
+    )
 
     class Meta:
         constraints = [
@@ -90,3 +96,37 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} is {self.role} of {self.namespace_id}"
+
+
+class Group(models.Model):
+    """People of a namespace who are named together; each has the group's role, where it has one."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="groups")
+    name = models.CharField(max_length=64, help_text="a slug that never changes; rules name the group by it")
+    title = models.CharField(max_length=80, help_text="what people read: Legal")
+    role = models.CharField(max_length=16, default="", blank=True, help_text="what each of its people is; empty: none")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["namespace", "name"], name="group_once"),
+            models.CheckConstraint(
+                condition=models.Q(role__in=["", *(role.value for role in Role)]), name="group_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class GroupMember(models.Model):
+    """One person in one group."""
+
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="members")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="group_memberships")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["group", "person"], name="group_member_once")]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} in {self.group_id}"

@@ -12,7 +12,7 @@ from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces import permissions, rules
+from registry.namespaces import permissions, roles, rules
 from registry.namespaces.events import MemberSet, NamespaceCreated
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
@@ -40,7 +40,7 @@ def create_namespace(
         with transaction.atomic():
             namespace = Namespace.objects.create(name=name, created_at=at, **first.to_dict())
             if not actor.is_operator:
-                Membership.objects.create(namespace=namespace, person=actor.person, role=Role.ADMIN)
+                roles.write_own_role(namespace, actor.person, Role.ADMIN)
             admin = None if actor.is_operator else actor.person.username
             event = NamespaceCreated(name=name, rules=first.to_dict(), admin=admin)
             log.append(actor, event, namespace=namespace, at=at)
@@ -58,7 +58,9 @@ def set_role(
     invitation: str | None = None,
     at: datetime | None = None,
 ) -> Membership | None:
-    """Give a person a role, or with None take their membership away; admins only. The last admin can't step down.
+    """Give a person a role of their own, or with None take it away; admins only. The last admin can't step down.
+
+    The membership that follows: a group may give a higher role, or the only one; None where there is none.
 
     invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
     """
@@ -71,26 +73,17 @@ def set_role(
         if person is None:
             raise NotFound(gettext("There is no active account {name}.").format(name=username[:150]))
         member = Membership.objects.filter(namespace=space, person=person).first()
-        if (member.role if member else None) == role:
+        if (member.own_role if member else "") == (role or ""):
             return member
         permissions.require_proof(actor)
-        if member is not None and member.role == Role.ADMIN:
-            _require_other_admin(space, person)
-        if role is None:
-            Membership.objects.filter(namespace=space, person=person).delete()
-            member = None
-        else:
-            member, _ = Membership.objects.update_or_create(namespace=space, person=person, defaults={"role": role})
+        was_admin = member is not None and member.role == Role.ADMIN
+        member = roles.write_own_role(space, person, role or "")
+        if was_admin and not roles.has_active_admin(space):
+            raise Conflict(
+                gettext("{username} is the last admin of {namespace}: make another one first.").format(
+                    username=person.username, namespace=space.name
+                )
+            )
         event = MemberSet(person=username, role=role, invitation=invitation)
         log.append(actor, event, namespace=space, at=at or log.now(), subject=space)
     return member
-
-
-def _require_other_admin(namespace: Namespace, person: User) -> None:
-    other_admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
-    if not other_admins.exclude(person=person).exists():
-        raise Conflict(
-            gettext("{username} is the last admin of {namespace}: make another one first.").format(
-                username=person.username, namespace=namespace.name
-            )
-        )

@@ -21,6 +21,7 @@ class RoleOutput(Output):
 
     namespace = serializers.CharField()
     role = serializers.CharField()
+    own_role = serializers.CharField(help_text="What was given to the person; empty where only groups give a role.")
 
 
 class PersonOutput(Output):

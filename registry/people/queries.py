@@ -38,10 +38,11 @@ _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 
 class HeldRole(NamedTuple):
-    """A role of a person in a namespace."""
+    """A role of a person in a namespace. own_role: what was given to the person; empty where only groups give one."""
 
     namespace: str
     role: str
+    own_role: str
 
 
 class Ownership(NamedTuple):
@@ -161,8 +162,8 @@ def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
 def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSummary]:
     roles: defaultdict[int, list[HeldRole]] = defaultdict(list)
     members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
-    for person_id, name, role in members.values_list("person_id", "namespace__name", "role"):
-        roles[person_id].append(HeldRole(name, role))
+    for person_id, *held in members.values_list("person_id", "namespace__name", "role", "own_role"):
+        roles[person_id].append(HeldRole(*held))
     two_step = _ids_of(Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS))
     provided = _ids_of(SocialAccount.objects.filter(user__in=people))
     seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))

@@ -22,6 +22,7 @@ from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, person_scores, run_worker, start_runs
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
+from registry.namespaces import groups as group_services
 from registry.namespaces import keys
 from registry.releases import proposals
 from registry.releases import services as release_services
@@ -124,6 +125,8 @@ def _write_world(cast):
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"webhook": made.webhook.id, "key": issued.key.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
+    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal")
+    group_services.add_to_group(actor=cast.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
         actor=cast.actor("admin"),
         namespace="support",

@@ -18,6 +18,7 @@ from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
+from registry.namespaces import groups as group_services
 from registry.namespaces import keys
 from registry.releases import proposals
 from registry.releases import schedules as release_schedules
@@ -138,6 +139,13 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-groups", "GET"): ("namespaces/support/groups", None, READERS),
+    ("api-groups", "POST"): ("namespaces/support/groups", {"title": "Medicine"}, ADMINS_MAKE),
+    ("api-group", "GET"): ("namespaces/support/groups/legal", None, READERS),
+    ("api-group", "PATCH"): ("namespaces/support/groups/legal", {"role": "author"}, ADMINS),
+    ("api-group", "DELETE"): ("namespaces/support/groups/legal", None, ADMINS_REMOVE),
+    ("api-group-person", "PUT"): ("namespaces/support/groups/legal/people/author", None, ADMINS),
+    ("api-group-person", "DELETE"): ("namespaces/support/groups/legal/people/reader", None, ADMINS_REMOVE),
     ("api-invitations", "GET"): ("namespaces/support/invitations", None, ADMINS),
     ("api-invitations", "POST"): ("namespaces/support/invitations", {"role": "reader"}, ADMINS_MAKE),
     ("api-invitation", "DELETE"): ("invitations/{invitation}", None, ADMINS_REMOVE),
@@ -346,6 +354,8 @@ def write_world(cast) -> dict[str, Any]:
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
+    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal")
+    group_services.add_to_group(actor=cast.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
         actor=cast.actor("admin"),
         namespace="support",

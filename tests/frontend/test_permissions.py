@@ -19,6 +19,7 @@ from registry.changes.models import ChangeRequest
 from registry.connections import services as connection_services
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
+from registry.namespaces import groups as group_services
 from registry.namespaces import keys
 from registry.playground import services as playground_services
 from registry.releases import proposals
@@ -317,6 +318,16 @@ TABLE: dict[tuple[str, str, str], Row] = {
         f"{N}/members", _row(OUT, 404, 403, 403, 403, 201), {"do": "again", "invitation": "{invitation}"}
     ),
     ("members", "POST", "take back"): Row(f"{N}/members", ADMINS_DO, {"do": "end", "invitation": "{invitation}"}),
+    ("groups", "GET", ""): Row(f"{N}/groups", READERS),
+    ("groups", "POST", "make"): Row(f"{N}/groups", ADMINS_DO, {"do": "make", "title": "Medicine", "role": ""}),
+    ("groups", "POST", "change"): Row(
+        f"{N}/groups", ADMINS_DO, {"do": "change", "group": "legal", "title": "Law", "role": "author"}
+    ),
+    ("groups", "POST", "add"): Row(f"{N}/groups", ADMINS_DO, {"do": "add", "group": "legal", "username": "author"}),
+    ("groups", "POST", "take out"): Row(
+        f"{N}/groups", ADMINS_DO, {"do": "take_out", "group": "legal", "username": "reader"}
+    ),
+    ("groups", "POST", "remove"): Row(f"{N}/groups", ADMINS_DO, {"do": "remove", "group": "legal"}),
     ("invitation", "GET", ""): Row("/invitations/{secret}", ANYONE),
     ("invitation", "POST", ""): Row("/invitations/{secret}", _row(422, 302, 409, 409, 409, 409), {}),
     ("keys", "GET", ""): Row(f"{N}/keys", ADMINS),
@@ -419,6 +430,8 @@ def _write_world(reply) -> dict[str, Any]:
     connection = connection_services.create_connection(
         actor=reply.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
+    group_services.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
+    group_services.add_to_group(actor=reply.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
         actor=reply.actor("admin"),
         namespace="support",

@@ -31,7 +31,7 @@ from registry.evaluations.models import Run
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.journal import log
-from registry.namespaces import keys
+from registry.namespaces import groups, keys
 from registry.namespaces import services as namespace_services
 from registry.people import administration
 from registry.redaction import services as redaction_services
@@ -128,6 +128,7 @@ def play() -> None:
     _limit_addresses(cast["admin"])
     _require_two_step()
     _rename(cast)
+    _group_people(cast["admin"])
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -433,6 +434,20 @@ def _release_together(cast: Cast) -> None:
     release_proposals.remove_from_release(actor=author, number=number, change=alone.number)
     release_proposals.add_to_release(actor=author, number=number, versions={"support/policy": 1})
     releases.withdraw_release(actor=author, number=number, reason="Not\n\nyet")
+
+
+def _group_people(admin: Actor) -> None:
+    """A group whose people come and go, with another title and without its role; and one that is removed."""
+    support = {"actor": admin, "namespace": "support"}
+    groups.make_group(**support, title="Legal", role="reviewer")
+    groups.add_to_group(**support, name="legal", username="reader")
+    groups.add_to_group(**support, name="legal", username=ADMIN)
+    groups.change_group(**support, name="legal", title="Käthe's lawyers", role="")
+    groups.remove_from_group(**support, name="legal", username="reader")
+    groups.make_group(**support, title="Agency", name="agency", role="author")
+    User.objects.create(username="agent")
+    groups.add_to_group(**support, name="agency", username="agent")
+    groups.remove_group(**support, name="agency")
 
 
 def _set_freezes(cast: Cast) -> None:

@@ -1,0 +1,78 @@
+"""The page of a namespace's groups: who is in them, and for admins making, changing and removing them."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+
+from frontend.settings.forms import ROLES_IN_WORDS, GroupForm
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import add_errors
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.problem_details import status_of
+from registry.namespaces import group_queries, groups, permissions
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.permissions import Verb
+
+__all__ = ["show_groups"]
+
+
+@form_page
+@signed_in
+def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+    """The groups with their people; a refused act comes back with its sentence."""
+    space = namespace_queries.get_namespace(actor, namespace)
+    button, status, problem = request.POST.get("do", ""), 200, ""
+    form = GroupForm(request.POST if button == "make" else None)
+    if request.method == "POST":
+        permissions.require_verb(actor, Verb.MANAGE, space)
+        try:
+            if sentence := _act(actor, namespace, button, request.POST, form):
+                messages.success(request, sentence)
+                return redirect("groups", namespace)
+            status = 422
+        except (Conflict, Invalid, NotFound) as error:
+            status = status_of(error)
+            if button == "make" and isinstance(error, Conflict | Invalid):
+                add_errors(form, error)
+            else:
+                problem = error.message
+    context = {
+        "section": "templates",
+        "settings_page": "groups",
+        "namespace": namespace,
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "granters": permissions.describe_granters(space),
+        "rows": group_queries.list_groups(actor, namespace),
+        "members": namespace_queries.list_members(actor, namespace),
+        "roles": ROLES_IN_WORDS,
+        "form": form,
+        "problem": problem,
+    }
+    return show(request, "settings/groups.html", context, status=status)
+
+
+def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: GroupForm) -> str:
+    """Do what the button says; what was done as a sentence, or nothing where the form has errors."""
+    name, username = posted.get("group", ""), posted.get("username", "").strip()
+    if button == "make":
+        if not form.is_valid():
+            return ""
+        title = groups.make_group(actor=actor, namespace=namespace, **form.cleaned_data).title
+        return gettext("The group {title} is there.").format(title=title)
+    if button == "change":
+        title, role = posted.get("title", ""), posted.get("role", "")
+        title = groups.change_group(actor=actor, namespace=namespace, name=name, title=title, role=role).title
+        return gettext("The group {title} is saved.").format(title=title)
+    if button == "add":
+        title = groups.add_to_group(actor=actor, namespace=namespace, name=name, username=username).title
+        return gettext("{username} is in the group {title} now.").format(username=username, title=title)
+    if button == "take_out":
+        title = groups.remove_from_group(actor=actor, namespace=namespace, name=name, username=username).title
+        return gettext("{username} is in the group {title} no more.").format(username=username, title=title)
+    if button == "remove":
+        groups.remove_group(actor=actor, namespace=namespace, name=name)
+        return gettext("The group is removed.")
+    raise Invalid(fields={"do": gettext("one of {names}.").format(names="make, change, add, take_out, remove")})

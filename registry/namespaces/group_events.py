@@ -1,0 +1,115 @@
+"""The events of groups: what one is, and who is in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+
+from registry.journal import mirror_paths
+from registry.journal.event import Cache, JournalEvent, Page, event
+from registry.journal.mirroring import CommitContent, Restorer, Texts
+
+__all__ = ["GroupJoined", "GroupLeft", "GroupRemoved", "GroupSet"]
+
+_CALLERS = Cache.KEYS | Cache.APPROVALS  # keys act with the role of their person, and rules ask for groups
+
+
+@event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group made or changed")
+@dataclass(frozen=True, kw_only=True)
+class GroupSet(JournalEvent):
+    """A group was made, or has another title or role. group: its name in rules; role: what each of its people is."""
+
+    group: str
+    title: str
+    role: str | None = None
+
+    def sentence(self) -> str:
+        if self.role is None:
+            return gettext("set the group {title}").format(title=self.title)
+        return gettext("set the group {title} with the role {role}").format(title=self.title, role=gettext(self.role))
+
+    def commit(self, texts: Texts) -> CommitContent:
+        facts = {"group": self.group, "title": self.title, "role": self.role}
+        files = {mirror_paths.group(texts.namespace, self.group): texts.yaml(facts)}
+        return CommitContent(f"{texts.namespace}: group {self.group} set", files)
+
+    def restore(self, rows: Restorer) -> None:
+        values = {"title": self.title, "role": self.role or ""}
+        group = rows.update_or_create(
+            "Group", {"namespace": rows.namespace, "name": self.group}, values, {**values, "created_at": rows.at}
+        )
+        rows.settle_roles([member.person for member in group.members.all()])
+
+
+@event("group.removed", caches=_CALLERS, page=Page.GROUPS)
+@dataclass(frozen=True, kw_only=True)
+class GroupRemoved(JournalEvent):
+    """A group is there no more. people: the usernames of those who were in it."""
+
+    group: str
+    title: str
+    people: Sequence[str]
+
+    def sentence(self) -> str:
+        return gettext("removed the group {title}").format(title=self.title)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): None}
+        for person in self.people:
+            files[mirror_paths.group_member(texts.namespace, self.group, person)] = None
+        return CommitContent(f"{texts.namespace}: group {self.group} removed", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.delete("Group", namespace=rows.namespace, name=self.group)
+        rows.settle_roles([rows.person(person) for person in self.people])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MemberEvent(JournalEvent):
+    """Somebody came into a group, or left it."""
+
+    group: str
+    title: str
+    person: str
+
+    def _row(self, rows: Restorer) -> dict[str, Any]:
+        group = rows.find("Group", namespace=rows.namespace, name=self.group)
+        return {"group": group, "person": rows.person(self.person)}
+
+
+@event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person put into a group")
+@dataclass(frozen=True, kw_only=True)
+class GroupJoined(_MemberEvent):
+    """A person is in the group now."""
+
+    def sentence(self) -> str:
+        return gettext("put {person} into the group {title}").format(person=self.person, title=self.title)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        content = texts.yaml({"group": self.group, "person": self.person})
+        files = {mirror_paths.group_member(texts.namespace, self.group, self.person): content}
+        return CommitContent(f"{texts.namespace}: {self.person} is in the group {self.group}", files)
+
+    def restore(self, rows: Restorer) -> None:
+        row = self._row(rows)
+        rows.create("GroupMember", **row)
+        rows.settle_roles([row["person"]])
+
+
+@event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person taken out of a group")
+@dataclass(frozen=True, kw_only=True)
+class GroupLeft(_MemberEvent):
+    """A person is in the group no more."""
+
+    def sentence(self) -> str:
+        return gettext("took {person} out of the group {title}").format(person=self.person, title=self.title)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.group_member(texts.namespace, self.group, self.person): None}
+        return CommitContent(f"{texts.namespace}: {self.person} is no longer in the group {self.group}", files)
+
+    def restore(self, rows: Restorer) -> None:
+        row = self._row(rows)
+        rows.delete("GroupMember", **row)
+        rows.settle_roles([row["person"]])

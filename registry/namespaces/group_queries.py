@@ -1,0 +1,35 @@
+"""Groups as members of their namespace see them."""
+
+from collections.abc import Collection
+
+from django.db.models import Prefetch
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.core.errors import NotFound
+from registry.namespaces import queries
+from registry.namespaces.models import Group, GroupMember, Namespace
+
+__all__ = ["find_group", "list_groups", "read_groups"]
+
+
+def list_groups(actor: Actor, namespace: str) -> list[Group]:
+    """The groups of the namespace with their people, by title; any member may ask."""
+    return read_groups([queries.get_namespace(actor, namespace)])
+
+
+def find_group(actor: Actor, namespace: str, name: str) -> Group:
+    """One group with its people; any member may ask. NotFound where there is none."""
+    group = next((row for row in list_groups(actor, namespace) if row.name == name), None)
+    if group is None:
+        raise NotFound(gettext("There is no group {name} in {namespace}.").format(name=name[:64], namespace=namespace))
+    return group
+
+
+def read_groups(namespaces: Collection[Namespace]) -> list[Group]:
+    """The groups of these namespaces with their people, by namespace and title: two queries. The caller has checked the
+    right.
+    """
+    people = GroupMember.objects.select_related("person").order_by("person__username")
+    rows = Group.objects.filter(namespace__in=namespaces).select_related("namespace")
+    return list(rows.prefetch_related(Prefetch("members", people)).order_by("namespace__name", "title", "name"))

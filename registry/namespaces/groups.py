@@ -1,0 +1,181 @@
+"""Groups of people in a namespace: making, changing and removing them, and who is in them; admins only."""
+
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+from django.utils.text import slugify
+from django.utils.translation import gettext
+
+from registry.accounts.actor import OPERATOR, Actor
+from registry.accounts.models import User
+from registry.core import names
+from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.input_checks import check_text
+from registry.journal import log
+from registry.journal.event import JournalEvent
+from registry.namespaces import permissions, roles
+from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
+from registry.namespaces.models import Group, GroupMember, Namespace
+from registry.namespaces.permissions import Role, Verb
+
+__all__ = [
+    "MOST_GROUPS",
+    "MOST_PEOPLE",
+    "add_to_group",
+    "change_group",
+    "make_group",
+    "remove_from_group",
+    "remove_group",
+]
+
+MOST_GROUPS = 100  # of one namespace
+MOST_PEOPLE = 500  # of one group: the role of each is written anew where the group's changes
+_LONGEST_TITLE = 80
+
+
+def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role: str = "") -> Group:
+    """A new group without people.
+
+    title: what people read. name: what rules and addresses call it, by default made of the title; it never changes.
+    role: what each of its people is in the namespace; empty for nothing. Conflict where the name is taken.
+    """
+    title, role = _check_title(title), _check_role(role)
+    name = names.check_slug("name", name or slugify(title))
+    with _open_namespace(actor, namespace) as space:
+        permissions.require_proof(actor)
+        held = list(Group.objects.filter(namespace=space).values_list("name", flat=True))
+        if name in held:
+            raise Conflict(
+                gettext("There is a group {name} in {namespace} already.").format(name=name, namespace=namespace)
+            )
+        if len(held) >= MOST_GROUPS:
+            raise Conflict(
+                gettext("{namespace} has {most} groups already: remove one first.").format(
+                    namespace=namespace, most=MOST_GROUPS
+                )
+            )
+        group = Group.objects.create(namespace=space, name=name, title=title, role=role, created_at=log.now())
+        _append(actor, space, GroupSet(group=name, title=title, role=role or None))
+    return group
+
+
+def change_group(
+    *, actor: Actor, namespace: str, name: str, title: str | None = None, role: str | None = None
+) -> Group:
+    """Give the group another title or role; None leaves either, and an empty role takes it away.
+
+    Conflict where the namespace would be left without an admin.
+    """
+    with _open_group(actor, namespace, name) as group:
+        title = group.title if title is None else _check_title(title)
+        role = group.role if role is None else _check_role(role)
+        if (title, role) == (group.title, group.role):
+            return group
+        permissions.require_proof(actor)
+        is_role_new, group.title, group.role = role != group.role, title, role
+        group.save(update_fields=["title", "role"])
+        if is_role_new:
+            _settle(group.namespace, _people_of(group))
+        _append(actor, group.namespace, GroupSet(group=name, title=title, role=role or None))
+    return group
+
+
+def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
+    """Remove the group; its people keep the roles that they have otherwise.
+
+    Conflict where the namespace would be left without an admin.
+    """
+    with _open_group(actor, namespace, name) as group:
+        permissions.require_proof(actor)
+        people, space = _people_of(group), group.namespace
+        group.delete()
+        _settle(space, people)
+        usernames = sorted(person.username for person in people)
+        _append(actor, space, GroupRemoved(group=name, title=group.title, people=usernames))
+
+
+def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
+    """Put a person into the group; who is in it already stays. NotFound where there is no such active account."""
+    with _open_group(actor, namespace, name) as group:
+        person = User.objects.filter(username=username, is_active=True).exclude(username=OPERATOR).first()
+        if person is None:
+            raise NotFound(gettext("There is no active account {name}.").format(name=username[:150]))
+        if group.members.filter(person=person).exists():
+            return group
+        permissions.require_proof(actor)
+        if group.members.count() >= MOST_PEOPLE:
+            raise Conflict(gettext("{title} has {most} people already.").format(title=group.title, most=MOST_PEOPLE))
+        GroupMember.objects.create(group=group, person=person)
+        _settle(group.namespace, [person])
+        _append(actor, group.namespace, GroupJoined(group=name, title=group.title, person=username))
+    return group
+
+
+def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
+    """Take a person out of the group, and with it the role that only the group gave. Who is not in it stays out.
+
+    Conflict where the namespace would be left without an admin.
+    """
+    with _open_group(actor, namespace, name) as group:
+        member = group.members.select_related("person").filter(person__username=username).first()
+        if member is None:
+            return group
+        permissions.require_proof(actor)
+        member.delete()
+        _settle(group.namespace, [member.person])
+        _append(actor, group.namespace, GroupLeft(group=name, title=group.title, person=username))
+    return group
+
+
+@contextmanager
+def _open_namespace(actor: Actor, namespace: str) -> Iterator[Namespace]:
+    """The namespace in a transaction of its own, under the journal's lock, for one who manages it."""
+    with transaction.atomic():
+        log.lock()  # so that two admins can't take each other's role away at once
+        yield permissions.find_namespace(actor, Verb.MANAGE, namespace)
+
+
+@contextmanager
+def _open_group(actor: Actor, namespace: str, name: str) -> Iterator[Group]:
+    with _open_namespace(actor, namespace) as space:
+        group = Group.objects.select_related("namespace").filter(namespace=space, name=name).first()
+        if group is None:
+            raise NotFound(
+                gettext("There is no group {name} in {namespace}.").format(name=name[:64], namespace=namespace)
+            )
+        yield group
+
+
+def _append(actor: Actor, namespace: Namespace, event: JournalEvent) -> None:
+    log.append(actor, event, namespace=namespace, at=log.now(), subject=namespace)
+
+
+def _settle(namespace: Namespace, people: Collection[User]) -> None:
+    """Write the roles of these people anew. Conflict where the last admin goes with them."""
+    had_admin = roles.has_active_admin(namespace)
+    roles.settle_roles(namespace, people)
+    if had_admin and not roles.has_active_admin(namespace):
+        raise Conflict(
+            gettext("{namespace} would be left without an admin: make another one first.").format(
+                namespace=namespace.name
+            )
+        )
+
+
+def _people_of(group: Group) -> list[User]:
+    return list(User.objects.filter(group_memberships__group=group))
+
+
+def _check_title(title: str) -> str:
+    title = re.sub(r"\s+", " ", check_text("title", title, _LONGEST_TITLE)).strip()
+    if not title or not title.isprintable():
+        raise Invalid(fields={"title": gettext("1 to {most} characters, in one line.").format(most=_LONGEST_TITLE)})
+    return title
+
+
+def _check_role(role: str) -> str:
+    if role and role not in list(Role):
+        raise Invalid(fields={"role": gettext("one of {names}, or empty for none.").format(names=", ".join(Role))})
+    return role
