@@ -56,8 +56,9 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
                     namespace=namespace, most=MOST_GROUPS
                 )
             )
-        group = Group.objects.create(namespace=space, name=name, title=title, role=role, created_at=log.now())
-        _append(actor, space, GroupSet(group=name, title=title, role=role or None))
+        at = log.now()
+        group = Group.objects.create(namespace=space, name=name, title=title, role=role, created_at=at)
+        log.append(actor, GroupSet(group=name, title=title, role=role or None), namespace=space, at=at, subject=space)
     return group
 
 
@@ -169,8 +170,8 @@ def _people_of(group: Group) -> list[User]:
 
 
 def _check_title(title: str) -> str:
-    title = re.sub(r"\s+", " ", check_text("title", title, _LONGEST_TITLE)).strip()
-    if not title or not title.isprintable():
+    title = re.sub(r"\s+", " ", check_text("title", title, 4 * _LONGEST_TITLE)).strip()
+    if not title.isprintable() or not 1 <= len(title) <= _LONGEST_TITLE:
         raise Invalid(fields={"title": gettext("1 to {most} characters, in one line.").format(most=_LONGEST_TITLE)})
     return title
 

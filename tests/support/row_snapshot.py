@@ -13,6 +13,7 @@ NAMES = {  # how a row is named across databases, where its own key is a number 
     "Comment": lambda row: f"{row.thread.change_id}#{row.thread.number}/{row.number}",
     "Dataset": lambda row: row.name,
     "DatasetVersion": lambda row: f"{row.dataset.name}@{row.number}",
+    "Group": lambda row: f"{row.namespace.name}/{row.name}",
     "Namespace": lambda row: row.name,
     "Template": lambda row: row.name,
     "User": lambda row: row.username,

@@ -6,7 +6,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate
 from registry.changes import services as change_services
-from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, ProofRequired
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound, ProofRequired
 from registry.journal.models import Event
 from registry.namespaces import group_queries, groups, keys, permissions, roles, services
 from registry.namespaces.models import Group, Membership
@@ -101,7 +101,7 @@ def test_an_approval_by_somebody_taken_out_of_the_group_counts_no_more(legal, ad
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="reader")
     change.refresh_from_db()
     assert change.state == "open"
-    with pytest.raises(Conflict):
+    with pytest.raises(ApprovalRequired):
         change_services.publish_change(actor=author, number=change.number)
 
 
