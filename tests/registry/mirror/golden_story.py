@@ -438,7 +438,7 @@ def _release_together(cast: Cast) -> None:
 
 def _group_people(admin: Actor) -> None:
     """A group whose people come and go, with another title and without its role; and one that is removed."""
-    support = {"actor": admin, "namespace": "support"}
+    support: dict[str, Any] = {"actor": admin, "namespace": "support"}
     groups.make_group(**support, title="Legal", role="reviewer")
     groups.add_to_group(**support, name="legal", username="reader")
     groups.add_to_group(**support, name="legal", username=ADMIN)

@@ -1,5 +1,7 @@
 """Groups of people: the roles that they give, who may change them, and what is refused."""
 
+from typing import Any
+
 import pytest
 
 from registry.accounts.actor import Actor
@@ -12,7 +14,7 @@ from registry.namespaces import group_queries, groups, keys, permissions, roles,
 from registry.namespaces.models import Group, Membership
 from registry.namespaces.permissions import Verb, is_allowed, role_of
 
-SUPPORT = {"namespace": "support"}
+SUPPORT: dict[str, Any] = {"namespace": "support"}
 
 
 @pytest.fixture
