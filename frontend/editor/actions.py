@@ -5,6 +5,7 @@ from typing import Literal
 
 from frontend.editor.preview import drop_spent_samples
 from frontend.editor.state import EditorState
+from frontend.web.findings import translate_finding
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.changes import services as change_services
@@ -51,7 +52,8 @@ class ActionResult:
         if self.problems or self.error is None:
             return []
         fields = self.error.fields if isinstance(self.error, Invalid) else {}
-        return [f"{name}: {sentence}" for name, sentence in fields.items()] or [self.error.message]
+        sentences = [f"{name}: {translate_finding(sentence)}" for name, sentence in fields.items()]
+        return sentences or [translate_finding(self.error.message)]
 
 
 def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:

@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from frontend.editor.sample_edits import Samples, read_value
+from frontend.web.findings import translate_finding
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
 
@@ -123,4 +124,5 @@ def kind_of_schema(schema: Mapping[str, Any]) -> str:
 def _row(undeclared: UndeclaredInput) -> UndeclaredRow:
     schema = undeclared.schema
     is_required = "default" not in schema
-    return UndeclaredRow(undeclared.name, undeclared.place.line, kind_of_schema(schema), undeclared.reason, is_required)
+    reason = translate_finding(undeclared.reason)
+    return UndeclaredRow(undeclared.name, undeclared.place.line, kind_of_schema(schema), reason, is_required)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext, ngettext
 from frontend.editor.notices import KINDS, kind_of_schema
 from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample, rename_value
 from frontend.editor.state import EditorState, select_sample
+from frontend.web.findings import translate_finding
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.problems import Fix
@@ -77,7 +78,7 @@ def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
     try:
         fix = rename_input(_require_document(checked), name, new, checked.fragment_texts)
     except InputRenameError as error:
-        raise Invalid(fields={"new_name": str(error)}) from error
+        raise Invalid(fields={"new_name": translate_finding(str(error))}) from error
     _apply(state, fix)
     state.samples = rename_value(state.samples, name, new)
     select_sample(state, state.sample)

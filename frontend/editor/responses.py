@@ -15,9 +15,11 @@ from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.state import EditorState, read_samples
 from frontend.web.draft_links import draft_address
+from frontend.web.findings import translate_finding, translate_problem
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.jinja.operators import FILTERS
+from promptuary.renderer.problems import Problem
 from registry.connections.endpoint import ECHO
 from registry.connections.queries import list_endpoints
 from registry.core.errors import Conflict
@@ -58,7 +60,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "baseInputs": _base_inputs(state),
         "services": _list_services(state),
         "undeclared": preview.undeclared,
-        "problems": [problem.to_dict() for problem in preview.problems],
+        "problems": _describe_problems(preview.problems),
         "call": _call_facts(preview),
         "parts": _part_sizes(preview),
         "models": _model_names(state),
@@ -104,9 +106,9 @@ def source_diff(old: str, new: str) -> dict[str, Any]:
 def preview_response(request: HttpRequest, state: EditorState, preview: Preview) -> dict[str, Any]:
     """The preview as the script takes it."""
     context = fragment_context(state, preview)
-    stopped = preview.stopped
+    stopped = translate_problem(preview.stopped) if preview.stopped else None
     return {
-        "problems": [problem.to_dict() for problem in preview.problems],
+        "problems": _describe_problems(preview.problems),
         "rendered": stopped is None,
         "standIn": preview.stand_in,
         "preview": render_to_string("frontend/editor/_editor_preview.html", context, request),
@@ -135,9 +137,14 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
     saved = result.version if result and result.kind == "saved" else None
     return {
         "html": render_to_string("frontend/editor/_editor_outcome.html", {"result": result, "state": state}, request),
-        "problems": None if problems is None else [problem.to_dict() for problem in problems],
+        "problems": None if problems is None else _describe_problems(problems),
         "saved": _version_facts(saved),
     }
+
+
+def _describe_problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:
+    """Problems as the script takes them, in the language of the page."""
+    return [translate_problem(problem).to_dict() for problem in problems]
 
 
 def _page_addresses(state: EditorState) -> dict[str, str]:
@@ -204,4 +211,4 @@ def _list_services(state: EditorState) -> list[str]:
 def _budget(preview: Preview, context: dict[str, Any], request: HttpRequest) -> str:
     if preview.budget:
         return render_to_string("frontend/editor/_budget.html", context, request)
-    return format_html('<p class="note">{}</p>', preview.uncounted) if preview.uncounted else ""
+    return format_html('<p class="note">{}</p>', translate_finding(preview.uncounted)) if preview.uncounted else ""

@@ -18,6 +18,7 @@ from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
+from frontend.web.findings import translate_finding
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
@@ -278,7 +279,7 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
     try:
         body, status = answer()
     except PromptuaryError as error:
-        body, status = {"error": str(error)}, status_of(error)
+        body, status = {"error": translate_finding(str(error))}, status_of(error)
     return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 
 from frontend.evaluations.forms import DatasetForm
 from frontend.web.decorators import signed_in
+from frontend.web.findings import translate_fields, translate_finding
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotFound, PromptuaryError
@@ -100,8 +101,8 @@ def answer_form_errors(form: DatasetForm) -> HttpResponse:
 
 def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
     """Why the rows were not saved: a sentence, sentences by row and field, and the version that came in between."""
-    fields = error.fields if isinstance(error, Invalid) else {}
-    answer: dict[str, Any] = {"detail": error.message, "fields": fields}
+    fields = translate_fields(error.fields) if isinstance(error, Invalid) else {}
+    answer: dict[str, Any] = {"detail": translate_finding(error.message), "fields": fields}
     latest = error.facts.get("latest")
     if isinstance(latest, int):
         query = urlencode({"from": max(1, latest - 1), "to": latest})

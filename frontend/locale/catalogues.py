@@ -3,8 +3,9 @@
     python frontend/locale/catalogues.py update     # needs the packages of `make setup-dev`
     python frontend/locale/catalogues.py compile    # part of `make setup`
 
-A language has two catalogues in `<language>/LC_MESSAGES/`: `django.po` with the texts of templates and Python modules,
-`djangojs.po` with those of the scripts. `docs/contributing/languages.md` says how a text is marked and translated.
+A language has three catalogues in `<language>/LC_MESSAGES/`: `django.po` with the texts of templates and Python
+modules, `djangojs.po` with those of the scripts, `findings.po` with the patterns of findings, which are translated when
+a page shows them. `docs/contributing/languages.md` says how a text is marked and translated.
 """
 
 import io
@@ -19,7 +20,7 @@ __all__ = ["DOMAINS", "FOLDER", "catalogue_paths", "compile_catalogues", "find_t
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
-DOMAINS = ("django", "djangojs")
+DOMAINS = ("django", "djangojs", "findings")
 _SKIPPED = {"node_modules", "__pycache__", "static", "management"}
 _PYTHON_KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -80,6 +81,17 @@ def update_catalogues() -> None:
 
 
 def _read_messages(domain: str) -> Iterator[tuple[str, polib.POEntry]]:
+    yield from _read_patterns() if domain == "findings" else _read_marked(domain)
+
+
+def _read_patterns() -> Iterator[tuple[str, polib.POEntry]]:
+    from frontend.locale.finding_sources import list_patterns  # noqa: PLC0415 -- for development only
+
+    for place, context, pattern in list_patterns():
+        yield place, polib.POEntry(msgid=pattern, msgctxt=context)
+
+
+def _read_marked(domain: str) -> Iterator[tuple[str, polib.POEntry]]:
     from babel.messages.extract import extract  # noqa: PLC0415 -- for development only
 
     for path, method, keywords in _list_sources(domain):
@@ -124,6 +136,7 @@ def _extract_from_template(content: IO[bytes], keywords: Any, comment_tags: Any,
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))  # run as a file, it has no packages beside it
     commands = {"compile": compile_catalogues, "update": update_catalogues}
     if len(sys.argv) != 2 or sys.argv[1] not in commands:
         sys.exit(f"usage: {sys.argv[0]} {' | '.join(commands)}")

@@ -4,6 +4,7 @@ Refusals are problem documents (`registry.core.problem_details`): `detail` is th
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,10 +14,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import draft_address
+from frontend.web.findings import translate_fields, translate_finding
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.input_checks import BadJson, check_text, parse_json
-from registry.core.problem_details import CONTENT_TYPE, of_error
+from registry.core.problem_details import CONTENT_TYPE, Problem, of_error
 from registry.playground import queries, row_plans, services
 from registry.playground.models import PlaygroundColumn
 from registry.playground.serializers import describe_choices, describe_column, describe_row_plan, describe_run
@@ -186,8 +188,23 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
     except ProofRequired:
         raise
     except PromptuaryError as error:
-        problem = of_error(error)
+        problem = _translate_refusal(of_error(error))
         return HttpResponse(
             problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE, headers={**headers, **problem.headers}
         )
+    _translate_faults(body)
     return JsonResponse(body, status=status, headers=headers)
+
+
+def _translate_refusal(problem: Problem) -> Problem:
+    fields = problem.extra.get("fields")
+    extra = {**problem.extra, "fields": translate_fields(fields)} if fields else problem.extra
+    return replace(problem, detail=translate_finding(problem.detail), extra=extra)
+
+
+def _translate_faults(body: dict[str, Any]) -> None:
+    """Put what went wrong with replies, which is stored in English, into the language of the page."""
+    runs = [body, *body.get("runs", ())]
+    for column in (column for run in runs for column in [run, *run.get("columns", ())]):
+        if isinstance(column.get("problem"), dict):
+            column["problem"]["detail"] = translate_finding(column["problem"]["detail"])

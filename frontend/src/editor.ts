@@ -20,7 +20,7 @@ import { Notices } from "./editor/notices.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
 import { installProblemCount } from "./editor/problem_count.ts";
-import { applyFix, goToProblem, setProblems } from "./editor/problems.ts";
+import { applyFix, goToProblem, isMisspelt, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { SampleList } from "./editor/samples.ts";
 import { installSave } from "./editor/save.ts";
@@ -220,9 +220,7 @@ function start(root: HTMLFormElement): void {
     const inText = problems.filter((each) => each.code !== "PT401" || each.sample === null);
     view.dispatch({ effects: setProblems.of(inText) });
     // The notice above the form lists undeclared names; only a likely misspelling stands in its card as well.
-    form.showProblems(
-      inText.filter((each) => each.code !== "PT403" || each.fix?.title.startsWith("Declare") === false), // no text: findings are in English
-    );
+    form.showProblems(inText.filter((each) => each.code !== "PT403" || isMisspelt(each)));
     showProblemCount(problems);
   }
 

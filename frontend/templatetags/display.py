@@ -11,6 +11,7 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.template.defaultfilters import stringfilter
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
@@ -21,6 +22,7 @@ from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
 from frontend.diff.text import Line, shorten_diff
+from frontend.web.findings import translate_finding
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
 from registry.serving.fetcher import fetcher
@@ -28,6 +30,7 @@ from registry.usage import queries as usage_queries
 
 register = template.Library()
 register.simple_tag(run_state_word)
+register.filter("finding", stringfilter(translate_finding))
 
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
 
@@ -136,8 +139,10 @@ def marked(pieces: Iterable[Piece]) -> SafeString:
 
 @register.filter
 def sentence(text: str) -> SafeString:
-    """A finding as a sentence: a capital, a full stop, and text between backticks as code."""
-    text = text.strip()
+    """A finding as a sentence in the language of the page: a capital, a full stop, and text between backticks as
+    code.
+    """
+    text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
     first = FIRST_WORD.match(text)
     if first and first[0].islower() and first[0].isalpha():
         text = text[:1].upper() + text[1:]

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.web.findings import translate_finding
 from frontend.web.page import show
 from registry.core import errors as core_errors
 from registry.core import problem_details
@@ -62,7 +63,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
     status = status_of(error)
     context = {
         "heading": next(HEADINGS[cls] for cls in type(error).__mro__ if cls in HEADINGS),
-        "reason": str(error),
+        "reason": translate_finding(str(error)),
         "status_code": status,
         "error": error,
         "typed": typed(request),

@@ -235,6 +235,11 @@ const signs = gutter({
   },
 });
 
+/** Whether a name is likely misspelt: its fix writes another one in its place, where others declare it above. */
+export function isMisspelt(problem: Problem): boolean {
+  return Boolean(problem.fix?.edits.some((edit) => edit.line === problem.line && edit.column === problem.column));
+}
+
 /** Moves the cursor to the next (or, by -1, the previous) problem, going round at the ends. */
 export function goToProblem(view: EditorView, by: 1 | -1): boolean {
   const { placed } = view.state.field(problemField);

@@ -1,0 +1,233 @@
+"""The patterns of findings, found in the sources that make them.
+
+A finding is stored and sent in English; a page shows it in the reader's language (`registry/core/finding_texts.py`). It
+is recognised by its pattern: the sentence with a name in braces for each value, `There is no input {old}.` Each literal
+or f-string that looks like words is one, wherever it stands in a source that makes findings. `listed_findings.py` has
+those that stand in no source of ours.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import islice, product
+from pathlib import Path
+
+from frontend.locale import listed_findings
+
+__all__ = ["ROOT", "find_patterns", "list_patterns"]
+
+ROOT = Path(__file__).parents[2]
+# Folders and files that make findings.
+_SOURCES = (
+    "renderer",
+    "evaluation/datasets.py",
+    "evaluation/errors.py",
+    "evaluation/gates.py",
+    "evaluation/http_models.py",
+    "evaluation/json_values.py",
+    "evaluation/judge.py",
+    "evaluation/metrics",
+    "evaluation/models.py",
+    "evaluation/protocols.py",
+    "evaluation/scoring.py",
+    "evaluation/streaming_models.py",
+    "registry/audit/verification.py",
+    "registry/changes/check_runners.py",
+    "registry/changes/checks.py",
+    "registry/changes/counted_scores.py",
+    "registry/changes/evaluation_check.py",
+    "registry/evaluations/gate_outcomes.py",
+    "registry/evaluations/gate_trials.py",
+    "registry/evaluations/judge_calls.py",
+    "registry/evaluations/live_failures.py",
+    "registry/evaluations/model_calls.py",
+    "registry/evaluations/run_worker.py",
+    "registry/evaluations/scoring_process.py",
+    "registry/playground/replies.py",
+    "registry/playground/streams.py",
+    "registry/rollouts/clock.py",
+    "registry/rollouts/stop_rules.py",
+)
+# Those of them whose texts are prompts, descriptions or code.
+_WITHOUT = (
+    "renderer/__init__.py",
+    "renderer/digest.py",
+    "renderer/hermes",
+    "renderer/isolation/confinement.py",
+    "renderer/lower_bound",
+    "renderer/part.py",
+    "renderer/prompt.py",
+    "renderer/tokens/base.py",
+    "renderer/tokens/bpe_tables.py",
+    "renderer/tokens/word_cache.py",
+)
+
+# How texts in them begin that are no findings: names, parts of secrets, headers, a prompt.
+_NO_FINDINGS = (
+    "<template ",
+    "<{name} ",
+    "AKIA ",
+    "AccountKey ",
+    "Bearer ",
+    "False schema",
+    "PRIVATE KEY",
+    "SK AC",
+    "You are ",
+    "abs capitalize ",
+    "asic ",
+    "ecret ",
+    "model extra_body ",
+    "the end of column ",
+    "the reply of column ",
+    "what came of the replies ",
+    "{stem}/prompt ",
+    "{{join(",
+)
+# Two words, or one beside a value.
+_WORDS = re.compile(
+    r"(?:\ba|[A-Za-z]{2})[`',:;)]*\s+[`'\"({]*[A-Za-z0-9]|[A-Za-z]{2}[`',:;)]*\s+\S*\{|\}\S*\s+[`'\"(]*[A-Za-z]{2}"
+)
+_CODE = re.compile(r"\n|^\{\{%|\\[sdwb]|^\s\s|^[-#*|] ")
+# Functions whose arguments nobody reads.
+_CODE_CALLS = {
+    "compile", "split", "rpartition", "partition", "sub", "match", "search", "fullmatch", "finditer", "replace",
+    "startswith", "endswith", "removesuffix", "removeprefix", "gettext", "ngettext", "gettext_lazy", "getLogger",
+    "add_argument", "info", "warning", "debug", "getattr", "hasattr", "setattr", "TypeVar", "NewType", "cast",
+}  # fmt: skip
+_FORMS_OF_VALUES = {"str", "map", "sorted", "repr", "type", "list", "max", "min"}
+# A text with values (a value is a tuple of its name), as one of the forms that it takes.
+Form = tuple[str | tuple[str], ...]
+_MOST_FORMS = 16
+
+
+def list_patterns() -> Iterator[tuple[str, str | None, str]]:
+    """The file, the context and the text of each pattern: of the sources first, then what is listed by hand."""
+    for source in _SOURCES:
+        place = ROOT / source
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            name = str(path.relative_to(ROOT))
+            if not name.startswith(_WITHOUT):
+                yield from ((name, None, pattern) for pattern in find_patterns(path))
+    place_of_list = "frontend/locale/listed_findings.py"
+    yield from ((place_of_list, None, pattern) for pattern in listed_findings.PATTERNS)
+    yield from ((place_of_list, name, word) for name, words in listed_findings.WORDS.items() for word in words)
+
+
+def find_patterns(path: Path) -> list[str]:
+    """The patterns of one module, in the order of its lines."""
+    found: dict[str, None] = {}
+    for node in _walk_texts(ast.parse(path.read_text(encoding="utf-8"))):
+        forms = islice(_list_forms(node), _MOST_FORMS)
+        found |= dict.fromkeys(pattern for pattern in map(_write_pattern, forms) if _is_sentence(pattern))
+    return list(found)
+
+
+def _is_sentence(pattern: str) -> bool:
+    is_left_out = pattern.startswith(_NO_FINDINGS) or _CODE.search(pattern)
+    return bool(_WORDS.search(pattern)) and not is_left_out
+
+
+def _walk_texts(node: ast.AST) -> Iterator[ast.expr]:
+    """The texts below a node, the outermost first; a sum of texts is one."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr) and _is_text(child):
+            yield child
+        elif not _is_unread(child):
+            yield from _walk_texts(child)
+            continue
+            yield from _walk_values(child)
+
+
+def _walk_values(node: ast.AST) -> Iterator[ast.expr]:
+    """The texts inside of a text's values, which are findings of their own."""
+    if isinstance(node, ast.BinOp | ast.JoinedStr):
+        for child in ast.iter_child_nodes(node):
+            yield from _walk_values(child)
+    elif isinstance(node, ast.FormattedValue | ast.IfExp):
+        values = [node.value] if isinstance(node, ast.FormattedValue) else [node.body, node.orelse]
+        for value in values:
+            yield from _walk_values(value)
+    elif not isinstance(node, ast.Constant) and not _is_unread(node):
+        yield from _walk_texts(node)
+
+
+def _is_text(node: ast.expr) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add) and (_is_text(node.left) or _is_text(node.right))
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _is_unread(node: ast.AST) -> bool:
+    """Docstrings, comparisons, keys, and the arguments of what takes code."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Call):
+        is_copy = isinstance(node.func, ast.Name) and node.func.id == "replace"  # of a dataclass
+        return _name_value(node.func) in _CODE_CALLS and not is_copy
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant)
+    return isinstance(node, ast.Compare | ast.arg)
+
+
+def _list_forms(node: ast.expr) -> Iterator[Form]:
+    """Each form of a text: a choice between two texts in it makes two."""
+    if isinstance(node, ast.Constant):
+        yield (str(node.value),)
+    elif isinstance(node, ast.JoinedStr):
+        for pieces in product(*(list(_list_forms(value)) for value in node.values)):
+            yield tuple(part for piece in pieces for part in piece)
+    elif isinstance(node, ast.FormattedValue):
+        yield from _list_forms(node.value)
+    elif isinstance(node, ast.IfExp):
+        yield from _list_forms(node.body)
+        yield from _list_forms(node.orelse)
+    elif isinstance(node, ast.BinOp) and _is_text(node):
+        for pieces in product(list(_list_forms(node.left)), list(_list_forms(node.right))):
+            yield tuple(part for piece in pieces for part in piece)
+    else:
+        yield ((_name_value(node),),)
+
+
+def _name_value(node: ast.AST) -> str:
+    """The last name of an expression: `limit` of `self.limit`, `names` of `", ".join(names)`."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.strip("_").lower()
+        case ast.Call():
+            return _name_result(node)
+        case ast.Subscript(slice=ast.Constant(value=str(key))) if key.isidentifier():
+            return key
+        case ast.Subscript(value=inner) | ast.Starred(value=inner) | ast.BoolOp(values=[inner, *_]):
+            return _name_value(inner)
+        case ast.BinOp(left=inner) if not isinstance(inner, ast.Constant):
+            return _name_value(inner)
+        case ast.GeneratorExp(generators=[first, *_]) | ast.ListComp(generators=[first, *_]):
+            return _name_value(first.iter)
+    return "value"
+
+
+def _name_result(call: ast.Call) -> str:
+    """The name for what a call gives: mostly that of the function, else of what it changes the form of."""
+    match call:
+        case ast.Call(func=ast.Name(id="len")):
+            return "count"
+        case ast.Call(func=ast.Name(id=name), args=[*_, last]) if name in _FORMS_OF_VALUES:
+            return _name_value(last)
+        case ast.Call(func=ast.Attribute(attr="join"), args=[joined]):
+            return _name_value(joined)
+        case ast.Call(func=ast.Attribute(value=owner, attr="strip" | "rstrip" | "lower" | "removesuffix")):
+            return _name_value(owner)
+    return _name_value(call.func)
+
+
+def _write_pattern(form: Form) -> str:
+    """The form with a name in braces for each value; names that come again are numbered."""
+    written, names = "", list[str]()
+    for part in form:
+        if isinstance(part, str):
+            written += part.replace("{", "{{").replace("}", "}}")
+            continue
+        names.append(part[0])
+        count = names.count(part[0])
+        written += f"{{{part[0]}}}" if count == 1 else f"{{{part[0]}_{count}}}"
+    return written

@@ -1,0 +1,130 @@
+"""Patterns of findings: sentences with named values, each with its translation, from the catalogue of a language."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from string import Formatter
+
+from django.conf import settings
+
+__all__ = ["FindingCatalogue", "FindingPattern", "parse_pattern", "read_catalogue"]
+
+_FEW_LETTERS = 5
+_WORD = re.compile(r"[A-Za-z]+")
+_TAIL_STARTS = (";", ",", " ")  # an empty literal starts with none of them
+_NUMBER = re.compile(r"-?\d[\d,.]*")
+_QUOTES = ("``", '""', "''", "“”")
+
+
+@dataclass(frozen=True)
+class FindingPattern:
+    """A sentence with values: `literals` stand around them, one more than there are `names`."""
+
+    literals: tuple[str, ...]
+    names: tuple[str, ...]
+    translation: str
+
+    @cached_property
+    def is_loose(self) -> bool:
+        """Whether it has so few letters that it says nothing by itself."""
+        return not {"line", "number"} & set(self.names) and sum(map(str.isalpha, "".join(self.literals))) < _FEW_LETTERS
+
+    @cached_property
+    def weight(self) -> int:
+        """How many characters of it are given: of two patterns that fit, the one with more is meant."""
+        return sum(map(len, self.literals))
+
+    @cached_property
+    def key_word(self) -> str:
+        """The longest word that each of its texts holds as a word; empty where it has none."""
+        last = len(self.literals) - 1
+        words = [
+            found[0]
+            for place, literal in enumerate(self.literals)
+            for found in _WORD.finditer(literal)
+            if (found.start() or not place) and (found.end() < len(literal) or place == last)
+        ]
+        return max(words, key=len, default="")
+
+    def read_values(self, text: str) -> dict[str, str] | None:
+        """The values with which the pattern gives this text, each as short as can be; None where it doesn't fit."""
+        first, last = self.literals[0], self.literals[-1]
+        if not self.names:
+            return {} if text == first else None
+        at, end = len(first), len(text) - len(last)
+        if end < at or not text.startswith(first) or not text.endswith(last):
+            return None
+        values = []
+        for literal in self.literals[1:-1]:
+            found = text.find(literal, at, end)
+            if found < 0:
+                return None
+            values.append(text[at:found])
+            at = found + len(literal)
+        named = dict(zip(self.names, [*values, text[at:end]], strict=True))
+        return named if _NUMBER.fullmatch(named.get("number", "0")) else None
+
+    def write(self, values: Mapping[str, str]) -> str:
+        """The English sentence with these values."""
+        pieces = [self.literals[0]]
+        for name, literal in zip(self.names, self.literals[1:], strict=True):
+            pieces += [values[name], literal]
+        return "".join(pieces)
+
+    def is_quoted(self, name: str) -> bool:
+        """Whether quotes or backticks stand around a value: it is a name or code then, and no words."""
+        place = self.names.index(name)
+        return self.literals[place][-1:] + self.literals[place + 1][:1] in _QUOTES
+
+
+class FindingCatalogue:
+    """The patterns of one language, and single words by the name of the value that they are.
+
+    `tails` are patterns that a finding may end with, such as `; did you mean {suggestion}?`.
+    """
+
+    def __init__(self, patterns: Iterable[FindingPattern], words: Mapping[tuple[str, str], str]) -> None:
+        self.words = dict(words)
+        self.patterns = sorted(patterns, key=_rank)
+        self.tails = [it for it in self.patterns if it.literals[0][:1] in _TAIL_STARTS and not it.is_loose]
+        self._by_word: dict[str, list[int]] = {}
+        for place, pattern in enumerate(self.patterns):
+            self._by_word.setdefault(pattern.key_word, []).append(place)
+
+    def find_matches(self, text: str) -> Iterator[tuple[FindingPattern, dict[str, str]]]:
+        """The patterns that give this text, those with more given characters first, each with its values."""
+        words = {"", *_WORD.findall(text)}
+        for place in sorted(place for word in words for place in self._by_word.get(word, ())):
+            values = self.patterns[place].read_values(text)
+            if values is not None:
+                yield self.patterns[place], values
+
+
+def _rank(pattern: FindingPattern) -> tuple[bool, int]:
+    """Which pattern is tried first: the one with most of it given; the loose ones last, the shortest of them first."""
+    return pattern.is_loose, pattern.weight if pattern.is_loose else -pattern.weight
+
+
+def parse_pattern(text: str, translation: str) -> FindingPattern:
+    """A pattern as the catalogue writes it: a name in braces is a value, a doubled brace is a brace."""
+    literals, names = [""], []
+    for literal, name, _, _ in Formatter().parse(text):
+        literals[-1] += literal
+        if name is not None:
+            names.append(name)
+            literals.append("")
+    return FindingPattern(tuple(literals), tuple(names), translation)
+
+
+@cache
+def read_catalogue(language: str) -> FindingCatalogue:
+    """The catalogue `findings` of a language; an empty one where there is none."""
+    import polib  # noqa: PLC0415 -- not where all pages are in English
+
+    path = settings.BASE_DIR / "frontend" / "locale" / language / "LC_MESSAGES" / "findings.mo"
+    entries = polib.mofile(str(path)) if path.exists() else []
+    return FindingCatalogue(
+        [parse_pattern(entry.msgid, entry.msgstr) for entry in entries if not entry.msgctxt],
+        {(entry.msgctxt, entry.msgid): entry.msgstr for entry in entries if entry.msgctxt},
+    )

@@ -1,0 +1,115 @@
+"""Findings in the language of the page.
+
+The problems of the renderer, the results of checks and the like are made, stored and sent in English. A page shows them
+by `translate_finding`: it finds the pattern of a text, such as `There is no input {old}.`, and gives the pattern's
+translation the same values. A value may be a finding as well. What no pattern fits stays as it is.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from django.conf import settings
+from django.utils.formats import number_format
+from django.utils.translation import get_language
+
+from frontend.web.finding_catalogue import FindingCatalogue, FindingPattern, read_catalogue
+from promptuary.renderer.problems import Fix, Problem
+
+__all__ = ["translate_fields", "translate_finding", "translate_problem"]
+
+_LONGEST = 4000  # characters of a text that is looked at
+_DEEPEST = 5  # how deep findings are looked for in the values of findings
+_JOINTS = ("\n", "; ", ". ", ", ", " and ", " or ")  # what findings are joined by, the widest first
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")  # a number as findings write it
+_NUMBER = re.compile(r"_\d+$")  # of a value whose name comes twice in a pattern
+
+
+def translate_finding(message: str) -> str:
+    """The finding in the language of the page; as it is in English, or where no pattern fits."""
+    language = (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
+    if language == settings.LANGUAGE_CODE or not message or len(message) > _LONGEST:
+        return message
+    return _translate_text(language, str(message))
+
+
+def translate_problem(problem: Problem) -> Problem:
+    """The problem with its message and the title of its fix in the language of the page."""
+    fix = Fix(translate_finding(problem.fix.title), problem.fix.edits) if problem.fix else None
+    return replace(problem, message=translate_finding(problem.message), fix=fix)
+
+
+def translate_fields(sentences: Mapping[str, str]) -> dict[str, str]:
+    """Sentences by the name of their field, in the language of the page."""
+    return {name: translate_finding(sentence) for name, sentence in sentences.items()}
+
+
+@lru_cache(maxsize=2048)
+def _translate_text(language: str, text: str) -> str:
+    return _translate(read_catalogue(language), text, _DEEPEST) or text
+
+
+def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
+    """The translation, None where nothing of the text is known."""
+    if _GROUPED.fullmatch(text):
+        return number_format(int(text.replace(",", "")), force_grouping=True)
+    if depth == 0 or not any(map(str.isalpha, text)):
+        return None
+    for pattern, values in catalogue.find_matches(text):
+        known = _translate_values(catalogue, pattern, values, depth)
+        if not pattern.is_loose or any(known.values()):
+            return _fill(pattern, values, known)
+    for translate in (_translate_tail, _translate_edges, _translate_joined):
+        translated = translate(catalogue, text, depth)
+        if translated:
+            return translated
+    return None
+
+
+def _translate_values(
+    catalogue: FindingCatalogue, pattern: FindingPattern, values: Mapping[str, str], depth: int
+) -> dict[str, str | None]:
+    """The values of a finding that are words or findings; None for those that are not."""
+    return {
+        name: catalogue.words.get((_NUMBER.sub("", name), value)) or _translate(catalogue, value, depth - 1)
+        for name, value in values.items()
+        if not pattern.is_quoted(name)
+    }
+
+
+def _fill(pattern: FindingPattern, values: Mapping[str, str], known: Mapping[str, str | None]) -> str:
+    return pattern.translation.format_map({name: known.get(name) or value for name, value in values.items()})
+
+
+def _translate_tail(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
+    """A finding, or the last value of one, with what is said behind it."""
+    for pattern in catalogue.tails:
+        at = text.rfind(pattern.literals[0], 1)
+        values = pattern.read_values(text[at:]) if at > 0 else None
+        if values is not None:
+            known = _translate_values(catalogue, pattern, values, depth)
+            return (_translate(catalogue, text[:at], depth - 1) or text[:at]) + _fill(pattern, values, known)
+    return None
+
+
+def _translate_edges(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
+    """A finding that was made a sentence: with a full stop, or a capital."""
+    if text.endswith("."):
+        core = _translate(catalogue, text[:-1], depth - 1)
+        return f"{core}." if core else None
+    if text[0].isupper() and not text[1:2].isupper():
+        core = _translate(catalogue, text[0].lower() + text[1:], depth - 1)
+        return core[0].upper() + core[1:] if core else None
+    return None
+
+
+def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
+    """Several findings in one text; what isn't known of them stays."""
+    joint = next((joint for joint in _JOINTS if joint in text), None)
+    if joint is None:
+        return None
+    pieces = text.split(joint)
+    found = [_translate(catalogue, piece, depth - 1) for piece in pieces]
+    between = catalogue.words.get(("joint", joint), joint)
+    return between.join(known or piece for known, piece in zip(found, pieces, strict=True)) if any(found) else None
