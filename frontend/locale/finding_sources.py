@@ -132,10 +132,9 @@ def _walk_texts(node: ast.AST) -> Iterator[ast.expr]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr) and _is_text(child):
             yield child
+            yield from _walk_values(child)
         elif not _is_unread(child):
             yield from _walk_texts(child)
-            continue
-            yield from _walk_values(child)
 
 
 def _walk_values(node: ast.AST) -> Iterator[ast.expr]:
