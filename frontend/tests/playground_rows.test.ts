@@ -142,6 +142,10 @@ test("Stop stops what is written and starts nothing more", async () => {
   assert.deepEqual(server.started, ["a", "b"]);
   assert.ok(run.isOver);
   assert.equal(run.rows[0]?.cells[0]?.phase, "stopped");
+  assert.deepEqual(
+    run.rows.map((row) => row.refusal),
+    ["", "", "Stopped before its turn"],
+  );
 });
 
 test("a lost connection fails its cell and the row ends", async () => {

@@ -1,4 +1,5 @@
 // A run over rows of a dataset: a few rows at a time, each cell as far as its reply came. No page, only what happens.
+import { gettext } from "../language.ts";
 import { type Column, makeColumn, PHASES, type Plan } from "./columns.ts";
 import type { Refusal } from "./row_form.ts";
 import type { Action } from "./state.ts";
@@ -83,7 +84,7 @@ export class RowsRun {
       await Promise.all(answer.columns.map((reply) => this.#followReply(reply)));
     } else if (answer) {
       row.refusal = [...Object.values(answer.fields), answer.detail].filter(Boolean)[0] ?? "";
-    }
+    } else row.refusal = gettext("Stopped before its turn");
     row.isOver = true;
     this.#changed();
   }

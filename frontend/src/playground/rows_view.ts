@@ -105,7 +105,7 @@ export class RowsView {
 
 /** How far the run is: rows that are over, replies that failed or are not valid, and what was spent. */
 function describeProgress(run: RowsRun): string {
-  const over = run.rows.filter((row) => row.isOver).length;
+  const over = run.rows.filter((row) => row.isOver && !row.refusal).length;
   const cells = run.rows.flatMap((row) => row.cells);
   const bad = cells.filter((cell) => !isBusy(cell) && describeVerdict(cell, Date.now())?.kind === "bad").length;
   const refused = run.rows.filter((row) => row.refusal).length;
