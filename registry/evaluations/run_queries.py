@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext
 
 from promptuary.evaluation import Comparison, Row, compare_scores
@@ -193,11 +193,13 @@ def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
 
 
 def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False) -> list[Run]:
-    """Other finished runs over the same rows in the same namespace, newest first; `unfinished` has all others too."""
+    """Other finished runs over the same rows in the same namespace, newest first, nightly runs after all others;
+    `unfinished` has those under way too.
+    """
     runs = Run.objects.filter(rows_digest=run.rows_digest, template__namespace=run.template.namespace_id)
     if not unfinished:
         runs = runs.filter(state=Run.DONE)
-    return list(_full(runs.exclude(pk=run.pk)).order_by("-pk")[:limit])
+    return list(_full(runs.exclude(pk=run.pk)).order_by(F("night").desc(nulls_first=True), "-pk")[:limit])
 
 
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:

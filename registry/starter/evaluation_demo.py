@@ -5,17 +5,19 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
 from promptuary.evaluation.models import prompt_digest
 from promptuary.renderer.syntax.yaml_reader import compose, value_of
 from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.renderer_pool import child
-from registry.evaluations import attachments, datasets, run_worker
+from registry.evaluations import attachments, datasets, nightly_runs, run_worker
 from registry.evaluations.models import Attachment, Dataset, Run
 from registry.starter import evaluation_rows
 from registry.starter.versions import propose_once, publish_once, save_once
@@ -26,6 +28,7 @@ __all__ = ["FAILING", "MODEL", "PASSING", "load_evaluation_demo"]
 MODEL = "recorded-answers"
 _FOLDER = Path(__file__).parent
 _CLOSE = "Answer:"
+_NIGHTS = 3
 _SHORT = "Answer in as few words as you can:"
 
 Row = Mapping[str, Any]
@@ -69,6 +72,7 @@ class MeasuredChange:
     metrics: tuple[str, ...]
     copied_from: str | None = None
     samples: str = ""
+    is_nightly: bool = False
 
 
 def _read(path: str) -> str:
@@ -103,6 +107,7 @@ FAILING = MeasuredChange(
     gates=("squad_exact_match - 0.02", "squad_exact_match >= 0.95"),
     metrics=("squad_exact_match",),
     samples=_read("support/refunds/decision.samples.yml"),
+    is_nightly=True,
 )
 
 
@@ -124,8 +129,17 @@ def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Call
                 model=MODEL,
                 gates=change.gates,
                 metrics=change.metrics,
+                nightly=change.is_nightly,
             )
         _propose(author, change)
+    _start_nights()
+
+
+def _start_nights() -> None:
+    """Queue runs of the last nights for the worker, so that a new installation shows figures over time."""
+    if not Run.objects.exclude(night=None).exists():
+        for days in reversed(range(_NIGHTS)):
+            nightly_runs.start_nightly_runs(timezone.now() - timedelta(days=days))
 
 
 def _save_versions(author: Actor, reviewer: Actor, change: MeasuredChange) -> tuple[MeasuredChange, Version, Version]:

@@ -1,12 +1,13 @@
 """Runs side by side: changes against the first, filters, order, pages, and figures while a run goes on."""
 
 import json
+from datetime import date
 
 import pytest
 
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.evaluations import datasets, run_matrix, run_worker, start_runs
-from registry.evaluations.models import RunRow
+from registry.evaluations import datasets, run_matrix, run_queries, run_worker, start_runs
+from registry.evaluations.models import Run, RunRow
 from tests.registry.evaluations.test_run_worker import DATASET, finish, questions, start, write  # noqa: F401
 
 TEXT = "squad_f1 answer"
@@ -95,3 +96,17 @@ def test_runs_of_other_rows_and_too_many_are_refused(reader, author, runs, start
 def test_what_is_not_known_is_refused_by_field(runs, options):
     with pytest.raises(Invalid):
         run_matrix.build_run_matrix(runs, **options)
+
+
+def test_nightly_runs_are_offered_after_all_others(runs):
+    first, second = runs
+    Run.objects.filter(pk=second.pk).update(night=date(2026, 3, 4), evaluation="answers")
+    third = Run.objects.get(pk=first.pk)
+    third.pk, third.night = None, None
+    third.save(force_insert=True)
+    numbers = [run.pk for run in run_queries.list_comparable_runs(first)]
+    assert numbers == [third.pk, second.pk]
+    newest = Run.objects.get(pk=second.pk)
+    newest.pk, newest.night = None, date(2026, 3, 5)
+    newest.save(force_insert=True)
+    assert [run.pk for run in run_queries.list_comparable_runs(first)] == [third.pk, newest.pk, second.pk]

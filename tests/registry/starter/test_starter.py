@@ -97,11 +97,14 @@ def test_of_two_changes_in_review_one_passes_its_gate_and_one_fails_it():
         change = ChangeRequest.objects.get(template__name=measured.template, state="open")
         state = next(state for state in gate.evaluate(change, None).checks if state.name == "evaluation")
         outcomes.append((state.outcome, len(state.findings)))
-        runs = Run.objects.filter(version__template__name=measured.template)
+        runs = Run.objects.filter(version__template__name=measured.template, night=None)
         assert [(run.state, run.done, run.failed) for run in runs] == [("done", len(measured.rows), 0)] * 2
     assert outcomes == [("passed", 2), ("failed", 2)]
     first, second = Run.objects.filter(version__template__name=evaluation_demo.PASSING.template).order_by(
         "version__number"
     )
+    nightly = Run.objects.exclude(night=None)
+    assert {(run.template.name, run.state) for run in nightly} == {(evaluation_demo.FAILING.template, "queued")}
+    assert len({run.night for run in nightly}) == 3
     compared = queries.compare_runs(first, second, "squad_f1").comparison
     assert (compared.winner, compared.worse > 5) == ("second", True)
