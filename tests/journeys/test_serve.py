@@ -100,7 +100,10 @@ class Served:
 def serve(tmp_path):
     started: list[Served] = []
 
-    def start(name: str = "home") -> Served:
+    def start(name: str = "home", *, has_tables: bool = True) -> Served:
+        """has_tables: whether the home's database has its tables already; a first start takes 10 s longer."""
+        if has_tables:
+            instances.make_instance(tmp_path / name, engine="sqlite")
         started.append(Served(tmp_path / name))
         started[-1].wait()
         return started[-1]
@@ -112,7 +115,7 @@ def serve(tmp_path):
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
-    served = serve()
+    served = serve(has_tables=False)
     assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
     line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
     answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
@@ -194,7 +197,7 @@ def walk(home):
 
 
 def test_nothing_that_it_writes_can_be_read_by_another_user(serve):
-    served = serve()
+    served = serve(has_tables=False)
     with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as browser:
         assert browser.get("/login").status_code == 200
     names, exposed = walk(served.home)

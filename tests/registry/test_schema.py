@@ -36,7 +36,7 @@ MIGRATIONS = "SELECT app, name FROM django_migrations"
 
 @pytest.fixture
 def migrated(tmp_path: Path) -> Iterator[instances.Instance]:
-    instance = instances.make_instance(tmp_path / "migrated")
+    instance = instances.migrate_instance(tmp_path / "migrated")
     yield instance
     instances.remove_instance(instance)
 

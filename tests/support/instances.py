@@ -15,6 +15,7 @@ import psycopg
 from django.db import connection
 
 ROOT = Path(__file__).parents[2]
+_MAKE_TABLES = "import django; django.setup(); from tests.support.schema import make_tables; make_tables()"
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,37 @@ class Instance:
 
 
 def make_instance(home: Path, engine: str = "") -> Instance:
-    """A new place with an empty, migrated database on the engine that the test run is about, or on SQLite."""
+    """A new place with empty tables, on the engine that the test run is about, or on SQLite."""
     home.mkdir(parents=True)
-    migrated = _migrate_instance("sqlite" if engine == "sqlite" else connection.vendor)
-    if migrated.database:
-        return Instance(home, _create_database(home.name, _database_name(migrated.database)))
-    shutil.copy(migrated.home / "promptuary.sqlite3", home)
+    prepared = _prepare_instance("sqlite" if engine == "sqlite" else connection.vendor)
+    if prepared.database:
+        return Instance(home, _create_database(home.name, _database_name(prepared.database)))
+    shutil.copy(prepared.home / "promptuary.sqlite3", home)
     return Instance(home)
 
 
-@functools.cache
-def _migrate_instance(vendor: str) -> Instance:
-    """An instance whose database is migrated once in this process; others begin with a copy of the database."""
-    home = Path(tempfile.mkdtemp(prefix="promptuary-migrated-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    place = Instance(home, _create_database("migrated") if vendor == "postgresql" else None)
-    atexit.register(remove_instance, place)
+def migrate_instance(home: Path) -> Instance:
+    """A new place whose tables the migrations make, one after the other, as in production."""
+    home.mkdir(parents=True)
+    place = Instance(home, _create_database(home.name))
     place.manage("migrate", "--verbosity", "0")
     return place
+
+
+@functools.cache
+def _prepare_instance(vendor: str) -> Instance:
+    """An instance whose tables are made once in this process; others begin with a copy of the database."""
+    home = Path(tempfile.mkdtemp(prefix="promptuary-prepared-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    place = Instance(home, _create_database("prepared") if vendor == "postgresql" else None)
+    atexit.register(remove_instance, place)
+    make_tables(place)
+    return place
+
+
+def make_tables(place: Instance) -> None:
+    """Make all tables in the place's empty database, a fifth of the time that the migrations take."""
+    place.run("-c", _MAKE_TABLES)
 
 
 def copy_instance(place: Instance, home: Path) -> Instance:

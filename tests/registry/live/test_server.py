@@ -20,9 +20,7 @@ VISIBLE = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_siz
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory):
-    place = instances.Instance(tmp_path_factory.mktemp("live") / "home")
-    place.home.mkdir()
-    place.manage("migrate", "--verbosity", "0")
+    place = instances.make_instance(tmp_path_factory.mktemp("live") / "home", engine="sqlite")
     with serve_rsgi("tests.support.live_server_driver:application", place.environment()) as port:
         yield port
 
