@@ -15,6 +15,7 @@ from registry.starter import evaluation_demo, rollout_demo
 from registry.starter import load as starter_load
 from registry.templates.label_models import Label
 from registry.templates.models import Template
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.usefixtures("db")
 
@@ -29,6 +30,18 @@ def load() -> list[str]:
     said: list[str] = []
     starter_load.load_starter(said.append)
     return said
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """The library as one load leaves it: its rows, and its files in the home."""
+
+    def write() -> dict[str, str]:
+        load()
+        return {path.name: path.read_text() for path in tmp_path.iterdir() if path.is_file()}
+
+    for name, text in write_or_insert("starter library", write).items():
+        (tmp_path / name).write_text(text)
 
 
 def test_the_reply_stands_at_three_versions_with_production_on_the_second():
@@ -48,8 +61,7 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     assert starter_load.read_demo_key().startswith("pb_")
 
 
-def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_adds_none():
-    load()
+def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_adds_none(loaded):
     load()
     rollout = Rollout.objects.get()
     assert (rollout.template.name, rollout.share, rollout.state) == (rollout_demo.TEMPLATE, 500, "running")
@@ -61,8 +73,7 @@ def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_add
 
 
 @pytest.mark.slow
-def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed():
-    load()
+def test_the_demo_requires_what_every_new_namespace_does_and_its_published_changes_passed(loaded):
     for namespace in Namespace.objects.filter(name__in=("demo", "support")):
         assert namespace.required_checks == ["problems", "samples", "budget", "contract"]
     published = ChangeRequest.objects.filter(state="published")
@@ -90,8 +101,7 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
 
 
 @pytest.mark.slow
-def test_of_two_changes_in_review_one_passes_its_gate_and_one_fails_it():
-    load()
+def test_of_two_changes_in_review_one_passes_its_gate_and_one_fails_it(loaded):
     outcomes = []
     for measured in (evaluation_demo.PASSING, evaluation_demo.FAILING):
         change = ChangeRequest.objects.get(template__name=measured.template, state="open")
