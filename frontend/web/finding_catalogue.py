@@ -28,7 +28,9 @@ class FindingPattern:
     @cached_property
     def is_loose(self) -> bool:
         """Whether it has so few letters that it says nothing by itself."""
-        return not {"line", "number"} & set(self.names) and sum(map(str.isalpha, "".join(self.literals))) < _FEW_LETTERS
+        if {"line", "number"} & set(self.names) or all(map(self.is_quoted, self.names)):
+            return False
+        return sum(map(str.isalpha, "".join(self.literals))) < _FEW_LETTERS
 
     @cached_property
     def weight(self) -> int:

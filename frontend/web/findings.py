@@ -109,7 +109,18 @@ def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str
     joint = next((joint for joint in _JOINTS if joint in text), None)
     if joint is None:
         return None
-    pieces = text.split(joint)
+    pieces = _split_outside(text, joint)
     found = [_translate(catalogue, piece, depth - 1) for piece in pieces]
     between = catalogue.words.get(("joint", joint), joint)
     return between.join(known or piece for known, piece in zip(found, pieces, strict=True)) if any(found) else None
+
+
+def _split_outside(text: str, joint: str) -> list[str]:
+    """The pieces between joints that do not stand in parentheses."""
+    pieces: list[str] = []
+    for piece in text.split(joint):
+        if pieces and pieces[-1].count("(") > pieces[-1].count(")"):
+            pieces[-1] += joint + piece
+        else:
+            pieces.append(piece)
+    return pieces

@@ -122,6 +122,22 @@ def test_a_wrong_document_leaves_no_english(text):
             "Beispiel `a`: die Eingabe `is missing` fehlt",
         ),
         ("There is no input `a`.", "Die Eingabe `a` gibt es nicht."),
+        (
+            "qa: 0.9 against 0.2 (+0.7; 18 rows better, 1 worse), at most 0.02 less is allowed; "
+            "qa: 0.9, at least 0.5 is asked for.",
+            "qa: 0.9 gegen 0.2 (+0.7; 18 Zeilen besser, 1 schlechter), erlaubt ist höchstens 0.02 weniger; "
+            "qa: 0.9, verlangt ist mindestens 0.5.",
+        ),
+        (
+            "unexpected end of template. Jinja was looking for the following tags: 'elif' or 'else'. "
+            "The innermost block that needs to be closed is 'if'",
+            "die Vorlage endet unerwartet. Jinja erwartet eines dieser Tags: 'elif' oder 'else'. "
+            "Der innerste Block, der zu schließen ist, ist 'if'",
+        ),
+        (
+            "`rolle` is not a field of a part; did you mean `role`?",
+            "`rolle` ist kein Feld eines Teils; war `role` gemeint?",
+        ),
         ("The key was rejected", "The key was rejected"),
         ("Zeile 3: the body gives no parts", "Zeile 3: der Inhalt ergibt keine Teile"),
         ("something that nobody says", "something that nobody says"),
