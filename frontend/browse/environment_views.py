@@ -18,6 +18,7 @@ from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
+from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
@@ -30,7 +31,6 @@ PAGE_SIZE = 100
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
 VIEWS = ("behind", "open", "rolling")
-STORED = "promotion_pair"  # the key of the session that keeps the pair a person chose
 
 
 @signed_in
@@ -41,7 +41,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     words = request.GET.get("q", "").strip()
     spaces = namespace_queries.list_namespaces(actor)
     names = label_queries.list_label_names(actor)
-    pair = _choose_pair(request, [space for space, _ in spaces], names)
+    pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
     page = environments_query.list_environments(
         actor, q=words, behind=view == "behind", cursor=request.GET.get("cursor"), limit=PAGE_SIZE
     )
@@ -98,19 +98,21 @@ def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
     )
 
 
-def _choose_pair(request: HttpRequest, spaces: Collection[Namespace], names: Collection[str]) -> tuple[str, str]:
+def _choose_pair(
+    request: HttpRequest, actor: Actor, spaces: Collection[Namespace], names: Collection[str]
+) -> tuple[str, str]:
     """From which label to which: as the address says, as the person chose last, else from staging to what is live."""
-    stored = request.session.get(STORED) or ["", ""]
+    person = actor.person
     protected = [label for space in spaces for label in space.protected_labels]
-    target = request.GET.get("to") or stored[1]
+    target = request.GET.get("to") or person.promotion_target
     if not LABEL.fullmatch(target) or target not in {*names, *protected}:
         live = [live_label(space) for space in spaces if space.protected_labels]
         target = next(iter([*live, *sorted(names)]), "production")
-    source = request.GET.get("from") or stored[0]
+    source = request.GET.get("from") or person.promotion_source
     if source not in {LATEST, *names} or source == target:
         source = "staging" if "staging" in names and target != "staging" else LATEST
     if "from" in request.GET or "to" in request.GET:
-        request.session[STORED] = [source, target]
+        own_account.store_promotion_pair(actor=actor, source=source, target=target)
     return source, target
 
 

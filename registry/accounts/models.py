@@ -23,6 +23,12 @@ class User(AbstractUser):
         blank=True,
         help_text="of pages and mails: a code such as de; empty: as the browser asks",
     )
+    promotion_source = models.CharField(
+        max_length=36, default="", blank=True, help_text="the label that Environments promotes from; empty: not chosen"
+    )
+    promotion_target = models.CharField(
+        max_length=36, default="", blank=True, help_text="the label that Environments promotes to; empty: not chosen"
+    )
     is_address_unproven = models.BooleanField(
         default=False, help_text="whether the address was typed by its person and never confirmed by mail"
     )

@@ -21,7 +21,14 @@ from registry.core.errors import Busy, Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 from registry.namespaces import permissions
 
-__all__ = ["ADDRESS_DAYS", "change_address", "confirm_address", "read_address_link", "set_profile"]
+__all__ = [
+    "ADDRESS_DAYS",
+    "change_address",
+    "confirm_address",
+    "read_address_link",
+    "set_profile",
+    "store_promotion_pair",
+]
 
 ADDRESS_DAYS = 3  # days that the link to confirm an address works
 _SALT = "promptuary.address"
@@ -50,6 +57,14 @@ def set_profile(
     if values:
         person.save(update_fields=list(values))
     return person
+
+
+def store_promotion_pair(*, actor: Actor, source: str, target: str) -> None:
+    """Keep from which label to which the person promotes on Environments. Writes where it is another pair only."""
+    person = actor.person
+    if (person.promotion_source, person.promotion_target) != (source, target):
+        person.promotion_source, person.promotion_target = source, target
+        person.save(update_fields=["promotion_source", "promotion_target"])
 
 
 def change_address(*, actor: Actor, email: str) -> bool:

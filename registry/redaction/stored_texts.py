@@ -237,6 +237,8 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "email": _NOTHING,
         "time_zone": _NOTHING,
         "language": _NOTHING,
+        "promotion_source": _NOTHING,
+        "promotion_target": _NOTHING,
     },
     # Of Django and allauth: accounts, sessions and what is counted for them.
     "auth_permission": {"name": _NOTHING, "codename": _NOTHING},

@@ -15,6 +15,30 @@ def four_templates(server: Server) -> None:
     make_four_templates(server, NAMESPACE)
 
 
+def test_templates_are_ticked_and_promoted_by_keys_alone(visit: Visit):
+    author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale")
+    author.keyboard.press("j")
+    author.keyboard.press("x")
+    expect(author.get_by_text("1 template selected")).to_be_visible()
+    for _ in range(3):
+        author.keyboard.press("j")
+    author.keyboard.press("Shift+X")
+    expect(author.get_by_text("4 templates selected")).to_be_visible()
+    author.keyboard.press("p")
+    dialog = author.get_by_role("dialog", name="Promote 4 templates to production")
+    expect(dialog).to_be_visible()
+    author.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    author.get_by_role("button", name="Clear").click()
+    author.keyboard.press("k")
+    author.keyboard.press("p")
+    expect(author.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
+    author.keyboard.press("Escape")
+    author.keyboard.press("?")
+    expect(author.get_by_role("dialog", name="Keys")).to_contain_text("Promote what is ticked")
+    assert author.get_by_role("link", name=re.compile("^Open change")).count() == 0, "nothing was proposed"
+
+
 def test_ticked_templates_become_a_release(visit: Visit):
     author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale")
     bar = author.get_by_role("button", name=re.compile(f"in {NAMESPACE}$"))

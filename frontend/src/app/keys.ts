@@ -1,6 +1,7 @@
 // Keyboard shortcuts of every page, and the dialog that lists them.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
+import { pressPromote, tickRange, tickRow } from "./desk_keys.ts";
 import { pressScoreKey } from "./scoring.ts";
 
 const KEY_HELP: [string, string][] = [
@@ -8,6 +9,9 @@ const KEY_HELP: [string, string][] = [
   ["j / k", gettext("Next or previous row of a list")],
   ["Enter", gettext("Open the row")],
   ["/", gettext("Search this page")],
+  ["x", gettext("Tick the row, again to untick it (Environments)")],
+  ["Shift x", gettext("Tick all rows from the one ticked last (Environments)")],
+  ["p", gettext("Promote what is ticked, else do the act of the row (Environments)")],
   ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
   ["Enter", gettext("Save and go to the next row (where rows are scored)")],
@@ -26,7 +30,8 @@ const KEY_HELP: [string, string][] = [
 ];
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest("input, textarea, select, [contenteditable=true], .cm-editor") !== null;
+  target instanceof Element &&
+  target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true], .cm-editor") !== null;
 
 function openKeyHelp(): void {
   const sheet = createElement("dialog", { class: "keysheet", "aria-labelledby": "sheet-title" });
@@ -81,6 +86,9 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
   "[": () => selectNextSample(-1),
   "/": () => document.querySelector<HTMLElement>("main input[name=q]")?.focus(),
   e: () => followLink("e"),
+  x: tickRow,
+  X: tickRange,
+  p: pressPromote,
 };
 
 /** Single keys (which can be turned off), never taken from a field and never one the browser owns. */

@@ -103,6 +103,16 @@ def test_the_pair_is_chosen_and_remembered(reply, browser):
     assert f'/t/{REPLY}/-/labels?label=staging&amp;version=2" data-panel>Promote v2' in page
 
 
+def test_the_pair_is_each_persons_own_in_every_browser(reply, browser):
+    def pair(client):
+        return re.findall(r"<option selected>([\w-]+)</option>", words(client.get("/environments/")))
+
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    browser("author").get("/environments/?from=latest&to=staging")
+    assert pair(browser("author")) == ["latest", "staging"]
+    assert pair(browser("reviewer")) == ["staging", "production"]
+
+
 def test_an_unknown_pair_is_replaced(reply, browser):
     page = promote(browser, **{"from": "nothing", "to": "<b>"})
     assert re.findall(r"<option selected>([\w-]+)</option>", page) == ["latest", "production"]
