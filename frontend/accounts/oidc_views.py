@@ -16,32 +16,40 @@ from requests import RequestException
 from frontend.web.page import show
 from registry.accounts.signin.oidc import PROVIDER, Adapter
 
-__all__ = ["cancelled", "come_back", "go"]
+__all__ = ["cancelled", "come_back", "go", "leave_for_provider"]
 
 
 @never_cache
 @require_safe
 def go(request: HttpRequest, provider_id: str) -> HttpResponse:
     """To the provider, with a state, a nonce and a PKCE challenge that only this session can answer for."""
-    adapter = _adapter(request, provider_id)
     target = request.GET.get("next", "/")
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+    return leave_for_provider(request, provider_id, target if inside else "/")
+
+
+def leave_for_provider(request: HttpRequest, provider_id: str, target: str, *, is_trial: bool = False) -> HttpResponse:
+    """To the provider. target: where signing in leads; is_trial: nobody will be signed in, see `oidc_trial`."""
+    adapter = _adapter(request, provider_id)
     nonce = secrets.token_urlsafe(24)
     try:
         provider = adapter.get_provider()
         provider.get_oauth2_adapter = lambda _request: adapter  # which holds the issuer to its name
         answer: HttpResponse = provider.redirect(
-            request, process="login", next_url=target if inside else "/", auth_params={"nonce": nonce}, nonce=nonce
+            request,
+            process="login",
+            next_url=target,
+            auth_params={"nonce": nonce},
+            nonce=nonce,
+            is_trial=is_trial,
         )
-    except (RequestException, OAuth2Error, ValueError):
+    except (RequestException, OAuth2Error, AttributeError, KeyError, TypeError, ValueError):
         return _sorry(
             request, gettext("The provider does not answer as it should. Try again, or sign in with a password."), 503
         )
     return answer
 
 
-@never_cache
-@require_safe
 def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
     """Back with a code: it is exchanged, and the answer checked in full before anybody is signed in."""
     adapter = _adapter(request, provider_id)

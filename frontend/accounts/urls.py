@@ -11,7 +11,15 @@ from allauth.mfa.totp import views as totp
 from django.urls import path
 from django.views.decorators.http import require_safe
 
-from frontend.accounts import account_views, invitation_views, oidc_views, own_key_views, passkey_views, views
+from frontend.accounts import (
+    account_views,
+    invitation_views,
+    oidc_views,
+    own_key_views,
+    passkey_views,
+    single_sign_on_views,
+    views,
+)
 from frontend.web.decorators import form_page
 
 urlpatterns = [
@@ -20,9 +28,11 @@ urlpatterns = [
     path("login/code", form_page(passkey_views.EnterSecondStep.as_view()), name="mfa_authenticate"),
     path("login/passkey", passkey_views.sign_in_with_passkey, name="mfa_login_webauthn"),
     path("login/with/<str:provider_id>", oidc_views.go, name="openid_connect_login"),
-    path("login/with/<str:provider_id>/back", oidc_views.come_back, name="openid_connect_callback"),
+    path("login/with/<str:provider_id>/back", single_sign_on_views.come_back, name="openid_connect_callback"),
     path("login/stopped", oidc_views.cancelled, name="socialaccount_login_cancelled"),
     path("invitations/<str:secret>", invitation_views.accept, name="invitation"),
+    path("people/single-sign-on", single_sign_on_views.show_single_sign_on, name="single-sign-on"),
+    path("people/single-sign-on/try", single_sign_on_views.try_sign_in, name="try-single-sign-on"),
     path("logout", views.log_out, name="logout"),
     path("account", account_views.account, name="mfa_index"),
     path("account/address/<str:token>", account_views.confirm_own_address, name="confirm-address"),

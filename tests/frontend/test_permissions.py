@@ -382,6 +382,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("help", "GET", ""): Row("/help/", ANYONE),
     ("help-page", "GET", ""): Row("/help/glossary", ANYONE),
     ("close-checklist", "POST", ""): Row("/first-steps/close", _row(OUT, 302, 302, 302, 302, 302)),
+    ("single-sign-on", "GET", ""): Row("/people/single-sign-on", ACCOUNTS),
+    ("single-sign-on", "POST", ""): Row("/people/single-sign-on", _row(OUT, 403, 403, 403, 403, 409), {}),  # none set
+    ("try-single-sign-on", "GET", ""): Row("/people/single-sign-on/try", _row(IN, 403, 403, 403, 403, 409)),
     ("people", "GET", ""): Row("/people?person=reader", _row(IN, 200, 403, 403, 403, 200)),
     ("people", "POST", "role"): Row(
         "/people",

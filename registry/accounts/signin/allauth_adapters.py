@@ -1,6 +1,5 @@
 """Adapters for allauth: who may have an account, where sign-in leads, and how its secrets are stored."""
 
-import re
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -11,7 +10,6 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialLogin
-from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
@@ -19,15 +17,11 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from registry.accounts.actor import OPERATOR
 from registry.accounts.models import SECOND_STEPS, User
-from registry.accounts.signin import passkeys, second_step_mail
+from registry.accounts.signin import passkeys, provider_accounts, second_step_mail
 from registry.core import encryption
 
 __all__ = ["AccountAdapter", "CodesAdapter", "ProviderAdapter"]
-
-_MOST = 60  # characters of a username that is made from what a provider says
-_TRIES = 1000
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
@@ -145,8 +139,9 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
             )
         if sociallogin.is_existing:
             return
-        facts = {**claims, **(sociallogin.account.extra_data.get("userinfo") or {})}
-        person = _find(facts) or _make(facts)
+        facts = provider_accounts.merge_facts(sociallogin.account.extra_data)
+        found = provider_accounts.find_accounts(provider_accounts.read_verified_address(facts))
+        person = found[0] if len(found) == 1 else provider_accounts.make_account(facts)
         if person is None:
             who = facts.get("email") or facts.get("preferred_username") or "you"
             raise ImmediateHttpResponse(
@@ -158,43 +153,6 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
                 )
             )
         sociallogin.connect(request, person)
-
-
-def _find(facts: dict[str, Any]) -> User | None:
-    """The one account with the address that the provider has verified, and that we did not get from anybody's word."""
-    address = facts.get("email")
-    if not isinstance(address, str) or not address or facts.get("email_verified") is not True:
-        return None
-    accounts = User.objects.filter(email__iexact=address, is_address_unproven=False)
-    rows = list(accounts.exclude(username=OPERATOR)[:2])
-    return rows[0] if len(rows) == 1 else None
-
-
-def _make(facts: dict[str, Any]) -> User | None:
-    """A fresh account without a password, where the setting lets this person in."""
-    allowed = settings.OIDC_ACCOUNTS
-    address = facts.get("email") if facts.get("email_verified") is True else ""
-    address = address if isinstance(address, str) else ""
-    domain = address.rpartition("@")[2].lower()
-    if "any" not in allowed and (not domain or domain not in allowed):
-        return None
-    if address and User.objects.filter(email__iexact=address, is_address_unproven=False).exists():
-        return None  # several accounts have it: which one is meant is for an admin to say
-    person = User(username=_free_name(facts, address), email=address, first_name=str(facts.get("name") or "")[:150])
-    person.set_unusable_password()
-    person.save(force_insert=True)
-    return person
-
-
-def _free_name(facts: dict[str, Any], address: str) -> str:
-    """A username as ours are, never one that somebody has: the name alone does not say that it is the same person."""
-    preferred = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
-    base = re.sub(r"[^a-z0-9._-]+", "-", preferred)[:_MOST].strip("._-") or "person"
-    for number in range(1, _TRIES):
-        name = base if number == 1 else f"{base}-{number}"
-        if name != OPERATOR and not User.objects.filter(username=name).exists():
-            return name
-    raise ImmediateHttpResponse(HttpResponse(status=503))
 
 
 def _refuse(request: HttpRequest, sentence: str) -> HttpResponse:

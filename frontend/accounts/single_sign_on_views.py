@@ -1,0 +1,103 @@
+"""The pages of single sign-on for admins of the installation: what is set, what the provider answers, and a trial."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from frontend.accounts import oidc_views
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.accounts.signin import oidc_checks, oidc_trial
+from registry.accounts.signin.oidc import PROVIDER
+from registry.core.errors import Conflict
+from registry.people import permissions
+
+__all__ = ["come_back", "show_single_sign_on", "try_sign_in"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A variable of the environment, its value or a word for a secret, and what it sets."""
+
+    name: str
+    value: str
+    meaning: str
+
+
+@form_page
+@signed_in
+def show_single_sign_on(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """What is set and what the provider has to be told; a POST asks the provider for its description and keys."""
+    permissions.require_installation_admin(actor)
+    if request.method == "POST":
+        _require_provider()
+    address = f"{settings.BASE_URL}{reverse('openid_connect_callback', args=[PROVIDER])}"
+    here = request.build_absolute_uri(reverse("openid_connect_callback", args=[PROVIDER]))
+    context = {
+        "section": "settings",
+        "is_set": bool(settings.OIDC_ISSUER),
+        "settings": _list_settings(),
+        "callback": address,
+        "other_callback": "" if here == address else here,
+        "checks": oidc_checks.check_provider(request) if request.method == "POST" else [],
+    }
+    return show(request, "accounts/single_sign_on.html", context)
+
+
+@never_cache
+@require_safe
+@signed_in
+def try_sign_in(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """To the provider, for a trial; it comes back to where a sign-in does."""
+    permissions.require_installation_admin(actor)
+    _require_provider()
+    return oidc_views.leave_for_provider(request, PROVIDER, reverse("single-sign-on"), is_trial=True)
+
+
+@never_cache
+@require_safe
+def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Back from the provider: a trial is shown, anything else is a sign-in."""
+    if oidc_trial.is_trial(request):
+        return _show_trial(request)
+    return oidc_views.come_back(request, provider_id)
+
+
+@signed_in
+def _show_trial(request: HttpRequest, actor: Actor) -> HttpResponse:
+    permissions.require_installation_admin(actor)
+    trial = oidc_trial.finish_trial(request)
+    context: dict[str, Any] = {"section": "settings", "trial": trial}
+    if trial.person is not None:
+        context["roles"] = trial.person.memberships.select_related("namespace").order_by("namespace__name")
+        context["asks_second_step"] = trial.is_let_in and trial.person.has_two_step
+    return show(request, "accounts/single_sign_on_trial.html", context)
+
+
+def _require_provider() -> None:
+    if not settings.OIDC_ISSUER:
+        raise Conflict(gettext("No OpenID provider is set: PROMPTUARY_OIDC_ISSUER is empty."))
+
+
+def _list_settings() -> list[Setting]:
+    apps = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"]
+    app = apps[0] if apps else {"client_id": "", "secret": ""}
+    secret = gettext("set; it is not shown") if app["secret"] else ""
+    return [
+        Setting("PROMPTUARY_OIDC_ISSUER", settings.OIDC_ISSUER, gettext("the provider's address")),
+        Setting("PROMPTUARY_OIDC_CLIENT_ID", app["client_id"], gettext("the client's name at the provider")),
+        Setting("PROMPTUARY_OIDC_CLIENT_SECRET", secret, gettext("its secret; or …_FILE, a file that holds it")),
+        Setting("PROMPTUARY_OIDC_NAME", settings.OIDC_NAME, gettext("the word on the button")),
+        Setting(
+            "PROMPTUARY_OIDC_ACCOUNTS",
+            ", ".join(settings.OIDC_ACCOUNTS),
+            gettext("who gets in: known, any, or domains of verified addresses"),
+        ),
+    ]

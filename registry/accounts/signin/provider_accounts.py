@@ -1,0 +1,73 @@
+"""Which account somebody gets whom an OpenID provider vouches for: the one with the verified address, or a new one."""
+
+import re
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext
+
+from registry.accounts.actor import OPERATOR
+from registry.accounts.models import User
+from registry.core.errors import Busy
+
+__all__ = ["find_accounts", "make_account", "merge_facts", "name_account", "read_verified_address", "takes_new_account"]
+
+_MOST = 60  # characters of a username that is made from what a provider says
+_TRIES = 1000
+
+
+def merge_facts(data: dict[str, Any]) -> dict[str, Any]:
+    """What the token and userinfo say together; userinfo counts where both say something.
+
+    data: both halves of a provider's answer, as allauth keeps them with the account.
+    """
+    return {**(data.get("id_token") or {}), **(data.get("userinfo") or {})}
+
+
+def read_verified_address(facts: dict[str, Any]) -> str:
+    """The mail address that the provider has verified; empty where it vouches for none."""
+    address = facts.get("email")
+    return address if isinstance(address, str) and facts.get("email_verified") is True else ""
+
+
+def find_accounts(address: str) -> list[User]:
+    """The accounts with the address that we did not get from anybody's word, two at most: one alone is the person's."""
+    if not address:
+        return []
+    accounts = User.objects.filter(email__iexact=address, is_address_unproven=False)
+    return list(accounts.exclude(username=OPERATOR)[:2])
+
+
+def takes_new_account(address: str) -> bool:
+    """Whether the setting lets somebody in who has no account. address: a verified one, or empty."""
+    domain = address.rpartition("@")[2].lower()
+    allowed = settings.OIDC_ACCOUNTS
+    return "any" in allowed or (bool(domain) and domain in allowed)
+
+
+def make_account(facts: dict[str, Any]) -> User | None:
+    """A new account without a password, where the setting lets this person in and nobody has the address."""
+    address = read_verified_address(facts)
+    taken = User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
+    if not takes_new_account(address) or taken.exists():
+        return None  # several accounts have it: which one is meant is for an admin to say
+    name = str(facts.get("name") or "")[:150]
+    person = User(username=name_account(facts), email=address, first_name=name)
+    person.set_unusable_password()
+    person.save(force_insert=True)
+    return person
+
+
+def name_account(facts: dict[str, Any]) -> str:
+    """A username as ours are, never one that somebody has: the name alone does not say that it is the same person.
+
+    Busy where a thousand such names are taken.
+    """
+    address = read_verified_address(facts)
+    preferred = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
+    base = re.sub(r"[^a-z0-9._-]+", "-", preferred)[:_MOST].strip("._-") or "person"
+    for number in range(1, _TRIES):
+        name = base if number == 1 else f"{base}-{number}"
+        if name != OPERATOR and not User.objects.filter(username=name).exists():
+            return name
+    raise Busy(gettext("A thousand accounts are called {name} already.").format(name=base), retry_after=60)
