@@ -25,7 +25,11 @@ from registry.templates.imports import IMPORT_BYTES
 __all__ = ["import_prompts"]
 
 PASTED = "pasted"
-FORMAT_CHOICES = [("", gettext_lazy("What it looks like")), *((entry.name, entry.title) for entry in FORMATS)]
+FORMAT_CHOICES = [
+    ("", gettext_lazy("What it looks like")),
+    *((entry.name, entry.title) for entry in FORMATS),
+    ("none", gettext_lazy("plain text, braces and all")),
+]
 
 
 @form_page

@@ -9,7 +9,7 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 
-__all__ = ["SYNTAXES", "PlainText", "find_syntax", "read_placeholders"]
+__all__ = ["SYNTAXES", "PlainText", "find_syntax", "find_unread", "read_placeholders"]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
@@ -19,6 +19,10 @@ _DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
 _ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 _PERCENT = re.compile(r"%%|%\(([^()]+)\)s")
+_SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}(?!\})")
+_UNREAD = re.compile(
+    r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
+)
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
@@ -36,6 +40,8 @@ def find_syntax(text: str) -> str:
     """The syntax of a text's placeholders, a key of SYNTAXES; `none` where it has none."""
     if _NUMBERED.search(text):
         return "numbered"
+    if _is_spaced_double(text):
+        return "double"
     if not _DOLLAR_BRACE.search(text) and not _TRIPLE.search(text) and _is_str_format(text):
         return "str.format"
     if _DOUBLE.search(text):
@@ -52,6 +58,19 @@ def find_syntax(text: str) -> str:
 def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
     """The text as pieces. `names` gives the inputs' names. Raises LossError with the line."""
     return SYNTAXES[syntax](text, names)
+
+
+def find_unread(text: str) -> Iterator[Difference]:
+    """Says which is the first of the braces of a text without its placeholders that look like a placeholder as well."""
+    if match := _UNREAD.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield Difference(f"`{match[0]}` stays text; write `{{{{ name }}}}` there if it is an input", line)
+
+
+def _is_spaced_double(text: str) -> bool:
+    """Whether it says `{{ name }}`, with blanks, and no braces but those of names are double."""
+    rest = _DOUBLE.sub("", text)
+    return bool(_SPACED.search(text)) and "{{" not in rest and "}}" not in rest
 
 
 def _is_str_format(text: str) -> bool:
@@ -140,6 +159,12 @@ def _read_single(text: str, names: InputNames) -> PlainText:
     return PlainText(read.pieces, (*described, *read.differences))
 
 
+def _read_double(text: str, names: InputNames) -> PlainText:
+    read = _by_pattern(_DOUBLE)(text, names)
+    unread = find_unread(_DOUBLE.sub(lambda match: "x" * len(match[0]), text))
+    return PlainText(read.pieces, (*unread, *read.differences))
+
+
 def _read_numbered(text: str, names: InputNames) -> PlainText:
     """As the prompts of generative agents: what stands above the comment marker is no part of the prompt."""
     pieces: list[Piece] = []
@@ -163,7 +188,7 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "none": _read_none,
     "str.format": _read_str_format,
     "single": _read_single,
-    "double": _by_pattern(_DOUBLE),
+    "double": _read_double,
     "dollar": _by_pattern(_DOLLAR, whole="$"),
     "angle": _by_pattern(_ANGLE),
     "numbered": _read_numbered,

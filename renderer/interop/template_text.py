@@ -8,7 +8,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import has_statements, read_jinja
 from promptuary.renderer.interop.kernel_text import read_kernel_text
-from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, read_placeholders
+from promptuary.renderer.interop.placeholders import SYNTAXES, PlainText, find_syntax, find_unread, read_placeholders
 
 _KERNEL = re.compile(r"\{\{\s*\$\w+\s*\}\}")
 
@@ -40,7 +40,8 @@ def _is_jinja(text: str) -> bool:
 
 def read_template_text(text: str, language: str, names: InputNames) -> PlainText:
     """The text as pieces; `language` is one of LANGUAGES, or empty for what it looks like. Raises LossError."""
-    language = language or find_language(text)
+    if not language and (language := find_language(text)) == "none":
+        return PlainText((text,), tuple(find_unread(text)))
     if language == "jinja":
         return read_jinja(text, names)
     if language == "jinja-trimmed":

@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from promptuary import renderer
 from registry.templates import drafts
 from registry.templates.models import Draft, Template
 from tests.frontend.conftest import words
@@ -108,6 +109,18 @@ def test_what_cannot_be_read_is_named_with_its_line(desk, browser):
 def test_the_format_can_be_chosen(desk, browser):
     page = words(show(browser("author"), text=CHATML, source_format="text"))
     assert "read as plain text" in page.lower()
+
+
+def test_a_text_whose_tags_are_no_template_is_imported_as_it_is(desk, browser):
+    client, text = browser("author"), "Use {% if you like %} and {{> header}} in text, {name}."
+    refused = words(show(client, text=text))
+    assert "choose “plain text, braces and all” under “Read as”" in refused
+    assert "Import 1 template" not in refused
+    shown = show(client, text=text, source_format="none")
+    assert "choose “plain text, braces and all”" not in words(shown)
+    assert "Imported 1 template." in words(send_back(client, shown, text=text))
+    (part,) = renderer.load(Template.objects.get(name="support/pasted").latest.document).render({}).parts
+    assert part.content == text
 
 
 @pytest.mark.parametrize("fields", [{}, {"text": " \n"}])

@@ -21,6 +21,8 @@ WEIRD = st.lists(
     ("text", "rendered"),
     [
         ("Dear {name}, {{x}} is a brace.\n", "Dear ‹name›, {x} is a brace.\n"),
+        ("Return {a} as {{ name }}.", "Return {a} as ‹name›."),
+        ("\\frac{a}{b} = {{ name }}", "\\frac{a}{b} = ‹name›"),
         ("Dear {{name}} and {{ name }}.", "Dear ‹name› and ‹name›."),
         ("Dear $name, pay $$5 to ${name}.", "Dear ‹name›, pay $5 to ‹name›."),
         ("Dear <<name>>.", "Dear ‹name›."),
@@ -36,6 +38,27 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
     template = read_one("letter.txt", text)
     assert template.name == "letter"
     assert text_of(template, name="‹name›", input_0="‹input_0›") == rendered
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "rendered"),
+    [
+        ("Hi {{ name }},\nyour {order}.", "line 2: `{order}` stays text", "Hi Ann,\nyour {order}."),
+        ("Hi {{ first name }}, {{ name }}.", "line 1: `{{ first name }}` stays text", "Hi {{ first name }}, Ann."),
+        ("Costs {price:.2f}, {name!r}.", "line 1: `{price:.2f}` stays text", "Costs {price:.2f}, {name!r}."),
+        ("Use {{ to open and }}.", "line 1: `{{ to open and }}` stays text", "Use {{ to open and }}."),
+        ("{{name}} and {{ name }}, not {x}.", "line 1: `{x}` stays text", "Ann and Ann, not {x}."),
+    ],
+)
+def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rendered):
+    template = read_one("a.txt", text)
+    assert said in sentences(template)
+    assert text_of(template, name="Ann") == rendered
+
+
+@pytest.mark.parametrize("text", ["{{ name }} alone", '{"a": 1, "b": {}}', "a set {1, 2} and {x | x > 0}", "no brace"])
+def test_other_braces_are_not_worth_a_word(text):
+    assert "stays text" not in sentences(read_one("a.txt", text))
 
 
 def test_a_path_of_str_format_stays_one():
