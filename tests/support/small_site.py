@@ -1,0 +1,27 @@
+"""A server of a test's own, with people and one template instead of the demo, so that it is there in seconds."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.browser.conftest import Server as Site
+from tests.support import instances
+from tests.support.server_process import Server
+
+__all__ = ["NAME", "open_small_site"]
+
+NAME = "support/reply"  # its version 1 is in production, version 2 is not
+
+
+@contextmanager
+def open_small_site(folder: Path, **environment: str) -> Iterator[Site]:
+    """Run a web server and its worker in this folder until the block ends. environment: more variables for them."""
+    place = instances.make_instance(folder / "home", engine="sqlite")
+    place.run("-m", "tests.support.small_site_driver")
+    server = Server(place, **environment)
+    try:
+        server.start()
+        yield Site(server.url, place.home)
+    finally:
+        server.kill()
+        instances.remove_instance(place)

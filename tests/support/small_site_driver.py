@@ -1,0 +1,49 @@
+"""Run as a program in the home of a running server: people with passwords and addresses, and a template whose second
+version is not in production yet.
+
+Everything goes through the services, as a person would do it on the pages.
+"""
+
+import django
+
+django.setup()
+
+from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.models import User
+from registry.changes import services as change_services
+from registry.namespaces import services as namespace_services
+from registry.templates import save as template_save
+
+NAME = "support/reply"
+DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: answer\n  content: |\n    Answer {{ name }} %s.\n"
+
+
+def main() -> None:
+    namespace_services.create_namespace(
+        actor=operator_actor(), name="support", protected_labels=["production"], required_checks=[]
+    )
+    people = {role: _make_person(role) for role in ("author", "reviewer", "reader", "admin")}
+    author = Actor(people["author"])
+    first = template_save.save_version(
+        actor=author, name=NAME, document=DOCUMENT % "at once", message="Begin", samples={"plain": {"name": "Ada"}}
+    ).version
+    change = change_services.propose_change(actor=author, name=NAME, label="production", version=1, message="Begin")
+    change_services.decide_on_change(
+        actor=Actor(people["reviewer"]), number=change.number, decision="approve", digest=first.digest
+    )
+    change_services.publish_change(actor=author, number=change.number)
+    template_save.save_version(
+        actor=author, name=NAME, document=DOCUMENT % "in two days", message="Take time", base=first.digest
+    )
+
+
+def _make_person(role: str) -> User:
+    person = User.objects.create(username=role, email=f"{role}@example.org")
+    person.set_password(f"{role}-promptuary")
+    person.save()
+    namespace_services.set_role(actor=operator_actor(), namespace="support", username=role, role=role)
+    return person
+
+
+if __name__ == "__main__":
+    main()
