@@ -15,6 +15,7 @@ from registry.freezes.windows import ComingFreeze, StandingFreeze
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.rules import rules_of
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.labels import Approval
 from registry.templates.models import Template
@@ -136,7 +137,8 @@ def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | Co
         return Head(label, protected)
     if not protected:
         return Head(label, False, gettext("open to authors"))
-    rule = ngettext("needs {count} approval", "needs {count} approvals", space.approvals).format(count=space.approvals)
+    needed = rules_of(space).count_needed_approvals(label, "")
+    rule = ngettext("needs {count} approval", "needs {count} approvals", needed).format(count=needed)
     return Head(label, True, f"{rule}, {freeze.notice}" if freeze else rule)
 
 

@@ -227,7 +227,7 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
 
 def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
-    if blocker.code in ("approvals", "owners") and act.approve:
+    if blocker.asks_for_approval and act.approve:
         link, link_word = "#decide", gettext("Decide")
     elif blocker.code == "check:contract" and act.acknowledge:
         link, link_word = "#decide", gettext("Accept the break")

@@ -78,7 +78,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "panel_title": gettext("Propose v{version} for {label}").format(version=version, label=label),
         "leave_url": reverse("template", args=[name]),
         "form": form,
-        "approvals": template.namespace.approvals,
+        "approvals": preview.approvals_needed,
         **evidence_context(request, preview),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -128,8 +128,8 @@ def _is_rolling_out(gate: Gate) -> bool:
 
 def _mine(gate: Gate) -> WorkItem:
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
-    code = blocker.code if blocker else ""
-    verb, button = ASKS.get(code, MEND)
+    asked = ASKS.get(blocker.code if blocker else "", MEND)
+    verb, button = _APPROVE if blocker and blocker.asks_for_approval else asked
     return _item(gate, str(verb), str(button))
 
 

@@ -148,6 +148,10 @@ def _approval(member: Member) -> tuple[str, str]:
     if not change.is_open or status.is_enough:
         return (gettext("approved by {people}").format(people=people) if people else gettext("none needed")), "ok"
     missing = max(status.missing, 1)
+    if not status.missing and status.missing_groups:
+        title = member.gate.facts.find_group(status.missing_groups[0]).title
+        needs = gettext("needs an approval from {group}").format(group=title)
+        return (f"{people}, {needs}" if people else needs), "warn"
     needs = ngettext("needs {count} approval", "needs {count} approvals", missing).format(count=missing)
     return (f"{people}, {needs}" if people else needs), "warn"
 

@@ -132,7 +132,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "fault": fault,
         "labels": labels,
         "chosen": chosen,
-        "approvals": space.approvals,
+        "approvals": max([space.approvals, *(row.preview.approvals_needed for row in rows)]),
+        "groups": sorted({title for row in rows for title in row.preview.groups}),
         "services": len({name for row in rows for name in row.service_names}),
         "fetches": sum(row.preview.fetches_moving for row in rows),
     }

@@ -12,7 +12,7 @@ from frontend.web.forms import set_choices
 from registry.accounts.models import Key
 from registry.namespaces.models import COMPATIBILITY
 from registry.namespaces.permissions import KEY_VERBS, Role
-from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, Rules
+from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, ApprovalRule, Rules
 from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 
@@ -82,12 +82,17 @@ class RulesForm(forms.Form):
         choices=[(name, CHECKS_IN_WORDS[name]) for name in CHECKS], required=False
     )
     compatibility = forms.ChoiceField(choices=[(mode, MODES_IN_WORDS[mode]) for mode in COMPATIBILITY])
+    approval_rules = forms.CharField(max_length=20_000, required=False, widget=forms.Textarea)
     owners = forms.CharField(max_length=20_000, required=False, widget=forms.Textarea)
     keys_approved_only = forms.BooleanField(required=False)
     break_glass = forms.BooleanField(required=False)
 
     def clean_protected_labels(self) -> list[str]:
         return _words(self.cleaned_data["protected_labels"])
+
+    def clean_approval_rules(self) -> list[dict[str, Any]]:
+        lines = enumerate(self.cleaned_data["approval_rules"].splitlines(), start=1)
+        return [_approval_rule(number, line) for number, line in lines if line.strip()]
 
     def clean_owners(self) -> list[dict[str, Any]]:
         lines = enumerate(self.cleaned_data["owners"].splitlines(), start=1)
@@ -262,17 +267,42 @@ class CapForm(forms.Form):
 
 
 def initial_rules(rules: Rules) -> dict[str, Any]:
-    """The rules as the form shows them: lists as words, an owner a line."""
+    """The rules as the form shows them: lists as words, a rule of approvals and an owner a line."""
     lines = [f"{owner.pattern}: {', '.join(owner.people)}" for owner in rules.owners]
     return {
         **rules.values(),
         "protected_labels": ", ".join(rules.protected_labels),
+        "approval_rules": "\n".join(map(_describe_approval_rule, rules.approval_rules)),
         "owners": "\n".join(lines),
     }
 
 
 def _words(text: str) -> list[str]:
     return [word for word in text.replace(",", " ").split() if word]
+
+
+def _describe_approval_rule(rule: ApprovalRule) -> str:
+    """A line of the form: `production refunds: 2, legal`."""
+    asked = ([str(rule.approvals)] if rule.approvals else []) + list(rule.groups)
+    return f"{rule.label or '*'} {rule.folder}".rstrip() + f": {', '.join(asked)}"
+
+
+def _approval_rule(number: int, line: str) -> dict[str, Any]:
+    where, colon, asked = line.partition(":")
+    places, words = where.split(), _words(asked)
+    numbers = [word for word in words if word.isdecimal() and len(word) < 4]
+    if not colon or not 1 <= len(places) <= 2 or not words or len(numbers) > 1:
+        raise forms.ValidationError(
+            gettext(
+                "Line {number} is no rule: write a label or *, maybe a folder, a colon, then a number, groups or both."
+            ).format(number=number)
+        )
+    return {
+        "label": "" if places[0] == "*" else places[0],
+        "folder": places[1] if len(places) > 1 else "",
+        "approvals": int(numbers[0]) if numbers else 0,
+        "groups": [word for word in words if word not in numbers],
+    }
 
 
 def _owner(number: int, line: str) -> dict[str, Any]:

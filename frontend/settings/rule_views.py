@@ -17,7 +17,7 @@ from registry.changes import rules as namespaces_service
 from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
-from registry.namespaces import permissions, services
+from registry.namespaces import group_queries, permissions, services
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
@@ -70,6 +70,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "granters": permissions.describe_granters(space),
         "form": form,
         "standards": standards,
+        "groups": group_queries.read_groups([space]),
         "standards_in_words": describe_standards(now.standards),
         "without_two_step": namespace_queries.list_members_without_two_step(space) if may_manage else [],
         "effects": effects if status == 200 else None,

@@ -34,6 +34,8 @@ def tell_preview(preview: Any, as_json: bool) -> None:
         say(f"  Change {other['change']} proposes version {other['version']} for {label} too; it {follows}.")
     if preview["protected"]:
         say(f"  Needs {preview['approvals_needed']} approvals.")
+        for group in preview.get("groups", ()):  # older registries know no groups
+            say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
     say("Nothing was stored.")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from registry.changes.policy import Blocker, Exemption
+from registry.changes.policy import Blocker, Exemption, GroupApproval
 from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
 
@@ -145,7 +145,9 @@ class Decided:
     In the closing event, and in the column `decided` of the request, this is one JSON object:
 
         {"approvals": [{"person", "at"}], "needed": 1, "checks": [{"name", "key", "outcome", "summary", "required",
-         "acknowledged", "at"}], "exemptions": [{"person", "rule", "why"}], absent where there is none}
+         "acknowledged", "at"}], "exemptions": [{"person", "rule", "why"}], "groups": [{"name", "title", "people"}]}
+
+    The last two are absent where they are empty.
 
     Times are microseconds since 1970 UTC; `outcome` and `at` are null for a check that was not given.
     """
@@ -154,6 +156,7 @@ class Decided:
     needed: int
     checks: tuple[Check, ...]
     exemptions: tuple[Exemption, ...] = ()
+    groups: tuple[GroupApproval, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object, without what the checks found: that stays with the verdict named by the key."""
@@ -164,6 +167,8 @@ class Decided:
         }
         if self.exemptions:
             decided["exemptions"] = [{"person": it.person, "rule": it.rule, "why": it.why} for it in self.exemptions]
+        if self.groups:
+            decided["groups"] = [{"name": it.name, "title": it.title, "people": list(it.people)} for it in self.groups]
         return decided
 
 
@@ -174,6 +179,7 @@ def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mappin
         kept["needed"],
         tuple(_state(check, findings.get(check["key"], ())) for check in kept["checks"]),
         tuple(Exemption(one["person"], one["rule"], one["why"]) for one in kept.get("exemptions", ())),
+        tuple(GroupApproval(one["name"], one["title"], tuple(one["people"])) for one in kept.get("groups", ())),
     )
 
 

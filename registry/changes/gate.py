@@ -12,7 +12,7 @@ from registry.changes import queries as change_queries
 from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
-from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts
+from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts, GroupApproval
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -53,6 +53,7 @@ class Gate:
     approval_status: ApprovalStatus
     approvals: tuple[Approval, ...]
     needed: int
+    group_approvals: tuple[GroupApproval, ...]
     exemptions: tuple[Exemption, ...]
     versions_between: tuple[int, ...]
     turn: Turn | None
@@ -108,6 +109,7 @@ class Gate:
             facts=facts,
             approval_status=status,
             approvals=tuple(approvals[person] for person in status.approvals),
+            group_approvals=policy.list_group_approvals(self.rules, facts, status.approvals),
             exemptions=policy.find_exemptions(self.rules, facts),
             last_decision=decision.number,
         )
@@ -138,7 +140,7 @@ class Gate:
 
     def to_decided(self) -> Decided:
         """What the request is decided on at this moment, for the event that closes it."""
-        return Decided(self.approvals, self.needed, self.checks, self.exemptions)
+        return Decided(self.approvals, self.needed, self.checks, self.exemptions, self.group_approvals)
 
 
 def evaluate_pending(actor: Actor) -> list[Gate]:
@@ -217,7 +219,8 @@ class _Reader:
                 Approval(person, to_microseconds(self._review.approved_at(change, person)))
                 for person in status.approvals
             ),
-            needed=rules.approvals,
+            needed=rules.count_needed_approvals(change.label, change.template.path),
+            group_approvals=policy.list_group_approvals(rules, facts, status.approvals),
             exemptions=policy.find_exemptions(rules, facts),
             versions_between=tuple(self._review.versions_between(change)) if change.is_open else (),
             turn=_find_turn(change, found, self._review.since(change)),
@@ -254,7 +257,8 @@ class _Reader:
             blockers=(),
             approval_status=ApprovalStatus(tuple(one.person for one in approvals), (), 0, ()),
             approvals=approvals,
-            needed=kept.needed if kept else rules.approvals,
+            needed=kept.needed if kept else rules.count_needed_approvals(change.label, change.template.path),
+            group_approvals=kept.groups if kept else (),
             exemptions=kept.exemptions if kept else (),
             versions_between=(),
             turn=None,

@@ -14,7 +14,7 @@ from registry.changes.contributors import ChangeFacts, VersionNode, find_contrib
 from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest, Decision, Thread, Verdict
-from registry.changes.policy import DecisionFacts, Facts
+from registry.changes.policy import DecisionFacts, Facts, GroupFacts
 from registry.evaluations import attachment_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import Attachment
@@ -22,7 +22,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Namespace
+from registry.namespaces.models import Group, Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates import inclusions
@@ -53,6 +53,7 @@ class ReviewFacts:
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
         self._reviewers, frozen = _reviewers_and_frozen(spaces)
         self.decisions = _decisions([row.pk for row in rows])
+        self._groups = _read_groups({row.template.namespace for row in rows})
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
         self._open_threads = _open_threads(asking)
         frozen &= {row.template.namespace_id for row in rows if row.is_open}
@@ -102,6 +103,7 @@ class ReviewFacts:
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
             held_by_approval=held is None or held.digest in self._digests(change),
+            groups=self._groups.get(template.namespace_id, {}),
             contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
 
@@ -323,6 +325,17 @@ def _reviewers_and_frozen(spaces: Mapping[int, Namespace]) -> tuple[Mapping[int,
         if has_freezes:
             frozen.add(space)
     return reviewers, frozen
+
+
+def _read_groups(namespaces: Collection[Namespace]) -> Mapping[int, Mapping[str, GroupFacts]]:
+    """The groups of the namespaces whose rules name some, by name; asks nothing where no rule does."""
+    asking = [space.pk for space in namespaces if any(rule["groups"] for rule in space.approval_rules)]
+    groups: defaultdict[int, dict[str, GroupFacts]] = defaultdict(dict)
+    rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
+    for space, name, title, person in rows.values_list("namespace", "name", "title", "members__person__username"):
+        before = groups[space].get(name, GroupFacts(title))
+        groups[space][name] = GroupFacts(title, before.people | {person}) if person else before
+    return groups
 
 
 def _people_with_two_step(usernames: Collection[str]) -> set[str]:

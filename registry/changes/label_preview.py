@@ -13,8 +13,9 @@ from registry.core import names
 from registry.evaluations import metric_readings
 from registry.evaluations.metric_readings import RunReadings, VersionPair
 from registry.namespaces import permissions
+from registry.namespaces.models import Group
 from registry.namespaces.permissions import Verb
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import Rules, rules_of
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import approved_digests
@@ -60,6 +61,7 @@ class LabelPreview:
     serves these bytes, `ahead` where the version comes from what it serves, `back` where it held the version before,
     `superseded` where what it serves contains the version, else `diverged`: then a request has to be merged first.
     same: the open request that proposes exactly this. included: the numbers of the versions that go live along with it.
+    groups: the titles of the groups that an approval is needed from.
     undo: the act that takes the move back; undo_version: the version that it goes back to.
     """
 
@@ -72,6 +74,7 @@ class LabelPreview:
     state: State
     included: tuple[int, ...]
     approvals_needed: int
+    groups: tuple[str, ...]
     owners: tuple[str, ...]
     services: tuple[ServiceEffect, ...]
     evaluation: RunReadings | None
@@ -157,7 +160,8 @@ class _Reader:
             serves_since=held.moved_at if held else None,
             state=self._state(template, version, serves),
             included=tuple(included),
-            approvals_needed=rules.approvals if is_protected else 0,
+            approvals_needed=rules.count_needed_approvals(self._label, template.path) if is_protected else 0,
+            groups=self._list_groups(rules, template) if is_protected else (),
             owners=rules.owners_of(template.path) if is_protected else (),
             services=tuple(self._effect(fetches, version) for fetches in self._services.get(template.pk, ())),
             evaluation=self._readings.get(template.pk),
@@ -170,6 +174,14 @@ class _Reader:
             undo=undo,
             undo_version=undo_version,
         )
+
+    def _list_groups(self, rules: Rules, template: Template) -> tuple[str, ...]:
+        """The titles of the groups that have to approve; asks nothing where no rule names one."""
+        required = rules.list_required_groups(self._label, template.path)
+        if not required:
+            return ()
+        rows = Group.objects.filter(namespace=template.namespace_id, name__in=required)
+        return tuple(rows.order_by("title").values_list("title", flat=True))
 
     def _state(self, template: Template, version: Version, serves: Version | None) -> State:
         if serves is None:

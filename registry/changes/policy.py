@@ -16,6 +16,7 @@ from registry.namespaces.rules import Rules
 
 __all__ = [
     "FREEZE",
+    "GROUP",
     "IN_RELEASE",
     "ROLLING_OUT",
     "ApprovalStatus",
@@ -23,18 +24,24 @@ __all__ = [
     "DecisionFacts",
     "Exemption",
     "Facts",
+    "GroupApproval",
+    "GroupFacts",
     "count_approvals",
     "eligible_approvers",
     "fault_of_approver",
     "find_blockers",
     "find_exemptions",
     "lacks_approvers",
+    "list_group_approvals",
     "reasons_against",
     "refusal_of_approver",
 ]
 
 FREEZE = "freeze"
 """The code of the blocker of a request whose namespace has no releases now; an emergency ignores it."""
+
+GROUP = "group:"
+"""How the code of the blocker of a missing approval from a group begins; the group's name follows."""
 
 IN_RELEASE = "release"
 """The code of the blocker of a request that is published with its release only: always the last in the list."""
@@ -56,6 +63,14 @@ class DecisionFacts:
     round: int
     is_reviewer: bool
     number: int = 0
+
+
+@dataclass(frozen=True)
+class GroupFacts:
+    """A group that a rule names, as it is today: what people call it, and the usernames of those in it."""
+
+    title: str
+    people: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -86,6 +101,11 @@ class Facts:
     rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
     change: int = 0
     contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
+    groups: Mapping[str, GroupFacts] = field(default_factory=dict)  # by name, where some rule names one
+
+    def find_group(self, name: str) -> GroupFacts:
+        """The group with this name; one without people where it is not there, so that nobody speaks for it."""
+        return self.groups.get(name) or GroupFacts(name)
 
 
 @dataclass(frozen=True)
@@ -96,11 +116,12 @@ class ApprovalStatus:
     objections: tuple[str, ...]
     missing: int
     missing_owners: tuple[str, ...]
+    missing_groups: tuple[str, ...] = ()
 
     @property
     def is_enough(self) -> bool:
         """Whether the reviewers' part is done."""
-        return not self.objections and self.missing == 0 and not self.missing_owners
+        return not (self.objections or self.missing or self.missing_owners or self.missing_groups)
 
 
 @dataclass(frozen=True)
@@ -110,6 +131,15 @@ class Exemption:
     person: str
     rule: str
     why: str
+
+
+@dataclass(frozen=True)
+class GroupApproval:
+    """A group that an approval is needed from, and the usernames of those in it whose approval counts."""
+
+    name: str
+    title: str
+    people: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -123,9 +153,14 @@ class Blocker:
     next_slot: datetime | None = None  # of a freeze: when nothing freezes the namespace
 
     @property
+    def asks_for_approval(self) -> bool:
+        """Whether an approval would settle it."""
+        return self.code in ("approvals", "owners") or self.code.startswith(GROUP)
+
+    @property
     def is_by_reviewers(self) -> bool:
         """Whether reviewers are waited for."""
-        return self.code in ("approvals", "owners", "objection")
+        return self.asks_for_approval or self.code == "objection"
 
     def to_dict(self) -> dict[str, str]:
         """What a refusal says of it: code, cause, action, and of a freeze the next slot."""
@@ -181,12 +216,14 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
 
 
 def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
-    """Whether too few reviewers are left whose approval counts, or no owner of the path, when these people are left
-    out.
+    """Whether too few reviewers are left whose approval counts, or no owner of the path, or nobody of a group that has
+    to approve, when these people are left out.
     """
     left = [person for person in eligible_approvers(rules, facts) if person not in without]
     owners = rules.owners_of(facts.path)
-    return len(left) < rules.approvals or bool(owners and not set(owners) & set(left))
+    if len(left) < rules.count_needed_approvals(facts.label, facts.path):
+        return True
+    return bool(owners and not set(owners) & set(left)) or bool(_find_missing_groups(rules, facts, left))
 
 
 def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
@@ -204,7 +241,24 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
     objections = tuple(person for person, decision in last.items() if decision == "request_changes")
     owners = rules.owners_of(facts.path)
     missing_owners = owners if owners and not set(owners) & set(approvals) else ()
-    return ApprovalStatus(approvals, objections, max(0, rules.approvals - len(approvals)), missing_owners)
+    missing = max(0, rules.count_needed_approvals(facts.label, facts.path) - len(approvals))
+    return ApprovalStatus(approvals, objections, missing, missing_owners, _find_missing_groups(rules, facts, approvals))
+
+
+def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:
+    """The groups that have to approve, each with those of these approvers who are in it."""
+    found = []
+    for name in rules.list_required_groups(facts.label, facts.path):
+        group = facts.find_group(name)
+        people = tuple(person for person in approvals if person in group.people)
+        found.append(GroupApproval(name, group.title, people))
+    return tuple(found)
+
+
+def _find_missing_groups(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
+    """The names of the groups that have to approve and of which none of these people is a member today."""
+    required = rules.list_required_groups(facts.label, facts.path)
+    return tuple(name for name in required if facts.find_group(name).people.isdisjoint(people))
 
 
 def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
@@ -225,6 +279,7 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
         found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
     if counted.missing_owners:
         found.append(_of_owners(counted, rules, facts, viewer, may_decide))
+    found += [_of_group(name, rules, facts, viewer) for name in counted.missing_groups]
     if facts.freeze is not None and not facts.unreviewed:
         found.append(_of_freeze(facts.freeze))
     if facts.rollout is not None and not facts.unreviewed:
@@ -319,10 +374,9 @@ def _of_threads(facts: Facts) -> Blocker:
 
 def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     asked = tuple(person for person in eligible_approvers(rules, facts) if person not in counted.approvals)
-    cause = ngettext(
-        "{count} of {all} approval is missing.", "{count} of {all} approvals are missing.", rules.approvals
-    )
-    cause = cause.format(count=counted.missing, all=rules.approvals)
+    needed = rules.count_needed_approvals(facts.label, facts.path)
+    cause = ngettext("{count} of {all} approval is missing.", "{count} of {all} approvals are missing.", needed)
+    cause = cause.format(count=counted.missing, all=needed)
     cause += _of_void_approvals(rules, facts, viewer, counted)
     if may_decide and viewer not in counted.approvals:
         action = gettext("Read the change, then approve it or request changes.")
@@ -380,3 +434,18 @@ def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str,
     if viewer in asked and may_decide:
         return Blocker("owners", cause, gettext("Approve or request changes."), asked)
     return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
+
+
+def _of_group(name: str, rules: Rules, facts: Facts, viewer: str) -> Blocker:
+    group = facts.find_group(name)
+    cause = gettext("Needs an approval from {group}.").format(group=group.title)
+    asked = tuple(person for person in eligible_approvers(rules, facts) if person in group.people)
+    if viewer in asked:
+        action = gettext("Read the change, then approve it or request changes.")
+    elif asked:
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
+    else:
+        action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.").format(
+            group=group.title
+        )
+    return Blocker(f"{GROUP}{name}", cause, action, asked)

@@ -70,6 +70,9 @@ class LabelPreviewOutput(Output):
         child=serializers.IntegerField(), help_text="Other versions that go live along with it."
     )
     approvals_needed = serializers.IntegerField()
+    groups = serializers.ListField(
+        child=serializers.CharField(), help_text="The titles of the groups that an approval is needed from."
+    )
     owners = serializers.ListField(child=serializers.CharField())
     services = ServiceOutput(many=True)
     fetches_moving = serializers.IntegerField(help_text="Fetches a day that get this version.")

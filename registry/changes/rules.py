@@ -57,7 +57,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     protected_labels: names. approvals: 0 to 20. self_approval, suggesters_may_approve, threads_resolved, break_glass,
     keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: of
     `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
-    owners: [{"pattern", "people": [usernames]}]. standards: all of them, as
+    approval_rules: [{"label", "folder", "approvals", "groups": [names]}], each field with a default; of all that hold
+    the strictest count. owners: [{"pattern", "people": [usernames]}]. standards: all of them, as
     `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
     nothing that was saved before. One event, then one a request, as in `services.propose_change`.
     """
@@ -67,6 +68,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
         before = rules_of(row)
         after = reading.read_rules(rules, before)
         _check_owners(row, after)
+        _check_groups(row, after)
         if after == before:
             return RulesUpdate(row, ())
         reading.check_two_step(actor, after)
@@ -97,6 +99,18 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
             fields={
                 "owners": gettext("{names}: no member of {namespace}.").format(
                     names=", ".join(strangers), namespace=namespace.name
+                )
+            }
+        )
+
+
+def _check_groups(namespace: Namespace, rules: Rules) -> None:
+    unknown = sorted({*rules.group_names} - {*namespace.groups.values_list("name", flat=True)})
+    if unknown:
+        raise Invalid(
+            fields={
+                "approval_rules": gettext("{names}: no group of {namespace}.").format(
+                    names=", ".join(unknown), namespace=namespace.name
                 )
             }
         )

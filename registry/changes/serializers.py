@@ -198,6 +198,16 @@ class ExemptionOutput(ContributorOutput):
     rule = serializers.ChoiceField(["suggesters_may_approve", "self_approval"])
 
 
+class GroupApprovalOutput(Output):
+    """A group that an approval is needed from."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    people = serializers.ListField(
+        child=serializers.CharField(), help_text="Those in it whose approval counts; empty while none does."
+    )
+
+
 @dataclass(frozen=True)
 class ChangeFacts(ChangeRow):
     """A change request as one actor sees it, with its gate. may_read: whether the actor may read texts."""
@@ -278,6 +288,9 @@ class ChangeOutput(ChangeItem):
     checks = StateOutput(many=True)
     approvals = ApprovalOutput(many=True, source="gate.approvals")
     approvals_needed = serializers.IntegerField(source="gate.needed")
+    group_approvals = GroupApprovalOutput(
+        many=True, source="gate.group_approvals", help_text="The groups that an approval is needed from."
+    )
     may_approve = serializers.BooleanField(source="gate.may_approve")
     why = serializers.CharField(allow_null=True)
     contributors = ContributorOutput(many=True)

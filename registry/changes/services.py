@@ -325,5 +325,5 @@ def begin_round(actor: Actor, change: ChangeRequest) -> list[str]:
     gate = change_gate.evaluate(change, actor, with_checks=False)
     locking.save_state(gate)
     check_results.request_checks(change.template, change.label)
-    reviewers = [person for it in gate.blockers if it.code in ("approvals", "owners") for person in it.waiting_for]
+    reviewers = [person for it in gate.blockers if it.asks_for_approval for person in it.waiting_for]
     return list(dict.fromkeys(reviewers))

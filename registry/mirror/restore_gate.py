@@ -52,8 +52,10 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
     approvals = policy.count_approvals(gate.rules, facts)
     # Objections don't count here: whether a person was active then, no event says.
     if approvals.missing:
-        return f"{approvals.missing} of {namespace.approvals} approvals were missing."
-    return f"none of its owners ({', '.join(approvals.missing_owners)}) approved." if approvals.missing_owners else ""
+        return f"{approvals.missing} of {gate.needed} approvals were missing."
+    if approvals.missing_owners:
+        return f"none of its owners ({', '.join(approvals.missing_owners)}) approved."
+    return f"nobody of the group {approvals.missing_groups[0]} approved." if approvals.missing_groups else ""
 
 
 def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:

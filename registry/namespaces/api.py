@@ -38,6 +38,17 @@ class OwnerInput(Input):
     people = serializers.ListField(child=Text())
 
 
+class ApprovalRuleInput(Input):
+    """Approvals that some changes need beside the namespace's number; of all rules that hold, the strictest count."""
+
+    label = Text(required=False, default="", help_text="Empty for every protected label.")
+    folder = Text(required=False, default="", help_text="Inside the namespace, as in `refunds`; empty for all of it.")
+    approvals = Integer(required=False, default=0)
+    groups = serializers.ListField(
+        child=Text(), required=False, default=list, help_text="Names of groups: an approval from each is needed."
+    )
+
+
 class RulesInput(Input):
     """Rules to change; what is absent or null stays."""
 
@@ -50,6 +61,7 @@ class RulesInput(Input):
     discard_playground_texts = Flag(required=False, allow_null=True)
     required_checks = serializers.ListField(child=Text(), required=False, allow_null=True)
     compatibility = Text(required=False, allow_null=True)
+    approval_rules = ApprovalRuleInput(many=True, required=False, allow_null=True)
     owners = OwnerInput(many=True, required=False, allow_null=True)
     break_glass = Flag(required=False, allow_null=True)
     keys_approved_only = Flag(required=False, allow_null=True)
@@ -89,6 +101,7 @@ class RulesOutput(output_serializers.Output):
     discard_playground_texts = serializers.BooleanField()
     required_checks = serializers.ListField(child=serializers.CharField())
     compatibility = serializers.CharField()
+    approval_rules = serializers.ListField(child=serializers.DictField())
     owners = serializers.ListField(child=serializers.DictField())
     break_glass = serializers.BooleanField()
     keys_approved_only = serializers.BooleanField()

@@ -85,7 +85,7 @@ class OneGroup(APIView):
 
     @extend_schema(operation_id="removeGroup", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, group: str) -> Response:
-        """Remove it, and with it the role that only it gave. For admins, not by key."""
+        """Remove it, and with it the role that only it gave. For admins, not by key; refused while a rule names it."""
         groups.remove_group(actor=actor_of(request), namespace=namespace, name=group)
         return Response(status=204)
 

@@ -19,6 +19,7 @@ from registry.namespaces import permissions, roles
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Group, GroupMember, Namespace
 from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.rules import rules_of
 
 __all__ = [
     "MOST_GROUPS",
@@ -86,9 +87,10 @@ def change_group(
 def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
     """Remove the group; its people keep the roles that they have otherwise.
 
-    Conflict where the namespace would be left without an admin.
+    Conflict where a rule names the group, or where the namespace would be left without an admin.
     """
     with _open_group(actor, namespace, name) as group:
+        _require_unused(group)
         permissions.require_proof(actor)
         people, space = _people_of(group), group.namespace
         group.delete()
@@ -167,6 +169,15 @@ def _settle(namespace: Namespace, people: Collection[User]) -> None:
 
 def _people_of(group: Group) -> list[User]:
     return list(User.objects.filter(group_memberships__group=group))
+
+
+def _require_unused(group: Group) -> None:
+    if group.name in rules_of(group.namespace).group_names:
+        raise Conflict(
+            gettext("A rule of {namespace} names the group {title}: change the rule first.").format(
+                namespace=group.namespace.name, title=group.title
+            )
+        )
 
 
 def _check_title(title: str) -> str:

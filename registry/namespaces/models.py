@@ -48,6 +48,10 @@ class Namespace(models.Model):
     )
     required_checks = models.JSONField(default=list, help_text="names of checks that must pass")
     compatibility = models.CharField(max_length=16, default="none", choices=[(mode, mode) for mode in COMPATIBILITY])
+    approval_rules = models.JSONField(
+        default=list,
+        help_text='[{"label": "production", "folder": "refunds", "approvals": 2, "groups": ["legal"]}]',
+    )
     owners = models.JSONField(default=list, help_text='[{"pattern": "refunds/*", "people": ["reviewer"]}]')
     break_glass = models.BooleanField(default=False, help_text="whether an emergency publish is possible")
     keys_approved_only = models.BooleanField(

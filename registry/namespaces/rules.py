@@ -18,6 +18,7 @@ __all__ = [
     "CHECKS",
     "DEFAULT_CHECKS",
     "LATER_RULES",
+    "ApprovalRule",
     "Owner",
     "Rules",
     "check_two_step",
@@ -35,12 +36,14 @@ LATER_RULES: Mapping[str, Any] = {
     "threads_resolved": False,
     "two_step_required": False,
     "discard_playground_texts": False,
+    "approval_rules": [],
     "standards": {},
 }
 """Rules that came after the first journals, as they are while they are off: then events leave them out."""
 
 _MODES = ("none", "backward")
 _MOST_APPROVALS = 20
+_MOST_APPROVAL_RULES = 50
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,28 @@ class Owner:
 
     pattern: str
     people: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ApprovalRule:
+    """What changes of some labels and paths need beside the namespace's number of approvals.
+
+    label: empty for every protected label. folder: inside the namespace; empty for every template. approvals: how many.
+    groups: names of groups, an approval from each of which is needed.
+    """
+
+    label: str = ""
+    folder: str = ""
+    approvals: int = 0
+    groups: tuple[str, ...] = ()
+
+    def covers(self, label: str, path: str) -> bool:
+        """Whether it holds for changes of the path to the label."""
+        return self.label in ("", label) and (not self.folder or path.startswith(f"{self.folder}/"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {**asdict(self), "groups": list(self.groups)}
 
 
 @dataclass(frozen=True)
@@ -63,6 +88,7 @@ class Rules:
     two_step_required: bool = False
     required_checks: tuple[str, ...] = ()
     compatibility: str = "none"
+    approval_rules: tuple[ApprovalRule, ...] = ()
     owners: tuple[Owner, ...] = ()
     break_glass: bool = False
     keys_approved_only: bool = True
@@ -73,6 +99,21 @@ class Rules:
         """Usernames that own the path inside the namespace; of several patterns that fit, the last one counts."""
         owning = [owner.people for owner in self.owners if fnmatchcase(path, owner.pattern)]
         return owning[-1] if owning else ()
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The names of all groups that some rule names, each once."""
+        return tuple(dict.fromkeys(name for rule in self.approval_rules for name in rule.groups))
+
+    def count_needed_approvals(self, label: str, path: str) -> int:
+        """How many approvals a change of the path to the label needs: of all rules that hold there, the most."""
+        asked = (rule.approvals for rule in self.approval_rules if rule.covers(label, path))
+        return max(self.approvals, *asked, 0)
+
+    def list_required_groups(self, label: str, path: str) -> tuple[str, ...]:
+        """The names of the groups that a change of the path to the label needs an approval from: those of all rules."""
+        covering = (rule for rule in self.approval_rules if rule.covers(label, path))
+        return tuple(dict.fromkeys(name for rule in covering for name in rule.groups))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, as the journal keeps them: a rule that came later is left out while it is off."""
@@ -85,6 +126,7 @@ class Rules:
             **asdict(self),
             "protected_labels": list(self.protected_labels),
             "required_checks": list(self.required_checks),
+            "approval_rules": [rule.to_dict() for rule in self.approval_rules],
             "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
             "standards": self.standards.to_dict(),
         }
@@ -101,6 +143,7 @@ def rules_of(namespace: Namespace) -> Rules:
         two_step_required=namespace.two_step_required,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
+        approval_rules=_stored_approval_rules(namespace),
         owners=_stored_owners(namespace),
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
@@ -114,6 +157,10 @@ def owners_of_path(namespace: Namespace, path: str) -> tuple[str, ...]:
     others of today may not be there yet.
     """
     return Rules(owners=_stored_owners(namespace)).owners_of(path)
+
+
+def _stored_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:
+    return tuple(ApprovalRule(**{**rule, "groups": tuple(rule["groups"])}) for rule in namespace.approval_rules)
 
 
 def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
@@ -197,6 +244,37 @@ def _mode(value: Any) -> str:
     return str(value)
 
 
+def _approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
+    rules = _items(value)
+    if len(rules) > _MOST_APPROVAL_RULES:
+        raise Invalid(fields={"approval_rules": gettext("at most {most}.").format(most=_MOST_APPROVAL_RULES)})
+    read = []
+    for number, rule in enumerate(rules, 1):
+        try:
+            read.append(_approval_rule(rule))
+        except Invalid as error:
+            fault = "; ".join(error.fields.values())
+            sentence = gettext("rule {number}: {fault}").format(number=number, fault=fault)
+            raise Invalid(fields={"approval_rules": sentence}) from error
+    return tuple(read)
+
+
+def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
+    fields = {"label": "", "folder": "", "approvals": 0, "groups": (), **value}
+    label, folder = str(fields.pop("label")), str(fields.pop("folder")).strip("/")
+    rule = ApprovalRule(
+        label and names.check_label(label),
+        folder and names.check_folder(folder),
+        _approvals(fields.pop("approvals")),
+        tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(fields.pop("groups")))),
+    )
+    if fields:
+        raise ValueError  # a field that no rule has
+    if not rule.approvals and not rule.groups:
+        raise Invalid(fields={"approvals": gettext("it asks for nothing: give a number of approvals or a group.")})
+    return rule
+
+
 def _owners(value: Any) -> tuple[Owner, ...]:
     return tuple(
         Owner(str(owner["pattern"])[:200], tuple(str(person) for person in _items(owner["people"])))
@@ -219,6 +297,7 @@ _READERS = {
     "two_step_required": _switch,
     "required_checks": _checks,
     "compatibility": _mode,
+    "approval_rules": _approval_rules,
     "owners": _owners,
     "break_glass": _switch,
     "keys_approved_only": _switch,

@@ -35,6 +35,10 @@ def create_namespace(
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
     first = rules.read_rules(values, rules.first_rules())
     rules.check_two_step(actor, first)
+    if first.group_names:
+        raise Invalid(
+            fields={"approval_rules": gettext("a new namespace has no group yet: make it first, then set the rule.")}
+        )
     at = log.now()
     try:
         with transaction.atomic():

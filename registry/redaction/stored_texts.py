@@ -192,6 +192,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "protected_labels": _NOTHING,
         "required_checks": _NOTHING,
         "compatibility": _NOTHING,
+        "approval_rules": _NOTHING,
         "owners": _NOTHING,
         "standards": _WORDS,  # banned and required words; also in the journal
     },

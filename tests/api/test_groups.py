@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import problem
+from tests.api.conftest import REPLY, problem
 
 GROUPS = "namespaces/support/groups"
 
@@ -40,3 +40,39 @@ def test_a_wrong_field_is_named(admin):
     admin.post(GROUPS, {"title": "Legal"})
     problem(admin.post(GROUPS, {"title": "Legal"}), 409, "conflict")
     problem(admin.put(f"{GROUPS}/legal/people/nobody", None), 404, "not-found")
+
+
+def test_a_change_says_which_group_has_to_approve_and_who_did(admin, caller, cast):
+    admin.post(GROUPS, {"title": "Legal"})
+    admin.put(f"{GROUPS}/legal/people/admin", None)
+    rule = {"label": "production", "folder": "refunds", "approvals": 2, "groups": ["legal"]}
+    ruled = admin.call("PATCH", "namespaces/support", {"approval_rules": [{**rule, "label": "production"}]})
+    assert ruled.json()["rules"]["approval_rules"] == [rule]
+    cast.save()
+    author, reviewer = caller("author"), caller("reviewer", session=True)
+    preview = author.get(f"templates/{REPLY}/-/labels/production/preview?version=1").json()
+    assert (preview["approvals_needed"], preview["groups"]) == (2, ["Legal"])
+    change = cast.propose(1)
+    address = f"changes/{change.number}"
+    decision = {"decision": "approve", "digest": change.version.digest}
+    reviewer.post(f"{address}/decisions", decision)
+    told = author.get(address).json()
+    assert [(one["code"], one["cause"]) for one in told["blockers"]] == [
+        ("approvals", "1 of 2 approvals is missing."),
+        ("group:legal", "Needs an approval from Legal."),
+    ]
+    assert told["group_approvals"] == [{"name": "legal", "title": "Legal", "people": []}]
+    body = problem(author.post(f"{address}/publish"), 409, "approval-required")
+    assert "Needs an approval from Legal." in body["detail"]
+    admin.post(f"{address}/decisions", decision)
+    told = author.get(address).json()
+    assert (told["blockers"], told["approvals_needed"]) == ([], 2)
+    assert told["group_approvals"] == [{"name": "legal", "title": "Legal", "people": ["admin"]}]
+    problem(admin.call("DELETE", f"{GROUPS}/legal"), 409, "conflict")
+
+
+def test_a_rule_that_names_no_group_is_refused_at_its_field(admin):
+    answer = admin.call("PATCH", "namespaces/support", {"approval_rules": [{"groups": ["legal"]}]})
+    assert problem(answer, 422, "invalid")["fields"] == {"approval_rules": "legal: no group of support."}
+    unknown = {"approval_rules": [{"approvals": 1, "colour": "blue"}]}
+    problem(admin.call("PATCH", "namespaces/support", unknown), 400, "bad-request")

@@ -58,3 +58,42 @@ def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal
     assert ">Legal</a></td><td>support</td><td>reviewer</td><td>reader</td>" in listed
     told = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
     assert "reader is still reviewer: a group gives this role." in words(told)
+
+
+RULES = {"protected_labels": "production", "approvals": "1", "compatibility": "none", "owners": ""}
+
+
+def test_a_line_of_the_rules_asks_for_a_group_and_the_pages_say_so(reply, browser):
+    admin = browser("admin")
+    groups.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
+    groups.add_to_group(actor=reply.actor("admin"), namespace="support", name="legal", username="admin")
+    line = "production refunds: 2, legal"
+    assert admin.post("/n/support/rules", {**RULES, "approval_rules": line}).status_code == 302
+    assert line in words(admin.get("/n/support/rules"))
+    assert line in words(browser("reader").get("/n/support/rules"))
+    proposing = words(browser("author").get("/t/support/refunds/reply/-/propose?label=production&version=2"))
+    assert "Needs 2 approvals." in proposing
+    assert "Needs an approval from Legal." in proposing
+    change = reply.propose(2)
+    page = words(browser("admin").get(f"/changes/{change.number}"))
+    assert "Needs an approval from Legal." in page
+    assert "Needs an approval from Legal." in words(browser("author").get(f"/changes/{change.number}"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("production", "Line 1 is no rule"),
+        ("production: 2\n: legal", "Line 2 is no rule"),
+        ("a b c: 2", "Line 1 is no rule"),
+        ("production: 2, 3", "Line 1 is no rule"),
+        ("production: medicine", "Medicine: no group of support."),
+        ("production: 21", "Rule 1: a whole number from 0 to 20."),
+        ("latest: 1", "Rule 1: latest can&#x27;t be set"),
+    ],
+)
+def test_a_wrong_line_comes_back_with_its_sentence(desk, browser, typed, sentence):
+    answer = browser("admin").post("/n/support/rules", {**RULES, "approval_rules": typed})
+    assert answer.status_code == 422
+    assert sentence in words(answer)
+    assert typed in answer.content.decode()

@@ -129,6 +129,7 @@ def play() -> None:
     _require_two_step()
     _rename(cast)
     _group_people(cast["admin"])
+    _approve_by_group(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -448,6 +449,18 @@ def _group_people(admin: Actor) -> None:
     User.objects.create(username="agent")
     groups.add_to_group(**support, name="agency", username="agent")
     groups.remove_group(**support, name="agency")
+
+
+def _approve_by_group(cast: Cast) -> None:
+    """A folder where Legal has to approve, and a change that it approved."""
+    rule = {"label": "production", "folder": "contracts", "approvals": 2, "groups": ["legal"]}
+    rules.set_rules(actor=cast["admin"], namespace="support", approval_rules=[rule])
+    version = _save(cast["author"], "support/contracts/reply", _greet("sign here"))
+    change = change_services.propose_change(
+        actor=cast["author"], name="support/contracts/reply", label="production", version=version.number, message=""
+    )
+    _decide(cast["admin"], change.number, "approve")
+    _approve_and_publish(cast, change)
 
 
 def _set_freezes(cast: Cast) -> None:

@@ -14,6 +14,7 @@ from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
+from registry.namespaces import groups
 from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import labels
@@ -21,6 +22,7 @@ from registry.templates import save as template_save
 from registry.templates.labels import approved_moves
 from registry.templates.models import Template
 from tests.registry.mirror.test_restore import empty_the_database
+from tests.registry.mirror.test_tampered_clone import rechained, rewrite
 from tests.support import row_snapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
@@ -173,6 +175,43 @@ def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same)
     joins(world)
     redact(world, 1)
     require_same()
+
+
+def speak_for_groups(world):
+    """Legal approves, then loses its speaker: what it approved stays, what waits for it goes on waiting."""
+    people = {"actor": world.admin, "namespace": "support"}
+    groups.make_group(**people, title="Legal", role="reviewer")
+    groups.add_to_group(**people, name="legal", username="reader")
+    world.rule(approval_rules=[{"label": "production", "groups": ["legal"]}])
+    reader = Actor(User.objects.get(username="reader"))
+    world.publish(world.propose(world.save("one")), actor=reader)
+    waiting = world.propose(world.save("two"))
+    world.approve(waiting, reader)
+    groups.remove_from_group(**people, name="legal", username="reader")
+    groups.add_to_group(**people, name="legal", username="second")
+    return waiting
+
+
+def test_groups_and_what_they_approved_come_back(world, require_same):
+    waiting = speak_for_groups(world)
+    require_same()
+    assert ChangeRequest.objects.get(number=waiting.number).state == ChangeRequest.OPEN
+
+
+def test_a_restore_refuses_a_publication_without_the_group(world, mirror_path, tmp_path):
+    """Somebody edits a clone so that nobody ever joined Legal."""
+    speak_for_groups(world)
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
+
+    def put_somebody_else_in(facts):
+        if facts["kind"] == "group.joined" and facts["body"]["person"] == "reader":
+            facts["body"]["person"] = "author"
+
+    rewrite(tmp_path / "clone", rechained(put_somebody_else_in))
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=r"1 of 1 approvals were missing|nobody of the group legal approved"):
+        mirror.restore(tmp_path / "clone")
 
 
 def test_a_role_that_a_contributor_gave_back_revives_no_approval(world, require_same):

@@ -2,7 +2,7 @@ import pytest
 
 from registry.core.errors import Invalid
 from registry.namespaces import rules
-from registry.namespaces.rules import Owner, Rules
+from registry.namespaces.rules import ApprovalRule, Owner, Rules
 
 
 def test_what_is_not_given_stays():
@@ -27,6 +27,17 @@ def test_what_is_not_given_stays():
         ("compatibility", "forward"),
         ("owners", [{"pattern": "*"}]),
         ("owners", ["reviewer"]),
+        ("approval_rules", {}),
+        ("approval_rules", [{}]),
+        ("approval_rules", [{"approvals": 0}]),
+        ("approval_rules", [{"approvals": 21}]),
+        ("approval_rules", [{"approvals": 1, "label": "latest"}]),
+        ("approval_rules", [{"approvals": 1, "folder": "a//b"}]),
+        ("approval_rules", [{"approvals": 1, "folder": "Refunds"}]),
+        ("approval_rules", [{"groups": "legal"}]),
+        ("approval_rules", [{"groups": ["Not a slug"]}]),
+        ("approval_rules", [{"approvals": 1, "colour": "blue"}]),
+        ("approval_rules", [{"approvals": 1}] * 51),
         ("colour", "blue"),
     ],
 )
@@ -45,6 +56,18 @@ def test_the_last_pattern_that_fits_names_the_owners():
     assert ours.owners_of("refunds/reply") == ("reviewer",)
     assert ours.owners_of("greeting") == ("admin",)
     assert Rules().owners_of("greeting") == ()
+
+
+def test_a_wrong_approval_rule_is_told_by_its_number():
+    with pytest.raises(Invalid, match="rule 2: a whole number from 0 to 20"):
+        rules.read_rules({"approval_rules": [{"approvals": 1}, {"approvals": -1}]}, Rules())
+
+
+def test_approval_rules_survive_being_written_and_read_and_are_left_out_while_there_are_none():
+    ours = rules.read_rules({"approval_rules": [{"folder": "refunds/", "groups": ["legal", "legal"]}]}, Rules())
+    assert ours.approval_rules == (ApprovalRule("", "refunds", 0, ("legal",)),)
+    assert rules.read_rules(ours.to_dict(), Rules()) == ours
+    assert "approval_rules" not in Rules().to_dict()
 
 
 def test_rules_survive_being_written_and_read():
