@@ -102,6 +102,13 @@ def _refresh_owners(occasion: Occasion) -> None:
     search_entries.refresh_owners(occasion.subject_as(Namespace))
 
 
+def _refresh_owners_by_group(occasion: Occasion) -> None:
+    """Somebody came into a group or left it: a group that owns nothing changes no owner."""
+    namespace = occasion.subject_as(Namespace)
+    if any(owner.get("groups") for owner in namespace.owners):
+        search_entries.refresh_owners(namespace)
+
+
 def _follow_new_name(occasion: Occasion) -> None:
     """The entry of the search, and what rules by pattern say of the template's pending requests."""
     template = occasion.subject_as(Template)
@@ -222,8 +229,8 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     MemberSet: (_recompute_states_of_namespace,),
     GroupSet: (_recompute_states_of_namespace,),
     GroupRemoved: (_recompute_states_of_namespace,),
-    GroupJoined: (_recompute_states_of_namespace,),
-    GroupLeft: (_recompute_states_of_namespace,),
+    GroupJoined: (_recompute_states_of_namespace, _refresh_owners_by_group),
+    GroupLeft: (_recompute_states_of_namespace, _refresh_owners_by_group),
     PersonDeactivated: (_recompute_states_of_person,),
     PersonReactivated: (_recompute_states_of_person,),
     SecondStepReset: (_recompute_states_of_person,),

@@ -12,7 +12,7 @@ from frontend.web.forms import set_choices
 from registry.accounts.models import Key
 from registry.namespaces.models import COMPATIBILITY
 from registry.namespaces.permissions import KEY_VERBS, Role
-from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, ApprovalRule, Rules
+from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, ApprovalRule, Owner, Rules
 from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 
@@ -60,6 +60,8 @@ MODES_IN_WORDS = {
     "none": gettext_lazy("may change freely"),
     "backward": gettext_lazy("may not break what a label serves"),
 }
+
+_GROUP = "group:"  # before the name of a group among owners
 
 PROTOCOLS_IN_WORDS = {
     "openai": gettext_lazy("OpenAI chat completions, or a local server (llama.cpp, vLLM, Ollama)"),
@@ -268,7 +270,7 @@ class CapForm(forms.Form):
 
 def initial_rules(rules: Rules) -> dict[str, Any]:
     """The rules as the form shows them: lists as words, a rule of approvals and an owner a line."""
-    lines = [f"{owner.pattern}: {', '.join(owner.people)}" for owner in rules.owners]
+    lines = [f"{owner.pattern}: {', '.join(_describe_owners(owner))}" for owner in rules.owners]
     return {
         **rules.values(),
         "protected_labels": ", ".join(rules.protected_labels),
@@ -305,11 +307,19 @@ def _approval_rule(number: int, line: str) -> dict[str, Any]:
     }
 
 
+def _describe_owners(owner: Owner) -> list[str]:
+    return [*owner.people, *(f"{_GROUP}{name}" for name in owner.groups)]
+
+
 def _owner(number: int, line: str) -> dict[str, Any]:
     pattern, colon, people = line.partition(":")
     names = _words(people)
     if not colon or not pattern.strip() or not names:
         raise forms.ValidationError(
-            gettext("Line {number} is no owner: write a pattern, a colon, and accounts.").format(number=number)
+            gettext("Line {number} is no owner: write a pattern, a colon, and accounts or groups.").format(
+                number=number
+            )
         )
-    return {"pattern": pattern.strip(), "people": names}
+    groups = [name.removeprefix(_GROUP) for name in names if name.startswith(_GROUP)]
+    persons = [name for name in names if not name.startswith(_GROUP)]
+    return {"pattern": pattern.strip(), "people": persons, "groups": groups}

@@ -327,9 +327,14 @@ def _reviewers_and_frozen(spaces: Mapping[int, Namespace]) -> tuple[Mapping[int,
     return reviewers, frozen
 
 
+def _names_groups(namespace: Namespace) -> bool:
+    """Whether a rule of the namespace names a group."""
+    return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
+
+
 def _read_groups(namespaces: Collection[Namespace]) -> Mapping[int, Mapping[str, GroupFacts]]:
     """The groups of the namespaces whose rules name some, by name; asks nothing where no rule does."""
-    asking = [space.pk for space in namespaces if any(rule["groups"] for rule in space.approval_rules)]
+    asking = [space.pk for space in namespaces if _names_groups(space)]
     groups: defaultdict[int, dict[str, GroupFacts]] = defaultdict(dict)
     rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
     for space, name, title, person in rows.values_list("namespace", "name", "title", "members__person__username"):

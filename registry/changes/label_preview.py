@@ -15,7 +15,7 @@ from registry.evaluations.metric_readings import RunReadings, VersionPair
 from registry.namespaces import permissions
 from registry.namespaces.models import Group
 from registry.namespaces.permissions import Verb
-from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.rules import Rules, list_owners, rules_of
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import approved_digests
@@ -162,7 +162,7 @@ class _Reader:
             included=tuple(included),
             approvals_needed=rules.count_needed_approvals(self._label, template.path) if is_protected else 0,
             groups=self._list_groups(rules, template) if is_protected else (),
-            owners=rules.owners_of(template.path) if is_protected else (),
+            owners=list_owners(template.namespace, template.path) if is_protected else (),
             services=tuple(self._effect(fetches, version) for fetches in self._services.get(template.pk, ())),
             evaluation=self._readings.get(template.pk),
             same=next((change for change in others if change.version_id == version.pk), None),

@@ -220,10 +220,9 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
     to approve, when these people are left out.
     """
     left = [person for person in eligible_approvers(rules, facts) if person not in without]
-    owners = rules.owners_of(facts.path)
     if len(left) < rules.count_needed_approvals(facts.label, facts.path):
         return True
-    return bool(owners and not set(owners) & set(left)) or bool(_find_missing_groups(rules, facts, left))
+    return bool(_find_missing_owners(rules, facts, left) or _find_missing_groups(rules, facts, left))
 
 
 def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
@@ -239,9 +238,8 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
         if decision == "approve" and not reasons_against(rules, facts, person)
     )
     objections = tuple(person for person, decision in last.items() if decision == "request_changes")
-    owners = rules.owners_of(facts.path)
-    missing_owners = owners if owners and not set(owners) & set(approvals) else ()
     missing = max(0, rules.count_needed_approvals(facts.label, facts.path) - len(approvals))
+    missing_owners = _find_missing_owners(rules, facts, approvals)
     return ApprovalStatus(approvals, objections, missing, missing_owners, _find_missing_groups(rules, facts, approvals))
 
 
@@ -253,6 +251,17 @@ def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str])
         people = tuple(person for person in approvals if person in group.people)
         found.append(GroupApproval(name, group.title, people))
     return tuple(found)
+
+
+def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
+    """The owners of the path, where none of these people is one; the names of owning groups where nobody is in them, so
+    that nobody speaks for the owners.
+    """
+    owner = rules.find_owner(facts.path)
+    if owner is None:
+        return ()
+    owners = owner.list_people({name: group.people for name, group in facts.groups.items()})
+    return () if set(owners) & set(people) else owners or owner.groups
 
 
 def _find_missing_groups(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
@@ -421,7 +430,9 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
 
 def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     owners = counted.missing_owners
-    cause = gettext("An owner of {path} has to approve: {names}.").format(path=facts.path, names=", ".join(owners))
+    cause = gettext("An owner of {path} has to approve: {names}.").format(
+        path=facts.path, names=", ".join(_name_owners(rules, facts))
+    )
     asked = tuple(person for person in owners if person in eligible_approvers(rules, facts))
     if not asked:
         against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
@@ -434,6 +445,12 @@ def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str,
     if viewer in asked and may_decide:
         return Blocker("owners", cause, gettext("Approve or request changes."), asked)
     return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
+
+
+def _name_owners(rules: Rules, facts: Facts) -> tuple[str, ...]:
+    """The owners of the path as the rule names them: people by username, groups by title."""
+    owner = rules.find_owner(facts.path)
+    return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
 
 
 def _of_group(name: str, rules: Rules, facts: Facts, viewer: str) -> Blocker:

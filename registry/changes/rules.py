@@ -58,7 +58,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: of
     `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
     approval_rules: [{"label", "folder", "approvals", "groups": [names]}], each field with a default; of all that hold
-    the strictest count. owners: [{"pattern", "people": [usernames]}]. standards: all of them, as
+    the strictest count. owners: [{"pattern", "people": [usernames], "groups": [names]}], the last optional. standards: all of them, as
     `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
     nothing that was saved before. One event, then one a request, as in `services.propose_change`.
     """
@@ -105,15 +105,14 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
 
 
 def _check_groups(namespace: Namespace, rules: Rules) -> None:
-    unknown = sorted({*rules.group_names} - {*namespace.groups.values_list("name", flat=True)})
-    if unknown:
-        raise Invalid(
-            fields={
-                "approval_rules": gettext("{names}: no group of {namespace}.").format(
-                    names=", ".join(unknown), namespace=namespace.name
-                )
-            }
-        )
+    known = set(namespace.groups.values_list("name", flat=True)) if rules.group_names else set()
+    faults = {}
+    for field, rows in (("approval_rules", rules.approval_rules), ("owners", rules.owners)):
+        if unknown := sorted({name for row in rows for name in row.groups} - known):
+            sentence = gettext("{names}: no group of {namespace}.")
+            faults[field] = sentence.format(names=", ".join(unknown), namespace=namespace.name)
+    if faults:
+        raise Invalid(fields=faults)
 
 
 _FETCHING = (Verb.READ, Verb.FETCH)

@@ -36,6 +36,7 @@ class OwnerInput(Input):
 
     pattern = Text(help_text="`refunds/*`; `*` fits anything, slashes too. Of several that fit the last one counts.")
     people = serializers.ListField(child=Text())
+    groups = serializers.ListField(child=Text(), required=False, help_text="Names of groups; who is in them owns too.")
 
 
 class ApprovalRuleInput(Input):

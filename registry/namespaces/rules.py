@@ -1,6 +1,7 @@
 """Rules of a namespace: what must be met before a protected label moves, and when a document is saved."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -12,7 +13,7 @@ from promptuary.renderer.validation.standards_reader import StandardsError, read
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid
-from registry.namespaces.models import Namespace
+from registry.namespaces.models import GroupMember, Namespace
 
 __all__ = [
     "CHECKS",
@@ -23,7 +24,9 @@ __all__ = [
     "Rules",
     "check_two_step",
     "first_rules",
+    "list_owners",
     "owners_of_path",
+    "read_owning_groups",
     "read_rules",
     "rules_of",
     "standards_of",
@@ -48,10 +51,23 @@ _MOST_APPROVAL_RULES = 50
 
 @dataclass(frozen=True)
 class Owner:
-    """People one of whom must approve changes of the paths a pattern fits; `*` fits anything, slashes too."""
+    """People and names of groups, one of whom must approve changes of the paths a pattern fits; `*` fits anything,
+    slashes too.
+    """
 
     pattern: str
     people: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+    def list_people(self, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """The usernames of its people and of those in its groups, each once. groups: usernames by the group's name."""
+        members = [person for name in self.groups for person in sorted(groups.get(name, ()))]
+        return tuple(dict.fromkeys((*self.people, *members)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types, without groups where there are none."""
+        values: dict[str, Any] = {"pattern": self.pattern, "people": list(self.people)}
+        return {**values, "groups": list(self.groups)} if self.groups else values
 
 
 @dataclass(frozen=True)
@@ -95,15 +111,20 @@ class Rules:
     discard_playground_texts: bool = False
     standards: Standards = field(default_factory=Standards)
 
-    def owners_of(self, path: str) -> tuple[str, ...]:
-        """Usernames that own the path inside the namespace; of several patterns that fit, the last one counts."""
-        owning = [owner.people for owner in self.owners if fnmatchcase(path, owner.pattern)]
-        return owning[-1] if owning else ()
+    def find_owner(self, path: str) -> Owner | None:
+        """Who owns the path inside the namespace; of several patterns that fit, the last one counts."""
+        owning = [owner for owner in self.owners if fnmatchcase(path, owner.pattern)]
+        return owning[-1] if owning else None
+
+    def owners_of(self, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+        """Usernames that own the path inside the namespace. groups: usernames by the group's name."""
+        owner = self.find_owner(path)
+        return owner.list_people(groups) if owner else ()
 
     @property
     def group_names(self) -> tuple[str, ...]:
         """The names of all groups that some rule names, each once."""
-        return tuple(dict.fromkeys(name for rule in self.approval_rules for name in rule.groups))
+        return tuple(dict.fromkeys(name for rule in (*self.approval_rules, *self.owners) for name in rule.groups))
 
     def count_needed_approvals(self, label: str, path: str) -> int:
         """How many approvals a change of the path to the label needs: of all rules that hold there, the most."""
@@ -127,7 +148,7 @@ class Rules:
             "protected_labels": list(self.protected_labels),
             "required_checks": list(self.required_checks),
             "approval_rules": [rule.to_dict() for rule in self.approval_rules],
-            "owners": [{"pattern": owner.pattern, "people": list(owner.people)} for owner in self.owners],
+            "owners": [owner.to_dict() for owner in self.owners],
             "standards": self.standards.to_dict(),
         }
 
@@ -152,11 +173,26 @@ def rules_of(namespace: Namespace) -> Rules:
     )
 
 
-def owners_of_path(namespace: Namespace, path: str) -> tuple[str, ...]:
-    """The owners of the template at that path in the namespace. It reads one column only, for a migration's sake: the
-    others of today may not be there yet.
+def owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """The owners of the template at that path in the namespace. groups: usernames by the group's name. It reads one
+    column only, for a migration's sake: the others of today may not be there yet.
     """
-    return Rules(owners=_stored_owners(namespace)).owners_of(path)
+    return Rules(owners=_stored_owners(namespace)).owners_of(path, groups)
+
+
+def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
+    """Usernames that own the path inside the namespace, those of groups included. The caller has checked the right."""
+    return owners_of_path(namespace, path, read_owning_groups([namespace])[namespace.pk])
+
+
+def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
+    """By namespace the usernames in its groups, where an owner is a group; asks nothing where none is."""
+    owned = {space.pk for space in namespaces if any(owner.get("groups") for owner in space.owners)}
+    found: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    rows = GroupMember.objects.filter(group__namespace__in=owned) if owned else GroupMember.objects.none()
+    for space, name, person in rows.values_list("group__namespace", "group__name", "person__username"):
+        found[space][name].append(person)
+    return found
 
 
 def _stored_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:
@@ -164,7 +200,9 @@ def _stored_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:
 
 
 def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
-    return tuple(Owner(owner["pattern"], tuple(owner["people"])) for owner in namespace.owners)
+    return tuple(
+        Owner(owner["pattern"], tuple(owner["people"]), tuple(owner.get("groups", ()))) for owner in namespace.owners
+    )
 
 
 def standards_of(namespace: Namespace) -> Standards:
@@ -277,7 +315,11 @@ def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
 
 def _owners(value: Any) -> tuple[Owner, ...]:
     return tuple(
-        Owner(str(owner["pattern"])[:200], tuple(str(person) for person in _items(owner["people"])))
+        Owner(
+            str(owner["pattern"])[:200],
+            tuple(str(person) for person in _items(owner["people"])),
+            tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(owner.get("groups", ())))),
+        )
         for owner in _items(value)
     )
 

@@ -37,7 +37,11 @@ def create_namespace(
     rules.check_two_step(actor, first)
     if first.group_names:
         raise Invalid(
-            fields={"approval_rules": gettext("a new namespace has no group yet: make it first, then set the rule.")}
+            fields={
+                "approval_rules" if first.approval_rules else "owners": gettext(
+                    "a new namespace has no group yet: make it first, then set the rule."
+                )
+            }
         )
     at = log.now()
     try:

@@ -26,7 +26,7 @@ from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import Role, Verb
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.releases.events import ReleaseCommented
@@ -132,7 +132,7 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     """Who started a rollout, whose change it is and who owns the template hear of its start, pause and stop."""
     template = rollout.template
-    owners = User.objects.filter(username__in=rules_of(template.namespace).owners_of(template.path))
+    owners = User.objects.filter(username__in=list_owners(template.namespace, template.path))
     people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
 
     def say() -> str:

@@ -18,6 +18,7 @@ from registry.journal.models import Event
 from registry.namespaces import key_queries
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.rules import read_owning_groups, rules_of
 from registry.people import permissions
 from registry.usage import queries as usage_queries
 
@@ -154,9 +155,10 @@ def _may_approve(role: Role) -> bool:
 def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
     active = set(User.objects.filter(is_active=True).values_list("username", flat=True))
     for namespace in Namespace.objects.filter(memberships__person=person).order_by("name"):
-        for owner in namespace.owners:
-            if active & set(owner["people"]) == {person.username}:
-                yield Ownership(namespace.name, owner["pattern"])
+        groups = read_owning_groups([namespace])[namespace.pk]
+        for owner in rules_of(namespace).owners:
+            if active & set(owner.list_people(groups)) == {person.username}:
+                yield Ownership(namespace.name, owner.pattern)
 
 
 def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSummary]:

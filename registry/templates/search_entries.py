@@ -15,7 +15,7 @@ from django.db import connection
 
 from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import owners_of_path
+from registry.namespaces.rules import owners_of_path, read_owning_groups
 from registry.templates.models import TOMBSTONE
 from registry.templates.search_terms import LONGEST_VALUE, facet_term, name_terms, read_words, text_terms
 
@@ -36,10 +36,13 @@ _COUNTS_AT_ONCE = 100
 
 @dataclass(frozen=True)
 class _State:
-    """What stands beside a template's text: labels with their numbers, and the newest outcome of each check."""
+    """What stands beside a template's text: labels with their numbers, the newest outcome of each check, and the
+    usernames of the namespace's groups where one of them owns something.
+    """
 
     labels: Mapping[str, int]
     outcomes: Mapping[str, str]
+    groups: Mapping[str, Collection[str]]
 
 
 def refresh_entry(template_id: int) -> None:
@@ -81,14 +84,15 @@ def refresh_facets(template_ids: Iterable[int]) -> None:
 
 
 def refresh_owners(namespace: Namespace) -> None:
-    """Bring the owners of a namespace's templates up to date after its rules changed."""
+    """Bring the owners of a namespace's templates up to date after its rules or its groups changed."""
+    groups = read_owning_groups([namespace])[namespace.pk]
     rows = _live_models("SearchEntry").objects.filter(namespace=namespace)
     changed = [
         template
         for template, name, creator, facts in rows.values_list(
             "template_id", "name", "template__created_by__username", "facts"
         ).iterator()
-        if json.loads(facts)["owner"] != (list(owners_of_path(namespace, name.partition("/")[2])) or [creator])
+        if json.loads(facts)["owner"] != (list(owners_of_path(namespace, name.partition("/")[2], groups)) or [creator])
     ]
     for start in range(0, len(changed), _BATCH):
         refresh_facets(changed[start : start + _BATCH])
@@ -165,13 +169,14 @@ def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
     verdicts = models("Verdict").objects.filter(version__in=[row.latest_id for row in templates]).order_by("pk")
     for template, name, outcome in verdicts.values_list("template_id", "check_name", "outcome"):
         outcomes[template][name] = outcome
-    return {row.pk: _State(labels[row.pk], outcomes[row.pk]) for row in templates}
+    groups = read_owning_groups({row.namespace for row in templates})
+    return {row.pk: _State(labels[row.pk], outcomes[row.pk], groups[row.namespace_id]) for row in templates}
 
 
 def _dynamic_facts(template: Any, state: _State) -> Facts:
     newest = template.latest.number
     outcomes = set(state.outcomes.values())
-    owners = owners_of_path(template.namespace, template.name.partition("/")[2])
+    owners = owners_of_path(template.namespace, template.name.partition("/")[2], state.groups)
     return {
         "label": sorted(state.labels),
         "behind": sorted(label for label, number in state.labels.items() if number < newest),

@@ -97,3 +97,13 @@ def test_a_wrong_line_comes_back_with_its_sentence(desk, browser, typed, sentenc
     assert answer.status_code == 422
     assert sentence in words(answer)
     assert typed in answer.content.decode()
+
+
+def test_an_owner_is_a_group_in_a_line_of_the_rules(reply, browser):
+    groups.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
+    line = "refunds/*: reviewer, group:legal"
+    assert browser("admin").post("/n/support/rules", {**RULES, "owners": line}).status_code == 302
+    assert line in words(browser("admin").get("/n/support/rules"))
+    assert line in words(browser("reader").get("/n/support/rules"))
+    unknown = browser("admin").post("/n/support/rules", {**RULES, "owners": "*: group:medicine"})
+    assert (unknown.status_code, "Medicine: no group of support." in words(unknown)) == (422, True)

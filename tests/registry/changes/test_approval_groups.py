@@ -1,5 +1,7 @@
 """Approvals by group, label and folder through the services: what is asked, what is refused, and what is kept."""
 
+import json
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -11,6 +13,7 @@ from registry.changes import queries as change_queries
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, Invalid
 from registry.namespaces import groups, services
+from registry.templates.search_models import SearchEntry
 
 SUPPORT = {"namespace": "support"}
 
@@ -211,3 +214,44 @@ def test_groups_are_read_in_one_query_and_only_where_a_rule_names_one(legal, adm
     assert (count(rows[:1]), count(rows)) == (1, 1)
     rules.set_rules(actor=admin, **SUPPORT, approval_rules=[{"approvals": 2}])
     assert count([change_queries.get_change(author, changes[0].number)]) == 0
+
+
+@pytest.fixture
+def owning(admin, second):
+    """Legal, with `second` in it, owns what lies in `contracts`."""
+    groups.make_group(actor=admin, **SUPPORT, title="Legal")
+    groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="second")
+    rules.set_rules(actor=admin, **SUPPORT, owners=[{"pattern": "contracts/*", "people": [], "groups": ["legal"]}])
+
+
+def test_a_group_owns_templates(owning, admin, author, second, save, propose, approve):
+    change = propose(save("one", name="support/contracts/reply"))
+    approve(change)
+    assert [it.cause for it in look(change, author).blockers] == ["An owner of contracts/reply has to approve: Legal."]
+    assert label_preview.find_preview(author, "support/contracts/reply", "production", 1).owners == ("second",)
+    approve(change, actor=second)
+    assert look(change, author).blockers == ()
+    groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="second")
+    assert [it.code for it in look(change, author).blockers] == ["owners"]
+    with pytest.raises(Conflict, match="A rule of support names the group Legal"):
+        groups.remove_group(actor=admin, **SUPPORT, name="legal")
+
+
+def test_the_list_finds_templates_by_the_people_of_the_owning_group(owning, admin, author, save):
+    save("one", name="support/contracts/reply")
+
+    def owners():
+        return json.loads(SearchEntry.objects.get(name="support/contracts/reply").facts)["owner"]
+
+    assert owners() == ["second"]
+    groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="reviewer")
+    assert owners() == ["reviewer", "second"]
+    groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="second")
+    groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="reviewer")
+    assert owners() == ["author"]
+
+
+def test_an_owning_group_is_one_that_there_is(admin, support):
+    with pytest.raises(Invalid, match="medicine: no group of support") as refused:
+        rules.set_rules(actor=admin, **SUPPORT, owners=[{"pattern": "*", "people": [], "groups": ["medicine"]}])
+    assert list(refused.value.fields) == ["owners"]

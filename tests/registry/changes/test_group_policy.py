@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from registry.changes import policy
 from registry.changes.contributors import Reason
 from registry.changes.policy import DecisionFacts, Facts, GroupFacts
-from registry.namespaces.rules import ApprovalRule, Rules
+from registry.namespaces.rules import ApprovalRule, Owner, Rules
 from tests.support.examples import example_count
 
 DIGEST = "sha256:3"
@@ -150,6 +150,33 @@ def test_of_all_rules_that_hold_the_strictest_number_and_every_group_count():
 def test_a_rule_never_asks_for_less_than_the_namespace():
     rules = Rules(approvals=2, approval_rules=(ApprovalRule("production", "refunds", 1),))
     assert codes(rules, approved_by("dan")) == ["approvals"]
+
+
+def owned(*people, groups=()):
+    return Rules(approvals=1, owners=(Owner("refunds/*", people, groups),))
+
+
+def test_an_owner_may_be_a_group():
+    assert codes(owned("dan", groups=("legal",)), approved_by("cleo")) == ["owners"]
+    assert codes(owned("dan", groups=("legal",)), approved_by("ada")) == []
+    assert codes(owned("dan", groups=("legal",)), approved_by("dan")) == []
+
+
+def test_owners_are_named_by_account_and_by_title_and_asked_by_account():
+    (blocker,) = policy.find_blockers(owned("dan", groups=("legal",)), approved_by("cleo"), "")
+    assert blocker.cause == "An owner of refunds/late/reply has to approve: dan, Legal."
+    assert blocker.action == "Ask dan or ada or ben."
+
+
+def test_an_owning_group_without_people_shuts_the_gate():
+    facts = replace(approved_by("cleo"), groups={"legal": GroupFacts("Legal")})
+    (blocker,) = policy.find_blockers(owned(groups=("legal",)), facts, "")
+    assert (blocker.code, blocker.waiting_for) == ("owners", ())
+    assert policy.lacks_approvers(owned(groups=("legal",)), facts)
+
+
+def test_an_owner_without_anybody_asks_for_nobody():
+    assert codes(owned(), approved_by("cleo")) == []
 
 
 GROUPS = {"legal": LEGAL, "medicine": MEDICINE, "nobody": GroupFacts("Nobody")}

@@ -53,9 +53,16 @@ def test_labels_are_kept_once():
 
 def test_the_last_pattern_that_fits_names_the_owners():
     ours = Rules(owners=(Owner("*", ("admin",)), Owner("refunds/*", ("reviewer",))))
-    assert ours.owners_of("refunds/reply") == ("reviewer",)
-    assert ours.owners_of("greeting") == ("admin",)
-    assert Rules().owners_of("greeting") == ()
+    assert ours.owners_of("refunds/reply", {}) == ("reviewer",)
+    assert ours.owners_of("greeting", {}) == ("admin",)
+    assert Rules().owners_of("greeting", {}) == ()
+
+
+def test_owners_are_people_and_those_in_groups():
+    ours = rules.read_rules({"owners": [{"pattern": "*", "people": ["admin"], "groups": ["legal"]}]}, Rules())
+    assert ours.owners_of("greeting", {"legal": ["reviewer", "admin"]}) == ("admin", "reviewer")
+    assert ours.owners_of("greeting", {}) == ("admin",)
+    assert rules.read_rules(ours.to_dict(), Rules()) == ours
 
 
 def test_a_wrong_approval_rule_is_told_by_its_number():
