@@ -1,7 +1,7 @@
 """The facts and check results of many change requests, read in a constant number of queries for `gate`."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class ReviewFacts:
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
         self._reviewers, frozen = _reviewers_and_frozen(spaces)
         self.decisions = _decisions([row.pk for row in rows])
-        self._groups = _read_groups({row.template.namespace for row in rows})
+        self._groups = _read_groups(spaces.values())
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
         self._open_threads = _open_threads(asking)
         frozen &= {row.template.namespace_id for row in rows if row.is_open}
@@ -332,7 +332,7 @@ def _names_groups(namespace: Namespace) -> bool:
     return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
 
 
-def _read_groups(namespaces: Collection[Namespace]) -> Mapping[int, Mapping[str, GroupFacts]]:
+def _read_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, GroupFacts]]:
     """The groups of the namespaces whose rules name some, by name; asks nothing where no rule does."""
     asking = [space.pk for space in namespaces if _names_groups(space)]
     groups: defaultdict[int, dict[str, GroupFacts]] = defaultdict(dict)

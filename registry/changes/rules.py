@@ -58,7 +58,8 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     keys_approved_only, discard_playground_texts, two_step_required: bool. required_checks: of
     `registry.namespaces.rules.CHECKS`. compatibility: none or backward.
     approval_rules: [{"label", "folder", "approvals", "groups": [names]}], each field with a default; of all that hold
-    the strictest count. owners: [{"pattern", "people": [usernames], "groups": [names]}], the last optional. standards: all of them, as
+    the strictest count. owners: [{"pattern", "people": [usernames], "groups": [names]}], the last optional.
+    standards: all of them, as
     `promptuary.renderer.validation.standards_reader.read_standards` takes them; they bind saves from now on, and
     nothing that was saved before. One event, then one a request, as in `services.propose_change`.
     """
@@ -168,6 +169,8 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = rules_of(namespace)
     after = reading.read_rules(rules, before)
+    _check_owners(namespace, after)
+    _check_groups(namespace, after)
     labels = _newly(before, after)
     if labels:
         return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))

@@ -36,13 +36,9 @@ def create_namespace(
     first = rules.read_rules(values, rules.first_rules())
     rules.check_two_step(actor, first)
     if first.group_names:
-        raise Invalid(
-            fields={
-                "approval_rules" if first.approval_rules else "owners": gettext(
-                    "a new namespace has no group yet: make it first, then set the rule."
-                )
-            }
-        )
+        field = "approval_rules" if first.approval_rules else "owners"
+        sentence = gettext("a new namespace has no group yet: make it first, then set the rule.")
+        raise Invalid(fields={field: sentence})
     at = log.now()
     try:
         with transaction.atomic():

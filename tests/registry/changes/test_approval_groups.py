@@ -1,6 +1,7 @@
 """Approvals by group, label and folder through the services: what is asked, what is refused, and what is kept."""
 
 import json
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -15,7 +16,7 @@ from registry.core.errors import ApprovalRequired, Conflict, Invalid
 from registry.namespaces import groups, services
 from registry.templates.search_models import SearchEntry
 
-SUPPORT = {"namespace": "support"}
+SUPPORT: dict[str, Any] = {"namespace": "support"}
 
 
 @pytest.fixture

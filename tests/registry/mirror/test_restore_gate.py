@@ -1,6 +1,7 @@
 """What labels held by approval, who contributed and what requests were decided on, back from a clone."""
 
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -179,7 +180,7 @@ def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same)
 
 def speak_for_groups(world):
     """Legal approves, then loses its speaker: what it approved stays, what waits for it goes on waiting."""
-    people = {"actor": world.admin, "namespace": "support"}
+    people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
     groups.make_group(**people, title="Legal", role="reviewer")
     groups.add_to_group(**people, name="legal", username="reader")
     world.rule(approval_rules=[{"label": "production", "groups": ["legal"]}])
