@@ -58,7 +58,7 @@ def test_a_change_says_which_group_has_to_approve_and_who_did(admin, caller, cas
     reviewer.post(f"{address}/decisions", decision)
     told = author.get(address).json()
     assert [(one["code"], one["cause"]) for one in told["blockers"]] == [
-        ("approvals", "1 of 2 approvals is missing."),
+        ("approvals", "1 of 2 approvals are missing."),
         ("group:legal", "Needs an approval from Legal."),
     ]
     assert told["group_approvals"] == [{"name": "legal", "title": "Legal", "people": []}]

@@ -12,7 +12,7 @@ from registry.accounts.models import User
 from registry.changes import emergencies, gate, label_preview, rules
 from registry.changes import queries as change_queries
 from registry.changes import services as change_services
-from registry.core.errors import ApprovalRequired, Conflict, Invalid
+from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.namespaces import groups, services
 from registry.templates.search_models import SearchEntry
 
@@ -82,7 +82,7 @@ def test_a_contributor_cannot_find_themselves_a_group(legal, admin, reviewer, sa
     change = propose(save("first", actor=admin), actor=admin)
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="reviewer")
     assert "You were put into the group Legal by admin" in look(change, reviewer).refusal
-    with pytest.raises(Conflict):
+    with pytest.raises(NotAllowed, match="You were put into the group Legal by admin"):
         approve(change)
 
 
@@ -111,7 +111,7 @@ def test_a_rule_of_a_folder_is_about_what_lies_in_it(legal, admin, author, save,
         approve(change)
     assert look(outside, author).blockers == ()
     assert [it.cause for it in look(inside, author).blockers] == [
-        "1 of 2 approvals is missing.",
+        "1 of 2 approvals are missing.",
         "Needs an approval from Legal.",
     ]
     assert (look(outside, author).needed, look(inside, author).needed) == (1, 2)
