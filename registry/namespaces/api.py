@@ -42,7 +42,9 @@ class OwnerInput(Input):
 class ApprovalRuleInput(Input):
     """Approvals that some changes need beside the namespace's number; of all rules that hold, the strictest count."""
 
-    label = Text(required=False, default="", help_text="Empty for every protected label.")
+    label = Text(  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+        required=False, default="", help_text="Empty for every protected label."
+    )
     folder = Text(required=False, default="", help_text="Inside the namespace, as in `refunds`; empty for all of it.")
     approvals = Integer(required=False, default=0)
     groups = serializers.ListField(

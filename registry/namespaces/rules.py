@@ -124,7 +124,8 @@ class Rules:
     @property
     def group_names(self) -> tuple[str, ...]:
         """The names of all groups that some rule names, each once."""
-        return tuple(dict.fromkeys(name for rule in (*self.approval_rules, *self.owners) for name in rule.groups))
+        lists = (*(rule.groups for rule in self.approval_rules), *(owner.groups for owner in self.owners))
+        return tuple(dict.fromkeys(name for listed in lists for name in listed))
 
     def count_needed_approvals(self, label: str, path: str) -> int:
         """How many approvals a change of the path to the label needs: of all rules that hold there, the most."""

@@ -76,9 +76,9 @@ def test_who_is_no_reviewer_does_not_speak_for_a_group():
     assert codes(needing("legal"), replace(facts, decisions=said)) == ["group:legal"]
 
 
-@pytest.mark.parametrize("voice", [("sha256:2", 1), (DIGEST, 2)], ids=["another digest", "another round"])
-def test_an_old_approval_does_not_speak_for_a_group(voice):
-    facts = replace(FACTS, decisions=(DecisionFacts("ada", "approve", *voice, True),))
+@pytest.mark.parametrize(("digest", "round"), [("sha256:2", 1), (DIGEST, 2)])
+def test_an_old_approval_does_not_speak_for_a_group(digest, round):
+    facts = replace(FACTS, decisions=(DecisionFacts("ada", "approve", digest, round, is_reviewer=True),))
     assert codes(needing("legal"), facts) == ["approvals", "group:legal"]
 
 
