@@ -62,7 +62,7 @@ def test_a_change_says_which_group_has_to_approve_and_who_did(admin, caller, cas
         ("group:legal", "Needs an approval from Legal."),
     ]
     assert told["group_approvals"] == [{"name": "legal", "title": "Legal", "people": []}]
-    body = problem(author.post(f"{address}/publish"), 409, "approval-required")
+    body = problem(author.post(f"{address}/publish"), 403, "approval-required")
     assert "Needs an approval from Legal." in body["detail"]
     admin.post(f"{address}/decisions", decision)
     told = author.get(address).json()
