@@ -64,7 +64,7 @@ def find_unread(text: str) -> Iterator[Difference]:
     """Says which is the first of the braces of a text without its placeholders that look like a placeholder as well."""
     if match := _UNREAD.search(text):
         line = text.count("\n", 0, match.start()) + 1
-        yield Difference(f"`{match[0]}` stays text; write `{{{{ name }}}}` there if it is an input", line)
+        yield Difference(f"`{match[0]}` stays text: nothing is filled in there", line)
 
 
 def _is_spaced_double(text: str) -> bool:
