@@ -79,7 +79,7 @@ browser: setup-dev frontend $(VENV)/.docs ## the scripts' own tests, and the jou
 ifdef NPM
 	@cd frontend && npm run --silent test
 endif
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m browser tests/browser
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
 
 lint: setup-dev ## ruff, djade, import-linter, biome
 	@$(BIN)/ruff format --check .
