@@ -2,7 +2,7 @@
 
 from django.urls import include, path, register_converter
 from django.urls.converters import StringConverter
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from frontend.accounts import mail_views
 from frontend.accounts import urls as account_urls
@@ -150,6 +150,7 @@ urlpatterns = [
     path("d/", require_safe(dataset_views.listing), name="datasets"),
     path("d/new", dataset_views.new, name="new-dataset"),
     path("d/<template:name>", require_safe(dataset_views.show_dataset), name="dataset"),
+    path("d/<template:name>/-/archive", require_POST(dataset_views.archive), name="archive-dataset"),
     path("d/<template:name>/-/edit", dataset_views.edit, name="edit-dataset"),
     path("d/<template:name>/-/rows.jsonl", require_safe(dataset_grid.show_rows), name="dataset-rows"),
     path("d/<template:name>/-/diff", require_safe(dataset_views.compare), name="dataset-diff"),

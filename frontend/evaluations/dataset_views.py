@@ -19,14 +19,14 @@ from promptuary.renderer.syntax.sequence_diff import diff_words
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of
+from registry.evaluations import dataset_archive, datasets, run_queries
 from registry.evaluations import dataset_queries as queries
-from registry.evaluations import datasets, run_queries
 from registry.evaluations.models import Dataset
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import Role, Verb
 
-__all__ = ["compare", "edit", "listing", "new", "show_dataset"]
+__all__ = ["archive", "compare", "edit", "listing", "new", "show_dataset"]
 
 _ROWS = 50
 _TEXT_IN_FORM = 400_000  # characters of a dataset that a text field still holds well
@@ -37,9 +37,14 @@ _FIELDS = {"name": "path"}  # the service's word, the form's word
 @signed_in
 def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All datasets that may be read, by name."""
-    filters = {key: request.GET.get(key, "") for key in ("q", "namespace")}
+    filters = {key: request.GET.get(key, "") for key in ("q", "namespace", "archived")}
     page = queries.list_datasets(
-        actor, namespace=filters["namespace"] or None, q=filters["q"], cursor=request.GET.get("cursor"), limit=100
+        actor,
+        namespace=filters["namespace"] or None,
+        q=filters["q"],
+        archived=bool(filters["archived"]),
+        cursor=request.GET.get("cursor"),
+        limit=100,
     )
     query = {key: value for key, value in filters.items() if value}
     context = {
@@ -96,6 +101,18 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "numbers": list(range(after.dataset.latest.number if after.dataset.latest else 1, 0, -1))[:200],
     }
     return show(request, "evaluations/dataset_diff.html", context)
+
+
+@signed_in
+def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Put the dataset away, or with `do=unarchive` bring it back."""
+    if request.POST.get("do") == "unarchive":
+        dataset_archive.unarchive_dataset(actor=actor, name=name)
+        messages.success(request, gettext("The dataset is back."))
+    else:
+        dataset_archive.archive_dataset(actor=actor, name=name, reason=request.POST.get("reason", ""))
+        messages.success(request, gettext("The dataset is archived: it is in no list any more."))
+    return redirect("dataset", name)
 
 
 @form_page
@@ -213,7 +230,8 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "section": "evaluations",
         "dataset": dataset,
         "crumbs": breadcrumbs(dataset.name),
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace) and dataset.archived_at is None,
+        "may_archive": permissions.is_allowed(actor, Verb.MANAGE, dataset.namespace),
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }

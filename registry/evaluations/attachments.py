@@ -158,6 +158,8 @@ def _write(
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
+        if Dataset.objects.filter(pk=dataset.pk, archived_at__isnull=False).exists():
+            raise Invalid(fields={"dataset": gettext("{dataset} is archived.").format(dataset=dataset.name)})
         attachment = Attachment.objects.filter(namespace=space, name=name).first()
         before = _measured(space, attachment) if attachment else []
         attached, _ = Attachment.objects.update_or_create(

@@ -13,6 +13,7 @@ from registry.core.input_checks import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
 from registry.evaluations.dataset_additions import MOST_ADDED, add_dataset_rows
+from registry.evaluations.dataset_archive import archive_dataset, unarchive_dataset
 from registry.evaluations.dataset_serializers import (
     DatasetDifference,
     DatasetDifferenceOutput,
@@ -33,7 +34,17 @@ from registry.rest.output_serializers import ProblemOutput
 from registry.rest.parsers import LargeJSONParser
 from registry.rest.preconditions import read_base
 
-__all__ = ["Dataset", "Datasets", "Difference", "Rows", "SaveDatasetInput", "Versions", "read_number"]
+__all__ = [
+    "ArchiveDataset",
+    "Dataset",
+    "Datasets",
+    "Difference",
+    "Rows",
+    "SaveDatasetInput",
+    "UnarchiveDataset",
+    "Versions",
+    "read_number",
+]
 
 _NUMBERS = [
     OpenApiParameter("from", int, required=True),
@@ -57,14 +68,48 @@ class Datasets(APIView):
     @extend_schema(
         operation_id="listDatasets",
         parameters=[OpenApiParameter(name, str) for name in ("search", "namespace", "cursor")]
-        + [OpenApiParameter("limit", int)],
+        + [OpenApiParameter("limit", int), OpenApiParameter("archived", str, enum=["true", "false"])],
         responses={200: DatasetPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """By name. `search`: words that occur in it."""
-        filters = read_query(request, "search", "namespace")
-        page = queries.list_datasets(actor_of(request), q=filters.pop("search", ""), **filters)
+        """By name. `search`: words that occur in it; `archived=true`: those that are archived."""
+        filters = read_query(request, "search", "namespace", "archived")
+        archived = filters.pop("archived", "false")
+        if archived not in ("true", "false"):
+            raise ValidationError({"archived": ["Give true or false."]})
+        page = queries.list_datasets(
+            actor_of(request), q=filters.pop("search", ""), archived=archived == "true", **filters
+        )
         return answer_page(request, page, DatasetOutput.of)
+
+
+class ArchiveDatasetInput(Input):
+    """Why it is put away."""
+
+    reason = Text(required=False, default="")
+
+
+class ArchiveDataset(IdempotentView):
+    """Putting a dataset away."""
+
+    @extend_schema(
+        operation_id="archiveDataset",
+        request=ArchiveDatasetInput,
+        responses={200: DatasetOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Archive it: it is in no list and takes no rows. For admins; refused while an evaluation measures by it."""
+        fields = read(ArchiveDatasetInput, request)
+        return Response(DatasetOutput.of(archive_dataset(actor=actor_of(request), name=name, **fields)))
+
+
+class UnarchiveDataset(IdempotentView):
+    """Bringing a dataset back."""
+
+    @extend_schema(operation_id="unarchiveDataset", request=None, responses={200: DatasetOutput, "4XX": ProblemOutput})
+    def post(self, request: Request, name: str) -> Response:
+        """Bring an archived dataset back. For admins."""
+        return Response(DatasetOutput.of(unarchive_dataset(actor=actor_of(request), name=name)))
 
 
 class Dataset(APIView):

@@ -72,11 +72,18 @@ def lock_dataset(name: str) -> Dataset | None:
 
 
 def list_datasets(
-    actor: Actor, *, namespace: str | None = None, q: str = "", cursor: str | None = None, limit: int = 50
+    actor: Actor,
+    *,
+    namespace: str | None = None,
+    q: str = "",
+    archived: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> Page[Dataset]:
-    """Datasets that the actor may read, by name; q: a piece of the name."""
+    """Datasets that the actor may read, by name; q: a piece of the name. archived: those in place of the others."""
     limit = check_limit(limit)
     datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), latest__isnull=False)
+    datasets = datasets.filter(archived_at__isnull=not archived)
     if namespace:
         datasets = datasets.filter(namespace__name=namespace)
     for word in q.replace("\0", "").casefold().split():

@@ -46,6 +46,7 @@ class DatasetOutput(Output):
     latest = DatasetLatest()
     created_at = Moment()
     updated_at = Moment()
+    archived_at = Moment(allow_null=True)
 
 
 class DatasetPage(Output):

@@ -13,7 +13,7 @@ from promptuary.evaluation import datasets as reading
 from promptuary.renderer.errors import InputError, RenderError
 from registry.accounts.actor import Actor
 from registry.core import names
-from registry.core.errors import Busy, Invalid, PreconditionRequired, Stale
+from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_size, check_text, find_private
 from registry.core.renderer_pool import child
 from registry.evaluations import dataset_queries
@@ -186,11 +186,17 @@ def _require_names(rows: Sequence[Row]) -> None:
         first_lines[row.id] = number
 
 
+def _require_not_archived(dataset: Dataset) -> None:
+    if dataset.archived_at is not None:
+        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=dataset.name))
+
+
 def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space)
         dataset = _find_or_make(actor, namespace, work, at)
+        _require_not_archived(dataset)
         latest = dataset.latest
         if latest is not None and latest.digest == work.digest:
             return SavedDataset(dataset, latest, created=False)

@@ -11,7 +11,9 @@ from registry.journal.event import Cache, JournalEvent, StoredRow, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [
+    "DatasetArchived",
     "DatasetSaved",
+    "DatasetUnarchived",
     "EvaluationAttached",
     "EvaluationDetached",
     "EvaluationFailing",
@@ -73,6 +75,43 @@ class DatasetSaved(JournalEvent):
             created_at=rows.at,
         )
         rows.update("Dataset", {"name": self.dataset}, latest=version)
+
+
+@event("dataset.archived", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class DatasetArchived(JournalEvent):
+    """A dataset was put away."""
+
+    dataset: str
+    reason: str
+
+    def sentence(self) -> str:
+        return gettext("archived the dataset {dataset}").format(dataset=self.dataset)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.archived_dataset(self.dataset): texts.record()}
+        return CommitContent(f"{self.dataset}: dataset archived", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Dataset", {"name": self.dataset}, archived_at=rows.at)
+
+
+@event("dataset.unarchived", caches=Cache.NOTHING)
+@dataclass(frozen=True, kw_only=True)
+class DatasetUnarchived(JournalEvent):
+    """An archived dataset was brought back."""
+
+    dataset: str
+
+    def sentence(self) -> str:
+        return gettext("took the dataset {dataset} out of the archive").format(dataset=self.dataset)
+
+    def commit(self, texts: Texts) -> CommitContent:
+        files = {mirror_paths.archived_dataset(self.dataset): None}
+        return CommitContent(f"{self.dataset}: dataset taken out of the archive", files)
+
+    def restore(self, rows: Restorer) -> None:
+        rows.update("Dataset", {"name": self.dataset}, archived_at=None)
 
 
 @event("evaluation.attached", caches=Cache.NOTHING)

@@ -32,6 +32,7 @@ class Dataset(models.Model):
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
+    archived_at = models.DateTimeField(null=True, help_text="since when it is in no list; null for all others")
 
     class Meta:
         indexes = [models.Index(fields=["namespace", "name"], name="dataset_by_namespace")]

@@ -9,6 +9,7 @@ __all__ = [
     "LABELS",
     "MAIN",
     "archived",
+    "archived_dataset",
     "attachment",
     "branch",
     "bundle",
@@ -71,6 +72,12 @@ def samples(template: str) -> str:
     """The file of a template's samples, beside the document."""
     namespace_name, rest = names.check_template(template)
     return f"{namespace_name}/{rest}.samples.yml"
+
+
+def archived_dataset(name: str) -> str:
+    """The file that is there while a dataset is archived."""
+    namespace_name, rest = names.check_template(name)
+    return f".promptuary/{namespace_name}/archived-datasets/{rest}.yml"
 
 
 def dataset(name: str) -> str:

@@ -72,7 +72,7 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
     cap = connection_queries.find_cap(namespace)
     now = log.now()
     has_model = any(endpoint.kind != "echo" for endpoint in endpoints)
-    datasets = Dataset.objects.filter(namespace=namespace, latest__isnull=False).order_by("name")
+    datasets = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).order_by("name")
     return RunChoices(
         endpoints=endpoints,
         connections=frozenset(namespace.connections.values_list("name", flat=True)),

@@ -247,6 +247,8 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-key-rotate", "POST"): ("keys/{key}/rotate", {}, ADMINS_MAKE),
     ("api-datasets", "GET"): ("datasets", None, SIGNED_IN_OF_ALL),
     ("api-dataset", "GET"): (D, None, READERS_OF_ALL),
+    ("api-dataset-archive", "POST"): ("datasets/support/unused/-/archive", {"reason": "Unused"}, ADMINS),
+    ("api-dataset-unarchive", "POST"): (f"{D}/-/unarchive", None, ADMINS),
     ("api-dataset-rows", "POST"): (f"{D}/-/rows", {"rows": [{"inputs": {"question": "Why?"}}]}, AUTHORS_MAKE),
     ("api-dataset", "PUT"): ("datasets/support/new", {"rows": [{"inputs": {}}]}, AUTHORS_MAKE),
     ("api-dataset-versions", "GET"): (f"{D}/-/versions", None, READERS_OF_ALL),
@@ -427,6 +429,7 @@ def measure_world(cast) -> dict[str, int]:
     """A dataset, an attachment, and a run in each state: the numbers of the runs."""
     rows = '{"inputs": {"question": "Who?"}, "expected": "Who?"}\n'
     datasets.save_dataset(actor=cast.actor("author"), name="support/questions", text=rows)
+    datasets.save_dataset(actor=cast.actor("author"), name="support/unused", text=rows)
     attachments.attach_evaluation(
         actor=cast.actor("admin"),
         namespace="support",

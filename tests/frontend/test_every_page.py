@@ -291,6 +291,7 @@ def test_head_answers_as_get_does_and_without_a_body(busy, clients):
 # They take POST, PUT or DELETE only, or are another name of a page.
 NO_PAGES = {
     "account_login",
+    "archive-dataset",
     "close-checklist",
     "column-row",
     "column-sample",

@@ -17,6 +17,7 @@ from frontend.urls import urlpatterns
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.connections import services as connection_services
+from registry.evaluations import datasets
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import groups as group_services
@@ -28,7 +29,7 @@ from registry.templates import drafts, labels, shared_drafts
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, save_rows, start_run
+from tests.support.finished_runs import GOLD, dataset_rows, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
 from tests.support.sessions import manage_accounts
 
@@ -286,6 +287,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("new-dataset", "GET", ""): Row("/d/new", _row(IN, 200, 404, 200, 200, 200)),
     ("new-dataset", "POST", ""): Row("/d/new", _row(OUT, 422, 404, 302, 302, 302), ROWS),
     ("dataset", "GET", ""): Row(f"/d/{GOLD}", READERS),
+    ("archive-dataset", "POST", "unarchive"): Row(f"/d/{GOLD}/-/archive", ADMINS_DO, {"do": "unarchive"}),
+    ("archive-dataset", "POST", "archive"): Row(
+        "/d/support/refunds/unused/-/archive", ADMINS_DO, {"do": "archive", "reason": "Unused"}
+    ),
     ("edit-dataset", "GET", ""): Row(f"/d/{GOLD}/-/edit", READERS),
     ("edit-dataset", "POST", ""): Row(
         f"/d/{GOLD}/-/edit", AUTHORS_DO, {"form": "jsonl", "text": ROWS["text"], "base": "{rows}"}
@@ -428,6 +433,7 @@ def _write_world(reply) -> dict[str, Any]:
     )
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key
     gold = save_rows(reply)
+    datasets.save_dataset(actor=reply.actor("author"), name="support/refunds/unused", text=dataset_rows())
     started, finished = start_run(reply, finish=False), start_run(reply, "2")
     made = webhook_services.create_webhook(actor=reply.actor("admin"), namespace="support", url="http://127.0.0.1:9/")
     connection = connection_services.create_connection(

@@ -3,6 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from registry.evaluations import attachments
 from registry.evaluations.models import Dataset
 from tests.frontend.conftest import words
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows
@@ -111,3 +112,35 @@ def test_readers_save_nothing(browser, gold):
     page = words(browser("reader").get(PAGE))
     assert "Save a new version" not in page
     assert browser("reader").post(f"{PAGE}/-/edit", {"text": dataset_rows(8), "form": "jsonl"}).status_code == 403
+
+
+def test_an_admin_archives_a_dataset_and_brings_it_back(reply, browser):
+    save_rows(reply)
+    admin = browser("admin")
+    assert "Archive" in words(admin.get(f"/d/{GOLD}"))
+    assert "/-/archive" not in browser("author").get(f"/d/{GOLD}").content.decode()
+    assert admin.post(f"/d/{GOLD}/-/archive", {"do": "archive"})["Location"] == f"/d/{GOLD}"
+    page = words(browser("author").get(f"/d/{GOLD}"))
+    assert "archived" in page
+    assert "Save a new version" not in page
+    assert f"/d/{GOLD}" not in browser("author").get("/d/").content.decode()
+    assert f"/d/{GOLD}" in browser("author").get("/d/?archived=1").content.decode()
+    assert "Bring back" in words(admin.get(f"/d/{GOLD}"))
+    admin.post(f"/d/{GOLD}/-/archive", {"do": "unarchive"})
+    assert f"/d/{GOLD}" in browser("author").get("/d/").content.decode()
+
+
+def test_a_dataset_that_an_evaluation_measures_by_is_not_archived(reply, browser):
+    save_rows(reply)
+    attachments.attach_evaluation(
+        actor=reply.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="refunds/*",
+        dataset=GOLD,
+        model="echo",
+        gates=["squad_f1 >= 0.5"],
+    )
+    answer = browser("admin").post(f"/d/{GOLD}/-/archive", {"do": "archive"})
+    assert answer.status_code == 409
+    assert "These evaluations measure by it: answers." in words(answer)

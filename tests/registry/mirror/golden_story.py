@@ -26,7 +26,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
-from registry.evaluations import attachments, datasets, nightly_runs, person_scores, run_worker
+from registry.evaluations import attachments, dataset_archive, datasets, nightly_runs, person_scores, run_worker
 from registry.evaluations.models import Run
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
@@ -130,6 +130,7 @@ def play() -> None:
     _rename(cast)
     _group_people(cast["admin"])
     _approve_by_group(cast)
+    _archive_dataset(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -558,6 +559,15 @@ def _limit_addresses(admin: Actor) -> None:
     open_key = keys.issue_key(actor=admin, namespace="support", name="open", verbs=["fetch"]).key
     for addresses in (["198.51.100.7"], [], office):
         keys.set_key_addresses(actor=admin, key_id=open_key.id, addresses=addresses)
+
+
+def _archive_dataset(cast: Cast) -> None:
+    """A dataset put away with and without a reason, and brought back between."""
+    name = "support/archive/rows"
+    datasets.save_dataset(actor=cast["author"], name=name, text=ROWS, message="")
+    dataset_archive.archive_dataset(actor=cast["admin"], name=name, reason="Nobody\n\nmeasures by it")
+    dataset_archive.unarchive_dataset(actor=cast["admin"], name=name)
+    dataset_archive.archive_dataset(actor=cast["admin"], name=name)
 
 
 def _require_two_step() -> None:

@@ -1,0 +1,65 @@
+"""Archiving datasets, and bringing them back."""
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict
+from registry.core.input_checks import check_text
+from registry.evaluations import dataset_queries
+from registry.evaluations.events import DatasetArchived, DatasetUnarchived
+from registry.evaluations.models import Attachment, Dataset
+from registry.journal import log
+from registry.namespaces.permissions import Verb
+
+__all__ = ["archive_dataset", "unarchive_dataset"]
+
+
+def archive_dataset(*, actor: Actor, name: str, reason: str = "") -> Dataset:
+    """Put a dataset away: it can be read and run as before, but is in no list and takes no rows; admins only.
+
+    Conflict names the evaluations that measure by it. Nothing happens where it is archived already.
+    """
+    check_text("reason", reason)
+    with transaction.atomic():
+        dataset = _take(actor, name)
+        if dataset.archived_at is not None:
+            return dataset
+        _require_unused(dataset)
+        at = log.now()
+        dataset.archived_at = at
+        dataset.save(update_fields=["archived_at"])
+        event = DatasetArchived(dataset=name, reason=reason.strip())
+        log.append(actor, event, namespace=dataset.namespace, at=at)
+    return dataset
+
+
+def unarchive_dataset(*, actor: Actor, name: str) -> Dataset:
+    """Bring an archived dataset back; admins only. Nothing happens where it is not archived."""
+    with transaction.atomic():
+        dataset = _take(actor, name)
+        if dataset.archived_at is None:
+            return dataset
+        dataset.archived_at = None
+        dataset.save(update_fields=["archived_at"])
+        log.append(actor, DatasetUnarchived(dataset=name), namespace=dataset.namespace, at=log.now())
+    return dataset
+
+
+def _take(actor: Actor, name: str) -> Dataset:
+    """The dataset, locked until commit, and the journal's turn."""
+    dataset_queries.find_dataset(actor, Verb.MANAGE, name)
+    dataset_queries.lock_dataset(name)
+    log.lock()
+    return dataset_queries.find_dataset(actor, Verb.MANAGE, name)
+
+
+def _require_unused(dataset: Dataset) -> None:
+    names = list(Attachment.objects.filter(dataset=dataset).order_by("name").values_list("name", flat=True))
+    if names:
+        raise Conflict(
+            gettext(
+                "These evaluations measure by it: {names}. Take them away first, or give them another dataset."
+            ).format(names=", ".join(names)),
+            evaluations=names,
+        )
