@@ -29,7 +29,10 @@ PAGES = {
     "dependants": "/t/support/policy/-/dependants",
     "labels": f"{REPLY}/-/labels?label=production",
     "new": "/new",
+    "import": "/t/import",
+    "drafts": f"{REPLY}/-/drafts",
 }
+ADMIN_PAGES = {"rename": f"{REPLY}/-/rename", "rename folder": "/folders/support/refunds/rename"}
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 
 
@@ -40,6 +43,16 @@ def test_axe_finds_no_barrier(visit: Visit, name: str, viewport, theme):
     page = visit.open("author", PAGES[name], viewport=viewport, color_scheme=theme)
     if name in ("editor", "run"):
         EditorPage(page).ready()
+    assert _barriers(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("name", ADMIN_PAGES)
+def test_axe_finds_no_barrier_for_admins(visit: Visit, name: str, viewport, theme):
+    page = visit.open("admin", ADMIN_PAGES[name], viewport=viewport, color_scheme=theme)
+    expect(page.locator("main h1")).to_be_visible()
     assert _barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
