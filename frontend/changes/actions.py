@@ -22,7 +22,7 @@ from frontend.changes.views import (
     render_change,
 )
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number, read_expected
+from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
 from registry.changes import check_results, emergencies, review_drafts, schedules, suggestions, threads
 from registry.changes import queries as changes_query
@@ -161,7 +161,9 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
+    seen = request.POST.get("expected")
+    expected = None if seen is None else parse_form_number(seen)
+    change_services.publish_change(actor=actor, number=number, expected=expected)
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:

@@ -76,7 +76,13 @@ T = f"/t/{REPLY}"
 N = "/n/support"
 OURS = DOCUMENT.replace("the shop}", "our shop}")
 SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
-RULES = {"protected_labels": "production", "approvals": "2", "compatibility": "none", "owners": ""}
+RULES = {
+    "protected_labels": "production",
+    "approvals": "1",
+    "keys_approved_only": "on",
+    "compatibility": "none",
+    "owners": "",
+}
 WEEKEND = {
     "do": "weekly",
     "start_day": "fri",
