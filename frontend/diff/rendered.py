@@ -10,13 +10,13 @@ from typing import Any, Literal
 from django.utils.translation import gettext
 
 from frontend.diff import text as diff_text
+from frontend.diff import values
 from promptuary.renderer.syntax.alignment import Effort
 
 __all__ = ["Message", "PartDiff", "Piece", "compare_parts", "messages", "pieces_of"]
 
 # A value from an input longer than this is folded behind a chip that says how much there is.
 OPEN_CHARACTERS = 220
-REFERENCE = re.compile(r"""["']([^"']+@[^"']+)["']""")
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Piece:
     @property
     def reference(self) -> str:
         """What a fragment's expression names: `support/policy@3`."""
-        match = REFERENCE.search(self.expression)
-        return match[1] if match else self.expression
+        return values.read_reference(self.expression)
 
 
 @dataclass(frozen=True)
@@ -203,6 +202,7 @@ def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[
 def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
     text = text_of(part)
     lines, _ = diff_text.folded_diff("", text) if state == "added" else diff_text.folded_diff(text, "")
+    marks = values.find_values(text, part.get("spans") or ())
     tokens = part.get("token_count")
     return PartDiff(
         name=str(part.get("name") or ""),
@@ -211,12 +211,13 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
         old_tokens=None if state == "added" else tokens,
         new_tokens=tokens if state == "added" else None,
         moved="",
-        lines=tuple(lines),
+        lines=tuple(values.mark_values(lines, marks, marks)),
     )
 
 
 def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
     lines, counts = diff_text.folded_diff(text_of(old), text_of(new), effort, context=2)
+    before, after = (values.find_values(text_of(part), part.get("spans") or ()) for part in (old, new))
     same_role = old.get("role") == new.get("role")
     same = same_role and not counts.added and not counts.removed
     role = str(new.get("role") or "")
@@ -227,7 +228,7 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effor
         old_tokens=old.get("token_count"),
         new_tokens=new.get("token_count"),
         moved=move,
-        lines=tuple(lines),
+        lines=tuple(values.fold_fragments(values.mark_values(lines, before, after))),
     )
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "Gap",
     "Line",
     "Rest",
+    "Value",
     "compare_lines",
     "count_changes",
     "fold_unchanged",
@@ -37,10 +38,26 @@ MARKED = 800
 MOST_SHOWN = 2000
 
 
+class Value(NamedTuple):
+    """A run of a line that came from an input or from a fragment: code points `start` to `end`, the end not included.
+
+    `source` is the expression or the fragment's reference, `line` that of the document. `is_first`: the value begins
+    on this line.
+    """
+
+    start: int
+    end: int
+    kind: Literal["input", "fragment"]
+    source: str
+    line: int | None
+    is_first: bool
+
+
 class Line(NamedTuple):
     """A line of the diff. `old` and `new` are its 1-based numbers on either side, None where it is absent.
 
-    `marked` are its words where some are marked, None where the line is one thing.
+    `marked` are its words where some are marked, None where the line is one thing. `values` are the runs of a rendered
+    line that the author did not write there, in order.
     """
 
     kind: Kind
@@ -48,6 +65,7 @@ class Line(NamedTuple):
     new: int | None
     text: str
     marked: tuple[Word, ...] | None = None
+    values: tuple[Value, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -62,9 +80,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Fold:
-    """A run of unchanged lines that is folded away; nothing is lost, only closed."""
+    """A run of unchanged lines that is folded away; nothing is lost, only closed.
+
+    `reference` names the fragment that all of them came from, or is empty.
+    """
 
     lines: tuple[Line, ...]
+    reference: str = ""
 
     kind = "fold"
 

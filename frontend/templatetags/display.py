@@ -21,7 +21,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
-from frontend.diff.text import Line, shorten_diff
+from frontend.diff.text import Line, Value, shorten_diff
+from frontend.diff.values import split_at_values
 from frontend.web.findings import translate_finding
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
@@ -267,12 +268,26 @@ def query(pairs: Iterable[tuple[str, object]] = (), **first: object) -> str:
 
 @register.simple_tag
 def diff_words(line: Line) -> SafeString:
-    """The words of a diff line, the changed ones marked; white space shows there, so no template writes it."""
+    """The words of a diff line, the changed ones marked, and values of inputs and fragments by what they are.
+
+    White space shows there, so no template writes it.
+    """
     tag = {"added": "ins", "removed": "del"}.get(line.kind)
-    words = (
-        format_html("<{0}>{1}</{0}>", tag, word.text) if tag and word.changed else word.text for word in line.words
-    )
-    return format_html_join("", "{}", ((word,) for word in words))
+    words = []
+    for text, changed, value in split_at_values(line):
+        word = _value_words(text, value) if value else text
+        words.append((format_html("<{0}>{1}</{0}>", tag, word) if tag and changed else word,))
+    return format_html_join("", "{}", words)
+
+
+def _value_words(text: str, value: Value) -> SafeString:
+    """A run of a value, with its source as its title; the fragment's name stands before its first line."""
+    where = gettext("{source}, line {line}").format(source=value.source, line=value.line) if value.line else ""
+    title = where or value.source
+    if value.kind == "input":
+        return format_html('<span class="value" title="{}">{}</span>', title, text)
+    chip = format_html('<span class="chip fragment-chip">{}</span> ', value.source) if value.is_first else ""
+    return format_html('{}<span class="from-fragment" title="{}">{}</span>', chip, title, text)
 
 
 @register.filter

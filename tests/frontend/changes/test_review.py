@@ -180,7 +180,7 @@ def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
 def test_both_shows_the_source_and_what_the_model_reads(change, browser):
     page = page_of(change, browser("reader"), "?view=both&sample=late")
     assert 'class="diff diff-source' in page
-    assert "You help Harbour Books. " in page
+    assert 'You help <span class="value" title="shop, line 11">Harbour Books</span>. ' in page
 
 
 def test_samples_that_read_differently_are_named_and_stepped_through(reply, browser):

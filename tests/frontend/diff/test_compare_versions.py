@@ -18,7 +18,7 @@ def test_signs_and_words_say_what_colour_says(reply, browser):
 
 def test_rendered_shows_what_the_model_would_read_on_a_sample(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}/-/diff?view=rendered&sample=late"))
-    assert "You help Harbour Books. " in page
+    assert 'You help <span class="value" title="shop, line 11">Harbour Books</span>. ' in page
     assert "late, 2 of 2</option>" in page
     assert "tokens, unchanged" in page
 
