@@ -18,6 +18,8 @@ from registry.namespaces.permissions import Verb
 
 __all__ = ["show_groups"]
 
+BUTTONS = ("make", "change", "add", "take_out", "remove")
+
 
 @form_page
 @signed_in
@@ -75,4 +77,4 @@ def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: Gro
     if button == "remove":
         groups.remove_group(actor=actor, namespace=namespace, name=name)
         return gettext("The group is removed.")
-    raise Invalid(fields={"do": gettext("one of {names}.").format(names="make, change, add, take_out, remove")})
+    raise Invalid(fields={"do": gettext("one of {names}.").format(names=", ".join(BUTTONS))})

@@ -10,7 +10,7 @@ const KEY_HELP: [string, string][] = [
   ["Enter", gettext("Open the row")],
   ["/", gettext("Search this page")],
   ["x", gettext("Tick the row, again to untick it (Environments)")],
-  ["Shift x", gettext("Tick all rows from the one ticked last (Environments)")],
+  ["Shift x", gettext("Tick all rows from the one ticked last (Environments)")], // no text: keys
   ["p", gettext("Promote what is ticked, else do the act of the row (Environments)")],
   ["1–5, g / b", gettext("Score the reply, again to remove the score (where rows are scored)")],
   ["c", gettext("Comment on the reply (where rows are scored)")],
