@@ -12,7 +12,7 @@ def keep_own_roles(apps: StateApps, _schema_editor: object) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0065_playground_rows")]
+    dependencies = [("registry", "0052_playground_rows")]
 
     operations = [
         migrations.AddField(

@@ -16,7 +16,7 @@ def part(content, *spans):
 def test_an_edited_line_keeps_its_changes_and_its_values():
     old, new = part("Help Ann.", span(5, 8, "name")), part("Help Bob now.", span(5, 8, "name"))
     (diff,) = compare_parts([old], [new])
-    removed, added = (list(split_at_values(line)) for line in diff.lines)
+    removed, added = (list(split_at_values(line)) for line in diff.lines if isinstance(line, Line))
     assert [text for text, _, value in removed if value] == ["Ann"]
     assert [text for text, _, value in added if value] == ["Bob"]
     assert "".join(text for text, _, _ in added) == "Help Bob now."
@@ -25,7 +25,11 @@ def test_an_edited_line_keeps_its_changes_and_its_values():
 
 def test_a_value_of_several_lines_is_marked_on_each():
     (diff,) = compare_parts([part("")], [part("To: a\nb!", span(4, 7, "lines"))])
-    marks = [[(value.start, value.end, value.is_first) for value in line.values] for line in diff.lines]
+    marks = [
+        [(value.start, value.end, value.is_first) for value in line.values]
+        for line in diff.lines
+        if isinstance(line, Line)
+    ]
     assert marks == [[(4, 5, True)], [(0, 1, False)]]
 
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0054_approval_rules")]
+    dependencies = [("registry", "0055_approval_rules")]
 
     operations = [
         migrations.AddField(

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0059_promotion_pair")]
+    dependencies = [("registry", "0054_promotion_pair")]
 
     operations = [
         migrations.AddField(
