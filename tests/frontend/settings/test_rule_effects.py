@@ -86,7 +86,7 @@ def test_a_label_that_is_freed_is_named_with_who_fetches_it(reply, fetched, brow
     assert "is not protected any more: authors move it at once, in 1 template" in page
     assert "chat: 200 fetches a day" in page
     assert "These keys get any version from then on, approved or not:" in page
-    assert f"<b>chat</b> (pb_{fetched.id})" in page
+    assert f"<b>chat</b> <code>pb_{fetched.id}</code>" in page
 
 
 def test_a_label_that_becomes_protected_is_named_with_its_templates(reply, browser):
