@@ -56,6 +56,8 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
     "rollout.stopped": gettext_lazy("Rollout stopped"),
     "rollout.finished": gettext_lazy("Rollout finished"),
     "dataset.saved": gettext_lazy("Dataset saved"),
+    "dataset.archived": gettext_lazy("Dataset archived"),
+    "dataset.unarchived": gettext_lazy("Dataset unarchived"),
     "evaluation.attached": gettext_lazy("Evaluation attached"),
     "evaluation.detached": gettext_lazy("Evaluation detached"),
     "evaluation.failing": gettext_lazy("Evaluation failing"),
