@@ -11,7 +11,7 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.evaluations.models import Dataset
+from registry.evaluations.models import Attachment, Dataset
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -72,7 +72,6 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
     cap = connection_queries.find_cap(namespace)
     now = log.now()
     has_model = any(endpoint.kind != "echo" for endpoint in endpoints)
-    datasets = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).order_by("name")
     return RunChoices(
         endpoints=endpoints,
         connections=frozenset(namespace.connections.values_list("name", flat=True)),
@@ -87,8 +86,16 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
         ),
         can_connect=permissions.is_allowed(actor, Verb.MANAGE, namespace),
         is_stored=not namespace.discard_playground_texts,
-        datasets=list(datasets.only("name", "namespace")[:_MOST_DATASETS]),
+        datasets=_list_datasets(namespace, name.partition("/")[2]),
     )
+
+
+def _list_datasets(namespace: Namespace, path: str) -> list[Dataset]:
+    """The datasets by name; first those by which an evaluation measures the template of this path: their rows fit."""
+    attached = Attachment.objects.filter(namespace=namespace).only("dataset_id", "pattern")
+    fitting = {attachment.dataset_id for attachment in attached if attachment.fits(path)}
+    rows = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).only("name", "namespace")
+    return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MOST_DATASETS]
 
 
 def _list_sources(template: Template | None) -> list[Source]:

@@ -6,6 +6,7 @@ import pytest
 
 from registry.connections import services as connection_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
+from registry.evaluations import attachments, datasets
 from registry.namespaces import keys
 from registry.playground import queries, services
 from registry.playground.models import PlaygroundRun
@@ -162,3 +163,22 @@ def test_the_choices_hold_models_sources_and_spending(save, publish, connect, ad
     assert choices["models"][0]["price"] == {"prompt": "10", "completion": "10", "currency": "USD"}
     assert choices["spent"] == {"today": "0", "cap": "5", "currency": "USD"}
     assert (choices["can_run"], choices["can_connect"], choices["is_stored"]) == (True, True, True)
+
+
+def test_the_dataset_that_measures_the_template_comes_first(author, admin):
+    for name in ("answers", "questions"):
+        datasets.save_dataset(actor=author, name=f"support/{name}", text='{"inputs": {"question": "Why?"}}\n')
+    attachments.attach_evaluation(
+        actor=admin,
+        namespace="support",
+        name="replies",
+        pattern="reply",
+        dataset="support/questions",
+        model="echo",
+        gates=["squad_f1 >= 0.5"],
+    )
+    titles = {
+        name: [row["title"] for row in describe_choices(queries.list_choices(author, name))["datasets"]]
+        for name in ("support/reply", "support/new")
+    }
+    assert titles == {"support/reply": ["questions", "answers"], "support/new": ["answers", "questions"]}
