@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
-from frontend.diff import rendered, samples, text
+from frontend.diff import part_diffs, samples, text
 from frontend.diff.samples import RenderedSample, SampleComparison
 from promptuary.renderer.document.parser import inspect_document
 from registry.templates.models import Version
@@ -65,7 +65,7 @@ class RenderedDiff:
 
     old: RenderedSample
     new: RenderedSample
-    parts: Sequence[rendered.PartDiff]
+    parts: Sequence[part_diffs.PartDiff]
     tokens: Sequence[TokenRow]
     notes: Sequence[str]
     newly_cut: Sequence[str] = ()
@@ -121,7 +121,7 @@ def compare_rendered(
 ) -> RenderedDiff:
     """Both sides of a sample part by part; what one side does not take of its data is said in the notes."""
     notes = [*(_unsent(old, case.old, data) if old else []), *_unsent(new, case.new, data)]
-    parts = rendered.compare_parts(case.old.parts, case.new.parts)
+    parts = part_diffs.compare_parts(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or gettext("(no name)"), part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
 

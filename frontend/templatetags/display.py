@@ -21,8 +21,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, pgettext
 
 from frontend.browse.match_marks import Piece
+from frontend.diff.part_diffs import split_at_values
 from frontend.diff.text import Line, Value, shorten_diff
-from frontend.diff.values import split_at_values
 from frontend.web.findings import translate_finding
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
@@ -274,7 +274,8 @@ def diff_words(line: Line) -> SafeString:
     """
     tag = {"added": "ins", "removed": "del"}.get(line.kind)
     words = []
-    for text, changed, value in split_at_values(line):
+    runs = split_at_values(line) if line.values else ((word.text, word.changed, None) for word in line.words)
+    for text, changed, value in runs:
         word = _value_words(text, value) if value else text
         words.append((format_html("<{0}>{1}</{0}>", tag, word) if tag and changed else word,))
     return format_html_join("", "{}", words)

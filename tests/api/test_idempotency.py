@@ -22,6 +22,7 @@ CHANGES_NOTHING = {  # POSTs that only read: there is nothing to do twice
     "FetchMany",
     "Imports",
     "KeyTrials",
+    "PreviewRules",
     "Plan",
     "Render",
     "TryConnection",

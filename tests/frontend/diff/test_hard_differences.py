@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from frontend.diff import rendered
+from frontend.diff import part_diffs
 from frontend.diff import text as diff_text
 from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.syntax.sequence_diff import diff_words
@@ -91,11 +91,11 @@ def test_one_long_line_is_marked_as_a_whole():
 
 def test_thousands_of_parts_are_compared_in_less_than_a_second():
     old = [{"name": str(number), "role": "user", "content": "text"} for number in range(5000)]
-    assert seconds(lambda: rendered.compare_parts(old, old[::-1])) < 1
+    assert seconds(lambda: part_diffs.compare_parts(old, old[::-1])) < 1
     others = [{**part, "name": f"x{part['name']}"} for part in old]
-    assert seconds(lambda: rendered.compare_parts(old, others)) < 1
+    assert seconds(lambda: part_diffs.compare_parts(old, others)) < 1
     same_name = [{**part, "name": "one"} for part in old]
-    assert seconds(lambda: rendered.compare_parts(same_name, same_name)) < 1
+    assert seconds(lambda: part_diffs.compare_parts(same_name, same_name)) < 1
 
 
 def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():

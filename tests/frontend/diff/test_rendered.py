@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontend.diff import rendered
+from frontend.diff import part_diffs, rendered
 from frontend.diff.rendered import Piece
 
 
@@ -42,7 +42,7 @@ def test_a_long_value_without_spaces_is_folded_too():
 
 
 def test_content_of_several_kinds_is_shown_as_its_json():
-    assert rendered.text_of({"content": [{"type": "text"}]}) == '[\n  {\n    "type": "text"\n  }\n]'
+    assert part_diffs.text_of({"content": [{"type": "text"}]}) == '[\n  {\n    "type": "text"\n  }\n]'
 
 
 def test_text_without_values_is_one_piece():
@@ -50,7 +50,7 @@ def test_text_without_values_is_one_piece():
 
 
 def states(old, new):
-    return [(diff.name, diff.state, diff.moved) for diff in rendered.compare_parts(old, new)]
+    return [(diff.name, diff.state, diff.moved) for diff in part_diffs.compare_parts(old, new)]
 
 
 def test_parts_are_told_apart_as_same_changed_added_and_removed():
@@ -72,14 +72,14 @@ def test_parts_of_one_name_are_matched_in_their_order():
 
 
 def test_a_changed_role_is_a_change():
-    (diff,) = rendered.compare_parts([part("a", "x", "user")], [part("a", "x", "system")])
+    (diff,) = part_diffs.compare_parts([part("a", "x", "user")], [part("a", "x", "system")])
     assert (diff.state, diff.role) == ("changed", "user to system")
 
 
 @pytest.mark.parametrize(("old", "new", "change"), [(3, 5, 2), (None, 4, 4), (7, 2, -5)])
 def test_tokens_are_set_against_each_other(old, new, change):
     before = [part("a", "x", tokens=old)] if old else []
-    (diff,) = rendered.compare_parts(before, [part("a", "y", tokens=new)])
+    (diff,) = part_diffs.compare_parts(before, [part("a", "y", tokens=new)])
     assert diff.change == change
 
 

@@ -1,8 +1,7 @@
 """Values in a rendered diff: what came from an input is marked, and unchanged lines of a fragment are folded."""
 
-from frontend.diff.rendered import compare_parts
+from frontend.diff.part_diffs import compare_parts, split_at_values
 from frontend.diff.text import Fold, Line
-from frontend.diff.values import split_at_values
 
 
 def span(start, end, expression, kind="input"):
