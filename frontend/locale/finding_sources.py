@@ -1,9 +1,9 @@
 """The patterns of findings, found in the sources that make them.
 
-A finding is stored and sent in English; a page shows it in the reader's language (`registry/core/finding_texts.py`). It
-is recognised by its pattern: the sentence with a name in braces for each value, `There is no input {old}.` Each literal
-or f-string that looks like words is one, wherever it stands in a source that makes findings. `listed_findings.py` has
-those that stand in no source of ours.
+A finding is stored and sent in English; a page shows it in the reader's language (`frontend/web/findings.py`). It is
+recognised by its pattern: the sentence with a name in braces for each value, `There is no input {old}.` In the sources
+that make findings, each literal or f-string that looks like words is a pattern. `listed_findings.py` has the texts of
+libraries, which are not in our source.
 """
 
 import ast
