@@ -183,10 +183,11 @@ def _recompute_states_after_approval(occasion: Occasion) -> None:
 
 
 def _tell_of_decision(occasion: Occasion) -> None:
-    decision = occasion.subject_as(Decision)
-    if isinstance(occasion.event, ChangeDecided) and occasion.event.reviewed:
+    decision, event = occasion.subject_as(Decision), occasion.event
+    if isinstance(event, ChangeDecided) and event.reviewed:
         notification_services.end_waiting(decision.change)
-    notification_services.tell_of_decision(occasion.author_as(Actor), decision)
+    taken_back = event.taken_back if isinstance(event, ChangeDecided) else None
+    notification_services.tell_of_decision(occasion.author_as(Actor), decision, taken_back)
 
 
 def _settle(occasion: Occasion) -> None:

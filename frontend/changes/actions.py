@@ -43,6 +43,7 @@ MESSAGES = {
     "approve": gettext_lazy("You approved it."),
     "acknowledge": gettext_lazy("The break of the contract is accepted, in your name."),
     "request_changes": gettext_lazy("Edits requested."),
+    "take_back": gettext_lazy("Taken back. What you decide next counts from then."),
     "comment": gettext_lazy("Your comment is kept."),
     "send": gettext_lazy("Your review is sent."),
     "publish": gettext_lazy("Published: the label moved."),
@@ -125,7 +126,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
         digest = request.POST.get("digest", "")
         decision = "" if do == "send" else do
         review_drafts.send_review(actor=actor, number=number, decision=decision, digest=digest, text=text)
-    elif do == "acknowledge":
+    elif do in ("acknowledge", "take_back"):
         digest = request.POST.get("digest", "")
         change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
     elif do in _WHEN:

@@ -95,12 +95,14 @@ class CheckRow:
 class PermittedActions:
     """What this reader may do. Each `..._fault` says why not, in a sentence, where it is not simply somebody else's.
 
-    approved: the reader's own approval counts for this head.
+    approved: the reader's own approval counts for this head. take_back: what the reader decided about this head and
+    can take back, `approve` or `request_changes`; empty for nothing.
     """
 
     approve: bool
     approve_fault: str
     approved: bool
+    take_back: str
     comment: bool
     acknowledge: bool
     publish: bool
@@ -134,6 +136,7 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
         approve=decides and gate.may_approve,
         approve_fault=gate.refusal if decides else "",
         approved=any(approval.person == actor.person.username for approval in gate.approvals),
+        take_back=_decision_to_take_back(gate, actor) if may(Verb.COMMENT) else "",
         acknowledge=decides and gate.may_approve and any(blocker.code == "check:contract" for blocker in blockers),
         comment=may(Verb.COMMENT),
         publish=change.is_open and not blockers and may(Verb.PUBLISH),
@@ -143,6 +146,10 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
         set_version=is_free and writer,
         emergency=change.is_open and bool(blockers) and namespace.break_glass and reviewer,
     )
+
+
+def _decision_to_take_back(gate: Gate, actor: Actor) -> str:
+    return policy.find_own_decision(gate.facts, actor.person.username) if gate.change.takes_decisions else ""
 
 
 def blocker_rows(
@@ -163,9 +170,10 @@ def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
 def review_rows(gate: Gate) -> list[ReviewRow]:
     """Each reviewer's last word on this request, then those who are still waited for."""
     change, rules, facts = gate.change, gate.rules, gate.facts
-    words = (Decision.APPROVE, Decision.REQUEST_CHANGES)
+    words = (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.TAKE_BACK)
     decisions = change.decisions.filter(decision__in=words).select_related("person", "version").defer("version__bundle")
     last = {decision.person.username: decision for decision in decisions.order_by("pk")}
+    last = {person: decision for person, decision in last.items() if decision.decision != Decision.TAKE_BACK}
     exempt = {it.person: it for it in gate.exemptions}
     rows = []
     for person, decision in last.items():

@@ -24,6 +24,7 @@ Label = Annotated[str, typer.Option("--label", "-l", help="The protected label t
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your wish for edits, back.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -46,17 +47,24 @@ def propose(
         tell_change(connection, propose_version(connection, name, label, version, message), as_json)
 
 
-def approve(number: Number, digest: Digest = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
+def approve(
+    number: Number,
+    digest: Digest = "",
+    take_back: TakeBack = False,
+    as_json: Json = False,
+    url: Url = "",
+    key: Key = "",
+) -> None:
     """Approve a change request. The registry takes this from a person who signed in, never from a key."""
     with answering(as_json), Connection(url, key) as connection:
         seen_digest = digest or connection.get(f"changes/{number}")["digest"]
-        body = {"decision": "approve", "digest": seen_digest}
+        body = {"decision": "take_back" if take_back else "approve", "digest": seen_digest}
         try:
             change = connection.call("POST", f"changes/{number}/decisions", body)
         except NotAllowed as error:
             if error.status != 403:
                 raise
-            raise Finding(f"{error.detail} Approve it here: {connection.url}/changes/{number}") from None
+            raise Finding(f"{error.detail} Do it here: {connection.url}/changes/{number}") from None
         tell_change(connection, change, as_json)
 
 

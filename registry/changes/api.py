@@ -61,7 +61,7 @@ class VersionInput(Input):
 class DecisionInput(Input):
     """What a reviewer says to one digest."""
 
-    decision = serializers.ChoiceField(["approve", "request_changes", "comment"])
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "take_back"])
     digest = Text()
     text = Text(required=False, default="")
 
@@ -148,7 +148,9 @@ class Decide(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Approve, request changes or comment, on the digest that was looked at."""
+        """Approve, request changes or comment, on the digest that was looked at; or take back what the caller decided
+        about it before.
+        """
         services.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
         return show(request, number, Verb.COMMENT, 201)
 

@@ -158,6 +158,8 @@ class Derivation:
         if decision in ("approve", "request_changes"):
             change.said.pop(fact.person, None)
             change.said[fact.person] = (decision, fact.at, fact.body["round"], fact.body["digest"])
+        elif decision == "take_back":
+            change.said.pop(fact.person, None)
         elif decision == "acknowledge":
             change.acknowledged.add((fact.body["round"], fact.body["digest"]))
 

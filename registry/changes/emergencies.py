@@ -147,14 +147,19 @@ def _targets(templates: set[int]) -> dict[tuple[int, str], list[tuple[int, int, 
 
 
 def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
-    """Change to those who approved its head and the moment of the last approval."""
-    rows = Decision.objects.filter(change__in=numbers, decision=Decision.APPROVE).select_related("person", "change")
-    found: dict[int, tuple[tuple[str, ...], datetime]] = {}
+    """Change to those who approved its head, and did not take that back, and the moment of the last approval."""
+    counted = (Decision.APPROVE, Decision.TAKE_BACK)
+    rows = Decision.objects.filter(change__in=numbers, decision__in=counted).select_related("person", "change")
+    found: dict[int, dict[str, datetime]] = {}
     for said in rows.order_by("pk"):
-        if said.round == said.change.round:
-            people = found[said.change_id][0] if said.change_id in found else ()
-            found[said.change_id] = (tuple(dict.fromkeys((*people, said.person.username))), said.created_at)
-    return found
+        if said.round != said.change.round:
+            continue
+        approvals = found.setdefault(said.change_id, {})
+        if said.decision == Decision.TAKE_BACK:
+            approvals.pop(said.person.username, None)
+        else:
+            approvals[said.person.username] = said.created_at
+    return {change: (tuple(people), max(people.values())) for change, people in found.items() if people}
 
 
 _BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE, policy.ROLLING_OUT}

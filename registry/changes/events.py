@@ -105,7 +105,8 @@ class ChangeDecided(ChangeStep):
     """A reviewer decided or commented.
 
     number: of the decision within the request. text: its sha256. reviewed: true where this was the last approval
-    missing after an emergency; decided: what the request was decided on then.
+    missing after an emergency; decided: what the request was decided on then. taken_back: `approve` or
+    `request_changes`, where the person took that back.
     """
 
     decision: str
@@ -114,6 +115,7 @@ class ChangeDecided(ChangeStep):
     text: str | None
     reviewed: bool | None = None
     decided: Mapping[str, Any] | None = None
+    taken_back: str | None = None
     stored_row: ClassVar[StoredRow | None] = StoredRow(
         "Decision", {"change": "change", "number": "number"}, {"text": "text"}
     )
@@ -128,6 +130,10 @@ class ChangeDecided(ChangeStep):
             "acknowledge": gettext(
                 "accepted a break of the contract in change {change}: version {version} of {template} for {label}"
             ),
+            "take_back": self._choose_taken_back(
+                gettext("took back the approval in change {change}: version {version} of {template} for {label}"),
+                gettext("no longer asks for changes of change {change}: version {version} of {template} for {label}"),
+            ),
         }[self.decision]
         return self._describe(sentence)
 
@@ -137,8 +143,19 @@ class ChangeDecided(ChangeStep):
             "request_changes": ("message-square", "bad", gettext("asks for edits of v{version}")),
             "acknowledge": ("triangle-alert", "warn", gettext("accepts the break of the contract by v{version}")),
             "comment": ("message-square", "", gettext("on v{version}")),
+            "take_back": (
+                "rotate-ccw",
+                "warn",
+                self._choose_taken_back(
+                    gettext("took back the approval of v{version} for {label}"),
+                    gettext("no longer asks for edits of v{version}"),
+                ),
+            ),
         }[self.decision]
         return TimelineLine(icon, self._describe(words), look=look, is_remark=True)
+
+    def _choose_taken_back(self, approval: str, objection: str) -> str:
+        return objection if self.taken_back == "request_changes" else approval
 
     def commit(self, texts: Texts) -> CommitContent:
         text = texts.stored_row()["text"]

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
-from registry.changes import history_queries
+from registry.changes import history_queries, policy
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
@@ -34,6 +34,7 @@ __all__ = [
     "require_not_rolling_out",
     "require_only_member",
     "require_opener",
+    "require_own_decision",
     "require_protected",
     "save_state",
     "step_of",
@@ -113,8 +114,18 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
     }
 
 
-def conflict_of_closed(change: ChangeRequest) -> Conflict:
-    """The refusal of an act on a request that is closed: it says who closed it and when."""
+def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Conflict:
+    """The refusal of an act on a request that is closed: it says who closed it and when.
+
+    takes_back: whether the act is to take a decision back.
+    """
+    if takes_back and change.state == ChangeRequest.PUBLISHED:
+        sentence = gettext(
+            "Change request {change} is published: what was decided can't be taken back any more. "
+            "If {label} must not serve version {version}, roll it back."
+        )
+        sentence = sentence.format(change=change.number, label=change.label, version=change.version.number)
+        return Conflict(sentence, state=change.state)
     person, at = change_queries.closed_by(change), change.closed_at
     if not person or at is None:
         sentence = gettext("Change request {change} is {state}.")
@@ -219,6 +230,23 @@ def require_may_decide(gate: Gate) -> None:
     """Raise NotAllowed, with the reason that the page gives beforehand, where the actor's decision does not count."""
     if gate.refusal:
         raise NotAllowed(gate.refusal, change=gate.change.number)
+
+
+def require_own_decision(actor: Actor, gate: Gate) -> str:
+    """What the actor decided about the head and can take back: `approve` or `request_changes`. NotAllowed for a key,
+    Conflict where there is nothing.
+    """
+    if actor.key is not None:
+        raise NotAllowed(gettext("A key can't take a decision back: sign in as a person to do this."))
+    decision = policy.find_own_decision(gate.facts, actor.person.username)
+    if not decision:
+        raise Conflict(
+            gettext("You have neither approved version {version} nor asked for edits of it.").format(
+                version=gate.change.version.number
+            ),
+            change=gate.change.number,
+        )
+    return decision
 
 
 def find_head_version(template: Template, number: int) -> Version:

@@ -115,13 +115,16 @@ class ChangeRequest(models.Model):
 
 
 class Decision(models.Model):
-    """One person's yes, no or remark in one round of a request. Never changed, never deleted."""
+    """One person's yes, no or remark in one round of a request. Never changed, never deleted: a yes or a no that is
+    taken back is followed by a decision that says so.
+    """
 
     APPROVE = "approve"
     REQUEST_CHANGES = "request_changes"
     COMMENT = "comment"
     ACKNOWLEDGE = "acknowledge"  # a break of the contract, seen and accepted
-    DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT, ACKNOWLEDGE)
+    TAKE_BACK = "take_back"  # the person's own yes or no of before counts no longer
+    DECISIONS = (APPROVE, REQUEST_CHANGES, COMMENT, ACKNOWLEDGE, TAKE_BACK)
 
     change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="decisions")
     number = models.PositiveIntegerField(help_text="1, 2, 3 … within the request")
@@ -139,11 +142,11 @@ class Decision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["change", "number"], name="decision_number_once"),
             models.CheckConstraint(
-                condition=models.Q(decision__in=("approve", "request_changes", "comment", "acknowledge")),
+                condition=models.Q(decision__in=("approve", "request_changes", "comment", "acknowledge", "take_back")),
                 name="decision_known",
             ),
             models.CheckConstraint(
-                condition=~models.Q(decision__in=("approve", "acknowledge")) | models.Q(key__isnull=True),
+                condition=~models.Q(decision__in=("approve", "acknowledge", "take_back")) | models.Q(key__isnull=True),
                 name="decision_key_never_approves",
             ),
         ]

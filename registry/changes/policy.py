@@ -31,6 +31,7 @@ __all__ = [
     "fault_of_approver",
     "find_blockers",
     "find_exemptions",
+    "find_own_decision",
     "lacks_approvers",
     "list_group_approvals",
     "reasons_against",
@@ -215,6 +216,17 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     return tuple(found)
 
 
+def find_own_decision(facts: Facts, person: str) -> str:
+    """What this person last decided about the head: `approve` or `request_changes`; nothing where they decided neither,
+    or took it back.
+    """
+    for decision in reversed(facts.decisions):
+        is_of_head = decision.round == facts.round and decision.digest == facts.digest
+        if decision.person == person and is_of_head and decision.decision not in ("comment", "acknowledge"):
+            return "" if decision.decision == "take_back" else decision.decision
+    return ""
+
+
 def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
     """Whether too few reviewers are left whose approval counts, or no owner of the path, or nobody of a group that has
     to approve, when these people are left out.
@@ -232,6 +244,8 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
         counts = decision.is_reviewer and decision.round == facts.round and decision.digest == facts.digest
         if counts and decision.decision in ("approve", "request_changes"):
             last[decision.person] = decision.decision
+        elif counts and decision.decision == "take_back":
+            last.pop(decision.person, None)
     approvals = tuple(
         person
         for person, decision in last.items()

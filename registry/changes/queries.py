@@ -217,7 +217,8 @@ def last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision | No
     """The person's last decision on a head that is another one by now, or None; nobody reviews what is their own."""
     if actor.person.pk in (change.opened_by_id, change.version.author_id):
         return None
-    said = change.decisions.filter(person=actor.person).select_related("version").order_by("-pk").first()
+    decisions = change.decisions.filter(person=actor.person).exclude(decision=Decision.TAKE_BACK)
+    said = decisions.select_related("version").order_by("-pk").first()
     return said if said is not None and said.digest != change.version.digest else None
 
 

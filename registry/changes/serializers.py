@@ -100,7 +100,7 @@ class DecisionOutput(Output):
 
     number = serializers.IntegerField()
     person = serializers.CharField(source="person.username")
-    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "acknowledge"])
+    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "acknowledge", "take_back"])
     version = serializers.IntegerField(source="version.number")
     digest = serializers.CharField()
     round = serializers.IntegerField()

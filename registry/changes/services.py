@@ -119,13 +119,15 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
 
 
 def decide_on_change(*, actor: Actor, number: int, decision: str, digest: str, text: str = "") -> Decision:
-    """Approve, request changes, comment, or acknowledge a break of the contract; bound to the request's label and the
-    digest that the person looked at.
+    """Approve, request changes, comment, acknowledge a break of the contract, or take an approval or a request for
+    changes back; bound to the request's label and the digest that the person looked at.
 
-    Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors.
+    Conflict where the head is another digest by now, NotAllowed for contributors, for keys and for authors. What is
+    taken back is the person's own, whatever role they have by now: Conflict where there is nothing to take back, or
+    the request is closed.
     """
     check_decision(decision, text)
-    verb = Verb.COMMENT if decision == Decision.COMMENT else Verb.APPROVE
+    verb = Verb.COMMENT if decision in (Decision.COMMENT, Decision.TAKE_BACK) else Verb.APPROVE
     with transaction.atomic():
         change = lock_change(actor, verb, number)
         return record_decision(actor, change, decision=decision, digest=digest, text=text)
@@ -136,7 +138,7 @@ def check_decision(decision: str, text: str) -> None:
     if decision not in Decision.DECISIONS:
         raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
-    if decision != Decision.APPROVE and not text.strip():
+    if decision not in (Decision.APPROVE, Decision.TAKE_BACK) and not text.strip():
         raise Invalid(fields={"text": gettext("say what: a comment or a wish without words helps nobody.")})
 
 
@@ -148,7 +150,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         permissions.require_proof(actor)
     gate = change_gate.evaluate(change, actor, with_checks=change.unreviewed)
     if decision != Decision.COMMENT and not change.takes_decisions:
-        raise locking.conflict_of_closed(change)
+        raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
         raise Conflict(
             gettext("The request proposes version {version} now, which is not what you looked at.").format(
@@ -157,7 +159,10 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
             version=change.version.number,
             digest=change.version.digest,
         )
-    if decision != Decision.COMMENT:
+    taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None
+    if taken_back == Decision.REQUEST_CHANGES:
+        permissions.require_proof(actor)  # it opens the gate as an approval does; taking an approval back closes it
+    elif decision not in (Decision.COMMENT, Decision.TAKE_BACK):
         locking.require_may_decide(gate)
     said = _write(actor, gate, decision, text)
     change.updated_at = said.created_at
@@ -174,6 +179,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         text=digest_of(said.text) if said.text else None,
         reviewed=True if is_reviewed else None,
         decided=change.decided if is_reviewed else None,
+        taken_back=taken_back,
     )
     locking.append(actor, change, event, said)
     return said

@@ -59,6 +59,7 @@ _DECIDED = {
     Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for changes in {subject}."),
     Decision.COMMENT: gettext_lazy("{name} commented on {subject}."),
     Decision.ACKNOWLEDGE: gettext_lazy("{name} acknowledged the break in {subject}."),
+    Decision.TAKE_BACK: gettext_lazy("{name} took back the approval of {subject}."),
 }
 
 _DAY = timedelta(days=1)
@@ -87,14 +88,20 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
     _tell(actor, kind, people, say, change, is_waiting=True)
 
 
-def tell_of_decision(actor: Actor, decision: Decision) -> None:
-    """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more."""
+def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = None) -> None:
+    """Whoever opened the request or wrote its head hears of a decision; the one who made it waits for nothing more.
+
+    taken_back: the decision that was taken back by this one.
+    """
     change = decision.change
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
         end_waiting(change, actor.person)
 
     def say() -> str:
-        return _DECIDED[decision.decision].format(name=_name(actor), subject=_subject(change))
+        sentence = str(_DECIDED[decision.decision])
+        if taken_back == Decision.REQUEST_CHANGES:
+            sentence = gettext("{name} no longer asks for changes in {subject}.")
+        return sentence.format(name=_name(actor), subject=_subject(change))
 
     _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change)
 

@@ -30,6 +30,17 @@ def test_the_whole_way_from_proposal_to_production(caller, first):
     assert author.get(f"templates/{REPLY}@production").json()["version"] == 1
 
 
+def test_an_approval_is_taken_back_and_needed_again(cast, caller, first):
+    cast.propose(1)
+    reviewer = caller("reviewer", session=True)
+    reviewer.post("changes/1/decisions", {"decision": "approve", "digest": first})
+    answer = reviewer.post("changes/1/decisions", {"decision": "take_back", "digest": first})
+    assert (answer.status_code, answer.json()["state"]) == (201, "open")
+    assert [said["decision"] for said in answer.json()["decisions"]] == ["approve", "take_back"]
+    again = reviewer.post("changes/1/decisions", {"decision": "take_back", "digest": first})
+    assert problem(again, 409, "conflict")["detail"].startswith("You have neither approved version 1")
+
+
 def test_a_change_tells_what_it_proposes_and_what_was_said(cast, caller, first):
     cast.propose(1)
     change_services.decide_on_change(

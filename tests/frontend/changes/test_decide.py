@@ -48,10 +48,38 @@ def test_approving_then_publishing_moves_the_label(change, act):
     assert Label.objects.get(template__name=REPLY, name="production").version.number == 2
 
 
+@pytest.mark.parametrize(
+    ("decision", "said", "button"),
+    [
+        ("approve", "You approved v2.", "Take your approval back"),
+        ("request_changes", "You asked for edits of v2.", "Take it back"),
+    ],
+)
+def test_a_decision_is_taken_back_on_the_page(change, act, browser, decision, said, button):
+    act("reviewer", do=decision, text="Hm")
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert (said in page, button in page) == (True, True)
+    assert button not in words(browser("admin").get(f"/changes/{change.number}"))
+    assert act("reviewer", do="take_back", text="I misread it").status_code == 302
+    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    assert said not in page
+    assert "Approve v2 for production</button>" in page
+    assert "I misread it" in words(browser("author").get(f"/changes/{change.number}?view=conversation"))
+    assert state(change) == "open"
+
+
+def test_taking_back_after_publishing_is_refused_on_the_page(change, act):
+    act("reviewer", "approve")
+    act("author", "publish")
+    answer = act("reviewer", "take_back")
+    assert answer.status_code == 409
+    assert "be taken back any more" in words(answer)
+
+
 def test_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change, act, browser):
     act("reviewer", do="approve", digest=change.version.digest)
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert "You approved v2. Asking for edits takes your approval back." in page
+    assert "You approved v2." in page
     assert "Approve v2 for production</button>" not in page
     assert "Approve v2 for production</button>" in words(browser("admin").get(f"/changes/{change.number}"))
     act("reviewer", do="request_changes", digest=change.version.digest, text="Name the line")

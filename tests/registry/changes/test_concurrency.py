@@ -15,7 +15,7 @@ from registry.audit.verification import faults_of_chain
 from registry.changes import rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
-from registry.core.errors import Conflict, PreconditionRequired, Stale
+from registry.core.errors import ApprovalRequired, Conflict, PreconditionRequired, Stale
 from registry.journal.models import Event
 from registry.namespaces import services
 from registry.templates import labels
@@ -155,6 +155,31 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
     held = Label.objects.filter(name="production").select_related("version").first()
     assert held is None or (held.version == first and Decision.objects.filter(digest=first.digest, round=1).exists())
     assert (held is not None) == (ChangeRequest.objects.get().state == "published")
+    require_whole_journal()
+
+
+@pytest.mark.parametrize("_round", range(4))
+def test_an_approval_taken_back_while_others_publish_never_goes_live_without_it(
+    transactional_db, author, reviewer, save, _round
+):
+    version = save("one")
+    number = change_services.propose_change(
+        actor=author, name="support/reply", label="production", version=1, message=""
+    ).number
+    change_services.decide_on_change(actor=reviewer, number=number, decision="approve", digest=version.digest)
+    published, taken_back = at_once(
+        [
+            lambda: change_services.publish_change(actor=author, number=number),
+            lambda: change_services.decide_on_change(
+                actor=reviewer, number=number, decision="take_back", digest=version.digest
+            ),
+        ]
+    )
+    refused = (isinstance(published, ApprovalRequired), isinstance(taken_back, Conflict))
+    assert refused in ((True, False), (False, True))  # whichever came first, and never both
+    kinds = list(Event.objects.filter(change=number).order_by("number").values_list("kind", flat=True))
+    assert kinds[2:] == (["change.decided"] if refused[0] else ["label.moved"])
+    assert Label.objects.filter(name="production").exists() == refused[1]
     require_whole_journal()
 
 

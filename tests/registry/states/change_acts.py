@@ -76,6 +76,25 @@ class ChangeActs(RegistryModel):
         if request.unreviewed and self.is_enough(request):
             request.unreviewed = False
 
+    def take_back(self, actor: str, number: int, seen: int) -> None:
+        """Take back what the person decided about the head. seen: as `decide` has it."""
+        request, template = self._take_request(actor, "author", number)
+        if not (request.is_pending or request.needs_approval):
+            raise Conflict("closed")
+        mark = template.mark(request.head)
+        if template.mark(seen) != mark:
+            raise Conflict("another head")
+        said = [
+            decision
+            for round_number, decided_mark, person, decision in request.decisions
+            if (round_number, decided_mark, person) == (request.round, mark, actor)
+        ]
+        if not said or said[-1] == "take_back":
+            raise Conflict("nothing was decided")
+        request.decisions.append((request.round, mark, actor, "take_back"))
+        if request.unreviewed and self.is_enough(request):
+            request.unreviewed = False
+
     def _require_may_decide(self, actor: str, request: Request) -> None:
         if not self.self_approval and actor in self.contributors(request):
             raise NotAllowed("contributor")

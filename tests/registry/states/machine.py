@@ -167,6 +167,15 @@ class ActMachine(RuleBasedStateMachine):
         self.act("decide", actor, row.number, "approve" if objects else "request_changes", seen)
 
     @precondition(lambda self: self.model.requests)
+    @rule(actor=actors, request=choices, choice=st.none() | choices)
+    def take_back(self, actor: str, request: int, choice: int | None) -> None:
+        row = self.model.requests[self.request(request) - 1]
+        people = [person for _, _, person, decision in row.decisions if decision != "broke_glass"]
+        decider = people[-1] if people and choice is None else self.actor(actor)
+        seen = row.head if choice is None else self.version(row.template, choice)
+        self.act("take_back", decider, row.number, seen)
+
+    @precondition(lambda self: self.model.requests)
     @rule(actor=actors, request=choices)
     def publish(self, actor: str, request: int) -> None:
         self.act("publish", self.actor(actor), self.request(request))

@@ -175,6 +175,7 @@ class RegistryModel:
             is_reviewer = RANKS.get(self.roles.get(person, ""), -1) >= RANKS["reviewer"]
             if is_reviewer and (round_number, decided_mark) == (request.round, mark):
                 last[person] = decision
+        last = {person: decision for person, decision in last.items() if decision != "take_back"}
         void = set() if self.self_approval else self.contributors(request)
         approving = {person for person, decision in last.items() if decision == "approve"} - void
         return approving, {person for person, decision in last.items() if decision == "request_changes"}

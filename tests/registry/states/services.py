@@ -94,6 +94,9 @@ class Services:
             actor=self.actor(actor), number=number, decision=decision, digest=digest, text="So it is"
         )
 
+    def take_back(self, actor: str, number: int, seen: int) -> None:
+        self.decide(actor, number, "take_back", seen)
+
     def publish(self, actor: str, number: int) -> None:
         change_services.publish_change(actor=self.actor(actor), number=number)
 
