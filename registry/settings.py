@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import dj_database_url
 import dj_email_url
 from csp.constants import NONCE, NONE, SELF
 
-from registry.core import env, private_files
+from registry.core import databases, env, private_files
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -216,21 +215,13 @@ _database_url = env.read_url(
     f"sqlite:///{PROMPTUARY_HOME / 'promptuary.sqlite3'}",
     schemes={"sqlite", "postgres", "postgresql"},
 )
-DATABASES: dict[str, Any] = {"default": dj_database_url.parse(_database_url, conn_max_age=60)}
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"] = {
-        # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
-        # FULL: an answered save is on the disk. What is deleted or redacted is overwritten.
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
-        "PRAGMA secure_delete=ON;",
-    }
+DATABASES: dict[str, Any] = {"default": databases.describe_database(_database_url)}
 
 # --- Caches --------------------------------------------------------------------------------------------------------
+SHARED_CACHE_TABLE = "promptuary_cache"
 CACHES: dict[str, Any] = {
     # What all processes must agree on: failed sign-ins and used codes. Written by those alone, never by a fetch.
-    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
+    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": SHARED_CACHE_TABLE},
     # What each process counts for itself: how often a caller asks.
     "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "process"},
     # The count of what waits on a person, which is on every page; apart, so that it drives none of those out.

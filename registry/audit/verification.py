@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS
+
 from registry.journal.event import columns_of, digest_of
 from registry.journal.models import Event
 
@@ -40,10 +42,14 @@ def read_event(text: str) -> Event:
     )
 
 
-def faults_of_chain() -> Iterator[str]:
-    """A sentence for the first event whose number, hash or columns are not what they must be."""
+def faults_of_chain(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
+    """A sentence for the first event whose number, hash or columns are not what they must be.
+
+    database: the alias of the one that is read.
+    """
     head = None
-    for number, event in enumerate(Event.objects.order_by("number").iterator(chunk_size=_AT_ONCE), start=1):
+    events = Event.objects.using(database).order_by("number")
+    for number, event in enumerate(events.iterator(chunk_size=_AT_ONCE), start=1):
         fault = _fault(event, number, head)
         if fault:
             yield f"journal: {fault}"

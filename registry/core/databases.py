@@ -1,0 +1,22 @@
+"""Django's description of a database from its URL, the same for the server and for what copies databases."""
+
+from typing import Any
+
+import dj_database_url
+
+__all__ = ["describe_database"]
+
+
+def describe_database(url: str) -> dict[str, Any]:
+    """The entry of DATABASES for `sqlite:///path` or `postgresql://user:password@host/name`."""
+    database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60)}
+    if database["ENGINE"].endswith("sqlite3"):
+        database["OPTIONS"] = {
+            # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # FULL: an answered save is on the disk. What is deleted or redacted is overwritten.
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+            "PRAGMA secure_delete=ON;",
+        }
+    return database

@@ -1,0 +1,15 @@
+"""What goes wrong with a copy of the database. Whatever it is, the target is left as it was."""
+
+__all__ = ["CopyRefused", "DatabasesDiffer"]
+
+
+class CopyRefused(Exception):
+    """The copy can't be made; the message says why and what to do."""
+
+
+class DatabasesDiffer(Exception):
+    """Both databases were read and do not hold the same; `findings` has a sentence for each difference."""
+
+    def __init__(self, findings: list[str]) -> None:
+        super().__init__("\n".join(findings))
+        self.findings = findings

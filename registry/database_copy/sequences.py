@@ -1,0 +1,52 @@
+"""The counters that number new rows. A copy goes on where the source stood, so that no number of a deleted row comes
+again.
+"""
+
+from typing import Any
+
+from django.db import connections
+from django.db.models import AutoField, BigAutoField
+
+from registry.database_copy.tables import list_tables
+
+__all__ = ["take_over_sequences"]
+
+
+def take_over_sequences(source: str, target: str) -> None:
+    """Set every counter of the target to where the source's stands."""
+    for model in list_tables():
+        if isinstance(model._meta.pk, AutoField | BigAutoField):
+            last = _read_last_number(model, source)
+            if last:
+                _set_last_number(model, target, last)
+
+
+def _read_last_number(model: Any, alias: str) -> int:
+    """The highest number that the table's counter gave out; 0 where it gave none."""
+    table, column = model._meta.db_table, model._meta.pk.column
+    with connections[alias].cursor() as cursor:
+        if connections[alias].vendor == "postgresql":
+            cursor.execute(f"SELECT last_value, is_called FROM {_sequence_of(cursor, table, column)}")  # noqa: S608
+            last, is_called = cursor.fetchone()
+            return int(last) if is_called else 0
+        cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [table])
+        row = cursor.fetchone()
+        return int(row[0]) if row else 0
+
+
+def _set_last_number(model: Any, alias: str, last: int) -> None:
+    """Let the next number be the one after `last`, or after the highest that is there."""
+    table, column = model._meta.db_table, model._meta.pk.column
+    highest = model._base_manager.using(alias).order_by(f"-{column}").values_list("pk", flat=True).first() or 0
+    last = max(last, highest)
+    with connections[alias].cursor() as cursor:
+        if connections[alias].vendor == "postgresql":
+            cursor.execute("SELECT setval(%s::regclass, %s)", [_sequence_of(cursor, table, column), last])
+            return
+        cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+        cursor.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (%s, %s)", [table, last])
+
+
+def _sequence_of(cursor: Any, table: str, column: str) -> str:
+    cursor.execute("SELECT pg_get_serial_sequence(%s, %s)", [f'"{table}"', column])
+    return str(cursor.fetchone()[0])
