@@ -9,6 +9,7 @@ from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, PersonScore, Reply, Run, RunRow
 from registry.freezes.models import Freeze
 from registry.idempotency.models import StoredAnswer
+from registry.improvements.models import Improvement
 from registry.invitations.models import Invitation
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
@@ -58,6 +59,7 @@ __all__ = [
     "Freeze",
     "Group",
     "GroupMember",
+    "Improvement",
     "Inclusion",
     "Invitation",
     "Job",

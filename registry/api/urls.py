@@ -10,6 +10,7 @@ from registry.changes import dependant_api, merge_api, preview_api, rule_api, sc
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.freezes import api as freeze_api
+from registry.improvements import api as improvement_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
 from registry.namespaces import group_api, key_api
@@ -91,6 +92,20 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<int:number>/rerun", run_api.Rerun.as_view(), name="api-run-rerun"),
     path("runs/<int:number>/compare", run_api.Compare.as_view(), name="api-run-compare"),
     path("runs/<int:number>/export", run_api.Export.as_view(), name="api-run-export"),
+    path("runs/<int:number>/improvements", improvement_api.RunImprovements.as_view(), name="api-run-improvements"),
+    path(
+        "runs/<int:number>/improvements/plan",
+        improvement_api.PlanImprovement.as_view(),
+        name="api-improvement-plan",
+    ),
+    path("improvements/<int:number>", improvement_api.OneImprovement.as_view(), name="api-improvement"),
+    path("improvements/<int:number>/stop", improvement_api.StopImprovement.as_view(), name="api-improvement-stop"),
+    path("improvements/<int:number>/take", improvement_api.TakeImprovement.as_view(), name="api-improvement-take"),
+    path(
+        "improvements/<int:number>/dismiss",
+        improvement_api.DismissImprovement.as_view(),
+        name="api-improvement-dismiss",
+    ),
     path("runs/<int:number>/scores", score_api.RunScores.as_view(), name="api-run-scores"),
     path("runs/<int:number>/rows/<int:index>/score", score_api.RowScore.as_view(), name="api-run-row-score"),
     path("models", attachment_api.Models.as_view(), name="api-models"),

@@ -59,7 +59,7 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
         "kind": "template",
         "name": run.template.name,
         "version": run.version.number,
-        "bundle": None if run.version.is_redacted else run.version.unpacked(),
+        "bundle": None if run.version.is_redacted or (run.is_draft and not run.draft_bundle) else run.asked_bundle,
         "model": run.model,
     }
     described = {

@@ -229,7 +229,7 @@ def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> Non
 
 def is_run_redacted(run: Run) -> bool:
     """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
-    Run.objects.select_for_update().filter(pk=run.pk).values_list("pk").first()
+    Run.everything.select_for_update().filter(pk=run.pk).values_list("pk").first()
     return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
 
 

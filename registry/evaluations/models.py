@@ -6,9 +6,11 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar
 
 from django.db import models
+from django.utils.translation import gettext
 
 from promptuary.evaluation import Row
 from registry.accounts.models import User
+from registry.core.errors import Gone
 from registry.namespaces.models import Namespace
 from registry.templates.models import SampleSet, Template, Version
 
@@ -75,8 +77,19 @@ class DatasetVersion(models.Model):
         return tuple(Row(**json.loads(line)) for line in self.text.split("\n") if line)
 
 
+class RunsOfVersions(models.Manager["Run"]):
+    """Runs of saved versions: what lists, comparisons and thresholds look at."""
+
+    def get_queryset(self) -> "models.QuerySet[Run]":
+        return super().get_queryset().filter(is_draft=False)
+
+
 class Run(models.Model):
-    """A version of a template, asked of one model for every row of a dataset, or of the template's samples."""
+    """A version of a template, asked of one model for every row of a dataset, or of the template's samples.
+
+    Or a text that nobody saved, which only the person who started the run sees (`is_draft`): `version` is the one that
+    it was made from.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -89,6 +102,10 @@ class Run(models.Model):
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs", null=True)
     samples = models.ForeignKey(SampleSet, on_delete=models.PROTECT, related_name="runs", null=True)
+    is_draft = models.BooleanField(default=False, help_text="whether a text is asked that is no version")
+    draft_bundle = models.TextField(
+        default="", blank=True, help_text="canonical JSON: that text with all it needs; empty once it was redacted"
+    )
     rows_digest = models.CharField(max_length=71, help_text="of the rows: runs with the same one can be compared")
     model = models.CharField(max_length=64, help_text="the name the operator gave it")
     model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id, or its replies")
@@ -118,6 +135,9 @@ class Run(models.Model):
     created_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+
+    objects = RunsOfVersions()
+    everything = models.Manager["Run"]()
 
     class Meta:
         constraints = [
@@ -150,6 +170,17 @@ class Run(models.Model):
     def is_over(self) -> bool:
         """Whether no more rows will come by themselves."""
         return self.state in (self.DONE, self.FAILED, self.CANCELLED)
+
+    @property
+    def asked_bundle(self) -> dict[str, Any]:
+        """What is asked for every row: engine, document, fragments and profile. Gone where it was redacted."""
+        if not self.is_draft:
+            return self.version.unpacked()
+        self.version.require_text()
+        if not self.draft_bundle:
+            raise Gone(gettext("The text of run {number} was removed.").format(number=self.number))
+        bundle: dict[str, Any] = json.loads(self.draft_bundle)
+        return bundle
 
     @property
     def scores(self) -> dict[str, dict[str, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
 from registry.templates.models import Version
 
-__all__ = ["SEVERAL_PROMPTS", "render_rows", "require_some_row_fits"]
+__all__ = ["SEVERAL_PROMPTS", "find_misfit", "render_rows", "require_some_row_fits"]
 
 SEVERAL_PROMPTS = "PT802"  # the row makes several prompts, which is no fault of it
 _BATCH = 20  # rows a child looks at: usually the first of them fits
@@ -21,14 +21,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
     """Raise Invalid of the field `dataset` where no row can be rendered by the version; it names the first row, and the
     input that the rows lack or the limit that they pass. source: what the rows are called.
     """
-    bundle = version.unpacked()
-    first: RenderError | None = None
-    for start in range(0, len(rows), _BATCH):
-        outcomes = render_rows(bundle, rows[start : start + _BATCH])
-        for outcome in outcomes:
-            if not isinstance(outcome, RenderError) or outcome.code == SEVERAL_PROMPTS:
-                return
-            first = first or outcome
+    first = find_misfit(rows, version.unpacked())
     if first is not None:
         name = f"row 1 ({rows[0].id})" if rows[0].id else "row 1"
         place = f" at `{first.path}`" if isinstance(first, InputError) and first.path else ""
@@ -36,6 +29,18 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
             source=source, number=version.number, name=name, place=place, message=first.message
         )
         raise Invalid(fields={"dataset": sentence if sentence.endswith(".") else f"{sentence}."})
+
+
+def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError | None:
+    """What stops the first row where not one row can be rendered; None where any can, and without rows."""
+    first: RenderError | None = None
+    for start in range(0, len(rows), _BATCH):
+        outcomes = render_rows(bundle, rows[start : start + _BATCH])
+        for outcome in outcomes:
+            if not isinstance(outcome, RenderError) or outcome.code == SEVERAL_PROMPTS:
+                return None
+            first = first or outcome
+    return first
 
 
 def render_rows(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:

@@ -46,7 +46,13 @@ class RunEstimate:
 
 
 def estimate_run(
-    *, actor: Actor, template: str, ref: str = "latest", dataset: str | None = None, model: str = ECHO
+    *,
+    actor: Actor,
+    template: str,
+    ref: str = "latest",
+    dataset: str | None = None,
+    dataset_version: int | None = None,
+    model: str = ECHO,
 ) -> RunEstimate:
     """What a run of these is expected to cost; the same refusals as `start_run`, and nothing is asked or written.
 
@@ -55,7 +61,7 @@ def estimate_run(
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
-    rows = find_row_source(actor, template_row, dataset, None).rows
+    rows = find_row_source(actor, template_row, dataset, dataset_version).rows
     require_some_row_fits(rows, version, dataset or gettext("the samples"))
     sample = _spread(rows, _SAMPLE)
     outcomes = render_rows(version.unpacked(), sample)

@@ -72,8 +72,8 @@ def read_run(actor: Actor, number: int) -> Run:
 def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     """The run, with the right to do this to it checked."""
     unknown = NotFound(gettext("There is no run {number}, or you may not read it.").format(number=number))
-    run = _full(Run.objects.filter(pk=number)).first() if 0 < number < 2**63 else None
-    if run is None:
+    run = _full(Run.everything.filter(pk=number)).first() if 0 < number < 2**63 else None
+    if run is None or (run.is_draft and run.started_by_id != actor.person.pk):
         raise unknown
     try:
         permissions.require_verb(actor, verb, run.template.namespace)
@@ -84,7 +84,7 @@ def find_run(actor: Actor, verb: Verb, number: int) -> Run:
 
 def load_run(number: int) -> Run | None:
     """The run, for the worker, which asks for nobody."""
-    return _full(Run.objects.filter(pk=number)).first()
+    return _full(Run.everything.filter(pk=number)).first()
 
 
 def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_digest: str = "") -> str:

@@ -37,6 +37,9 @@ class RunOutput(Output):
     template = serializers.CharField(source="template.name")
     version = serializers.IntegerField(source="version.number")
     digest = serializers.CharField(source="version.digest")
+    is_draft = serializers.BooleanField(
+        help_text="Whether a text was asked that nobody saved: the version is the one that it was made from."
+    )
     dataset = serializers.CharField(
         allow_null=True, source="dataset_version.dataset.name", help_text="null: the template's samples"
     )

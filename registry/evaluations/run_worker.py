@@ -57,7 +57,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
             return False
         model = endpoint.open()
         judging = judge_calls.open_judge(run)
-        bundle = run.version.unpacked()
+        bundle = run.asked_bundle
     except PromptuaryError as error:
         fail_run(number, error.message)
         return False
@@ -85,13 +85,13 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
 
 def fail_run(number: int, sentence: str) -> None:
     """End a run that can't go on, with a sentence that says why."""
-    rows = Run.objects.filter(pk=number, state__in=(Run.QUEUED, Run.RUNNING))
+    rows = Run.everything.filter(pk=number, state__in=(Run.QUEUED, Run.RUNNING))
     rows.update(state=Run.FAILED, error=sentence[:2000], finished_at=log.now())
 
 
 def fail_lost_runs() -> int:
     """Fail runs under way that no job will go on with: their worker was lost too often. Gives how many."""
-    under_way = list(Run.objects.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True))
+    under_way = list(Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True))
     if not under_way:
         return 0
     jobs = Job.objects.filter(kind=queue.EVALUATION, state__in=(Job.QUEUED, Job.RUNNING))
@@ -103,7 +103,7 @@ def fail_lost_runs() -> int:
 
 
 def _begin(run: Run) -> bool:
-    rows = Run.objects.filter(pk=run.pk, state__in=(Run.QUEUED, Run.RUNNING))
+    rows = Run.everything.filter(pk=run.pk, state__in=(Run.QUEUED, Run.RUNNING))
     return bool(rows.update(state=Run.RUNNING, started_at=run.started_at or log.now()))
 
 
@@ -132,7 +132,7 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
             cost=Sum("cost"),
         )
         tokens = {name: totals.pop(name) or 0 for name in ("prompt_tokens", "completion_tokens")}
-        Run.objects.filter(pk=run.pk).update(**totals, **tokens)
+        Run.everything.filter(pk=run.pk).update(**totals, **tokens)
     return int(totals["done"])
 
 
@@ -140,7 +140,7 @@ def _goes_on(run: Run) -> bool:
     """Whether nobody ended the run meanwhile; it is ended here where its rows fail alike."""
     if sentence := _find_repeated_failure(run):
         fail_run(run.number, sentence)
-    return Run.objects.filter(pk=run.pk, state=Run.RUNNING).exists()
+    return Run.everything.filter(pk=run.pk, state=Run.RUNNING).exists()
 
 
 def _find_repeated_failure(run: Run) -> str:
@@ -200,7 +200,7 @@ def _finish(number: int) -> None:
     run.scores_text = json.dumps(scores.get("metrics", {}))
     with transaction.atomic():
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
-        is_ended = Run.objects.filter(pk=number, state=Run.RUNNING).update(
+        is_ended = Run.everything.filter(pk=number, state=Run.RUNNING).update(
             state=Run.DONE,
             scores_text=run.scores_text,
             error=" ".join(scores.get("faults", ()))[:2000],
@@ -209,7 +209,8 @@ def _finish(number: int) -> None:
         if is_ended:
             if run.night is not None:
                 live_failures.record_nightly_outcome(run)
-            react(Occasion(RunFinished(), subject=(run.template,)))
+            if not run.is_draft:  # no request waits for it
+                react(Occasion(RunFinished(), subject=(run.template,)))
 
 
 def _score(run: Run) -> dict[str, Any]:

@@ -102,7 +102,8 @@ def create_run(  # what a run is
     columns: Mapping[str, Any] | None = None,
 ) -> Run:
     """Write a run and the job that does it; for services, after the rights were checked. columns: `change_id` of a
-    request, or `key`, `evaluation` and `night` of a nightly run.
+    request, or `key`, `evaluation` and `night` of a nightly run, or `key`, `is_draft` and `draft_bundle` of a text that
+    is no version.
     """
     key = queries.run_key(version.digest, measure.digest, endpoint.digest, judge.digest if judge else "")
     with transaction.atomic():
@@ -180,7 +181,7 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
 
 def _take(actor: Actor, number: int) -> Run:
     run = queries.find_run(actor, Verb.EVALUATE, number)
-    Run.objects.select_for_update(no_key=True).filter(pk=run.pk).values_list("pk").first()
+    Run.everything.select_for_update(no_key=True).filter(pk=run.pk).values_list("pk").first()
     return queries.find_run(actor, Verb.EVALUATE, number)
 
 
@@ -189,7 +190,7 @@ def _enqueue(run: Run) -> Job:
 
 
 def _require_room(template: Template) -> None:
-    under_way = Run.objects.filter(
+    under_way = Run.everything.filter(
         template__namespace=template.namespace_id, state__in=_UNFINISHED, change=None
     ).count()
     if under_way >= MOST_UNFINISHED:

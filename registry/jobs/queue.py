@@ -9,10 +9,11 @@ from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import canonical
 
-__all__ = ["CHECKS", "EVALUATION", "SCHEDULE", "enqueue", "subscribe"]
+__all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "subscribe"]
 
 CHECKS = "change.checks"  # payload: {"change": number}
 EVALUATION = "evaluation.run"  # payload: {"run": number}; done in slices, so that it keeps nothing else waiting
+IMPROVEMENT = "improvement.ask"  # payload: {"improvement": number}; one call of a model at a time
 SCHEDULE = "schedule.publish"  # payload: {"change" or "release": number, "at": microseconds since 1970 UTC}
 _subscribers: list[Callable[[], None]] = []
 

@@ -55,7 +55,7 @@ def blank_copies(passages: Sequence[str]) -> None:
     for model, columns in _by_model(Holds.BLANKED):
         for column in columns:
             text = REMOVED if model is Notification else ""
-            model._default_manager.filter(contains_passage(column, passages)).update(**{column: text})
+            model._base_manager.filter(contains_passage(column, passages)).update(**{column: text})
 
 
 def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:

@@ -46,7 +46,7 @@ def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
 def remove_run_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
     """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it
     stay."""
-    runs = Run.objects.filter(Q(version__in=versions) | Q(judge__in=versions))
+    runs = Run.everything.filter(Q(version__in=versions) | Q(judge__in=versions))
     list(
         runs.select_for_update().values_list("pk")
     )  # a worker that is writing rows of one goes first, then writes no more

@@ -2,10 +2,10 @@
 
 What goes: the bundle, settings and warnings of the version, the details of its verdicts, the lines that threads and
 unsent remarks quote from it, its kept renderings, the prompts that runs made of it, the replies of models that repeat
-it, runs of the playground with it, drafts begun from it or repeating it, and by the mirror's rewriting every commit
-that held it. What stays: its number, digest, author, message and history, since the journal names texts by digest only;
-and what people wrote themselves. `registry.redaction.stored_texts` lists every column with what happens to it, and
-`repetitions` finds what of the rest repeats the text.
+it, runs of the playground with it, texts that models proposed for it, drafts begun from it or repeating it, and by the
+mirror's rewriting every commit that held it. What stays: its number, digest, author, message and history, since the
+journal names texts by digest only; and what people wrote themselves. `registry.redaction.stored_texts` lists every
+column with what happens to it, and `repetitions` finds what of the rest repeats the text.
 """
 
 import json
@@ -33,7 +33,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.notifications import services as notification_services
-from registry.redaction import playground_texts, repeated_texts, run_texts
+from registry.redaction import improvement_texts, playground_texts, repeated_texts, run_texts
 from registry.templates import queries as template_queries
 from registry.templates import search_engine
 from registry.templates.events import VersionRedacted, VersionSaved
@@ -53,8 +53,8 @@ class RedactionPlan:
     `versions` go, the one asked for first. `holders` hold the same text, as a copy or inside as a fragment, and go too
     with `everywhere`; `hidden` counts those in namespaces that the actor may not read. `uses` says what serves or
     proposes one of them now. `drafts` are of these people; `comments` stay, and may repeat the text. `rows` and
-    `replies` count what runs kept, `playground_columns` what people tried. `repeated` names what stays although
-    it repeats the text.
+    `replies` count what runs kept, `playground_columns` what people tried, `improvements` what models proposed.
+    `repeated` names what stays although it repeats the text.
     """
 
     versions: tuple[Version, ...]
@@ -69,6 +69,7 @@ class RedactionPlan:
     rows: int
     replies: int
     playground_columns: int
+    improvements: int
     repeated: tuple[str, ...]
     passages: tuple[str, ...] = field(repr=False)
 
@@ -157,6 +158,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
         rows=run_texts.list_repeating_rows(going, passages).count(),
         replies=run_texts.count_replies(going, passages),
         playground_columns=playground_texts.count_playground_columns(going, passages),
+        improvements=improvement_texts.count_improvements(going, passages),
         repeated=tuple(repeated_texts.list_remaining_copies(passages)),
         passages=passages,
     )
@@ -236,6 +238,7 @@ def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[s
     _drafts([version], passages).delete()
     run_texts.remove_run_texts([version], passages)
     playground_texts.remove_playground_texts([version], passages)
+    improvement_texts.remove_improvement_texts([version], passages)
     write_tombstone(version, reason=reason, person=actor.person, at=at)
     event = VersionRedacted(template=template.name, version=version.number, digest=version.digest, reason=reason)
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)

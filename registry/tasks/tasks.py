@@ -22,10 +22,12 @@ from registry.changes import check_results, old_runs
 from registry.core import lru
 from registry.evaluations import nightly_runs, reply_cache, run_worker
 from registry.idempotency import answers
+from registry.improvements import services as improvement_services
+from registry.improvements import worker as improvement_worker
 from registry.jobs import claims
 from registry.jobs.claims import Progress
 from registry.jobs.models import Job
-from registry.jobs.queue import CHECKS, EVALUATION, SCHEDULE
+from registry.jobs.queue import CHECKS, EVALUATION, IMPROVEMENT, SCHEDULE
 from registry.journal.models import Event
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
@@ -55,7 +57,8 @@ __all__ = [
 ]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
-_EVALUATIONS = 2  # slices of runs at once; the worker has four threads
+_ASKING = (EVALUATION, IMPROVEMENT)  # kinds of jobs that wait for models
+_EVALUATIONS = 2  # slices of these at once; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
 _redactions = 0  # the newest that this process has acted on
@@ -96,20 +99,20 @@ def push() -> None:
 def run_jobs() -> None:
     """Run queued jobs until there is none.
 
-    Runs take at most half of the worker's threads, so all else goes on beside them; and after a slice of one this ends
-    and is asked for again, so that a worker that is told to stop need not wait for the whole run.
+    Jobs that ask models take at most half of the worker's threads, so all else goes on beside them; and after a slice
+    of one this ends and is asked for again, so that a worker that is told to stop need not wait for the whole run.
     """
     while True:
         may_evaluate = _evaluations.acquire(blocking=False)
         try:
-            job = claims.claim(without=() if may_evaluate else (EVALUATION,))
+            job = claims.claim(without=() if may_evaluate else _ASKING)
             if job is None:
                 return
-            if may_evaluate and job.kind != EVALUATION:
+            if may_evaluate and job.kind not in _ASKING:
                 _evaluations.release()
                 may_evaluate = False
             _run(job)
-            if job.kind == EVALUATION:
+            if job.kind in _ASKING:
                 wake_jobs()
                 return
         finally:
@@ -124,6 +127,7 @@ def heal() -> None:
     catch_up()
     claims.requeue_silent()
     run_worker.fail_lost_runs()
+    improvement_worker.fail_lost_improvements()
     playground_replies.fail_lost_columns()
     scheduled_publishing.request_due_publishes()
     deliver()
@@ -162,6 +166,7 @@ def plan_upkeep() -> None:
     delivery.delete_old_deliveries()
     drafts.delete_old_drafts()
     playground_services.delete_old_runs()
+    improvement_services.delete_old_improvements()
     outcomes.delete_old_outcomes()
     reply_cache.delete_old_replies()
     old_runs.delete_old_runs()
@@ -246,6 +251,20 @@ def _evaluate(job: Job, progress: Progress) -> bool:
         raise
 
 
+def _improve(job: Job, _progress: Progress) -> bool:
+    number = json.loads(job.payload)["improvement"]
+    try:
+        return improvement_worker.advance_improvement(number)
+    except OperationalError as error:  # a database that is away for a moment ends no improvement
+        logger.warning("%s waits: %s", job, error)
+        return True
+    except Exception as error:
+        improvement_worker.fail_improvement(
+            number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
+        )
+        raise
+
+
 def _give_verdicts(job: Job, progress: Progress) -> None:
     check_results.run_checks(number=json.loads(job.payload)["change"], report=progress.report)
 
@@ -264,6 +283,7 @@ def _check_chain(_job: Job, progress: Progress) -> None:
 HANDLERS: dict[str, Callable[[Job, Progress], bool | None]] = {
     CHECKS: _give_verdicts,
     EVALUATION: _evaluate,
+    IMPROVEMENT: _improve,
     "mirror.repack": _repack,
     "mirror.check": _check,
     CHAIN: _check_chain,

@@ -15,7 +15,15 @@ from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
-__all__ = ["DRAFT", "draft_ref", "get_draft", "read_draft_ref", "rename_draft", "start_named_draft"]
+__all__ = [
+    "DRAFT",
+    "draft_ref",
+    "get_draft",
+    "read_draft_ref",
+    "rename_draft",
+    "start_draft_of_text",
+    "start_named_draft",
+]
 
 DRAFT = "draft"
 
@@ -59,10 +67,25 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
     NotFound where there is no such version or draft, Gone where the version was redacted.
     """
     names.check_template(name)
-    space, _, path = name.partition("/")
-    permissions.find_namespace(actor, Verb.SAVE, space)
+    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
     draft_name = _require_name(draft_name)
-    found = _find_source(actor, name, source)
+    return _start_draft(actor, name, draft_name, _find_source(actor, name, source))
+
+
+def start_draft_of_text(
+    *, actor: Actor, name: str, draft_name: str, document: str, base: int, message: str = ""
+) -> Draft:
+    """Start another draft of a template with a text that is none of its versions, made from the version `base`.
+
+    Raises as `start_named_draft`.
+    """
+    names.check_template(name)
+    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+    return _start_draft(actor, name, _require_name(draft_name), _Source(document, "", base, message))
+
+
+def _start_draft(actor: Actor, name: str, draft_name: str, found: _Source) -> Draft:
+    space, _, path = name.partition("/")
     with transaction.atomic():
         rows = _lock_drafts(actor, space, path)
         drafts.require_new_name(draft_name, rows.filter(discarded_at=None))

@@ -73,7 +73,8 @@ class Command(BaseCommand):
         )
         self.stdout.write(
             f"Of evaluation runs: what {plan.rows} rows hold of it, {plan.replies} kept replies; scores stay. "
-            f"Of the playground: {plan.playground_columns} prompts and replies."
+            f"Of the playground: {plan.playground_columns} prompts and replies. "
+            f"Of what models proposed: {plan.improvements} texts."
         )
         for row in plan.holders:
             if row not in plan.versions:

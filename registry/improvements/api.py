@@ -1,0 +1,143 @@
+"""Improvements: asking a model for a better text of what a run asked, and what becomes of it."""
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.idempotency.views import IdempotentView
+from registry.improvements import queries, services
+from registry.improvements.failing_rows import MOST_SHOWN
+from registry.improvements.figures import measure_improvement
+from registry.improvements.models import Improvement
+from registry.improvements.queries import LONGEST_WISH
+from registry.improvements.serializers import (
+    ImprovementDetail,
+    ImprovementDetailOutput,
+    ImprovementOutput,
+    ImprovementPage,
+    ImprovementPlanOutput,
+    TakenDraftOutput,
+)
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
+from registry.rest.list_responses import answer_page, read_query
+from registry.rest.output_serializers import Answer, ProblemOutput
+
+__all__ = [
+    "DismissImprovement",
+    "ImprovementInput",
+    "OneImprovement",
+    "PlanImprovement",
+    "RunImprovements",
+    "StopImprovement",
+    "TakeImprovement",
+]
+
+_DETAIL = {200: ImprovementDetailOutput, "4XX": ProblemOutput}
+
+
+class ImprovementInput(Input):
+    """Whom to ask, by which template, and with how many failing rows."""
+
+    model = Text()
+    prompt = Text(help_text="namespace/name@ref of a template that asks for improvements")
+    rows = Integer(required=False, default=5, help_text=f"1 to {MOST_SHOWN}, and at most half of those that failed")
+    wish = Text(required=False, default="", help_text=f"up to {LONGEST_WISH} characters")
+
+
+class TakeInput(Input):
+    """The name of the draft."""
+
+    draft = Text()
+
+
+class RunImprovements(IdempotentView):
+    """The caller's improvements of a run."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="listImprovements",
+        parameters=[OpenApiParameter("cursor", str), OpenApiParameter("limit", int)],
+        responses={200: ImprovementPage, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, number: int) -> Response:
+        """Newest first; only one's own."""
+        page = queries.list_own_improvements(actor_of(request), number, **read_query(request))
+        return answer_page(request, page, ImprovementOutput.of)
+
+    @extend_schema(
+        operation_id="startImprovement",
+        request=ImprovementInput,
+        responses={202: ImprovementOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Have the worker ask a model for a better text, and measure it on the run's rows; nothing is applied."""
+        fields = read(ImprovementInput, request)
+        improvement = services.start_improvement(actor=actor_of(request), run=number, **fields)
+        address = f"/api/v1/improvements/{improvement.number}"
+        return Response(ImprovementOutput.of(improvement), 202, headers={"Location": address})
+
+
+class PlanImprovement(APIView):
+    """What an improvement would be."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="planImprovement",
+        request=ImprovementInput,
+        responses={200: ImprovementPlanOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """The rows that would be shown, and the expected cost; nothing is asked or stored."""
+        plan = queries.plan_improvement(actor=actor_of(request), run=number, **read(ImprovementInput, request))
+        return Response(ImprovementPlanOutput.of(plan))
+
+
+class OneImprovement(APIView):
+    """One improvement of the caller."""
+
+    @extend_schema(operation_id="getImprovement", responses=_DETAIL)
+    def get(self, request: Request, number: int) -> Response:
+        """How far it is; the proposal, and once it is measured its figures."""
+        return Response(_describe(queries.find_own_improvement(actor_of(request), number)))
+
+
+class StopImprovement(IdempotentView):
+    """Ending an improvement."""
+
+    @extend_schema(operation_id="stopImprovement", request=NoInput, responses=_DETAIL)
+    def post(self, request: Request, number: int) -> Response:
+        """Make no more calls; one that is under way is counted."""
+        read(NoInput, request)
+        return Response(_describe(services.stop_improvement(actor=actor_of(request), number=number)))
+
+
+class TakeImprovement(IdempotentView):
+    """Taking an improvement into a draft."""
+
+    @extend_schema(
+        operation_id="takeImprovement", request=TakeInput, responses={200: TakenDraftOutput, "4XX": ProblemOutput}
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Make the proposal a draft of the caller's, beside those that there are."""
+        name = read(TakeInput, request)["draft"]
+        draft = services.take_improvement(actor=actor_of(request), number=number, draft_name=name)
+        return Response(TakenDraftOutput.of(draft))
+
+
+class DismissImprovement(IdempotentView):
+    """Putting an improvement aside."""
+
+    @extend_schema(operation_id="dismissImprovement", request=NoInput, responses=_DETAIL)
+    def post(self, request: Request, number: int) -> Response:
+        """It stays to be read for 30 days."""
+        read(NoInput, request)
+        return Response(_describe(services.dismiss_improvement(actor=actor_of(request), number=number)))
+
+
+def _describe(improvement: Improvement) -> Answer:
+    return ImprovementDetailOutput.of(ImprovementDetail(improvement, measure_improvement(improvement)))

@@ -1,0 +1,130 @@
+"""Choice of the rows that a model is shown: rows that a run failed on, at most half of them.
+
+The rest is kept from the model, so that the proposal is measured on failures that it has not seen too.
+"""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.evaluation import Row
+from promptuary.evaluation.gates import parse_gate
+from promptuary.evaluation.metrics import catalogue
+from registry.evaluations import attachment_queries, run_queries
+from registry.evaluations.models import Run, RunRow
+
+__all__ = ["MOST_SHOWN", "FailingRow", "choose_shown_rows", "describe_rows", "list_failing_rows"]
+
+MOST_SHOWN = 10
+_LONGEST: Mapping[str, int] = {"name": 100, "inputs": 2500, "expected": 700, "reply": 1000, "fault": 300}
+"""The most characters of each text of a row: as many as the shipped template takes."""
+_CUT = " […]"
+
+
+@dataclass(frozen=True)
+class FailingRow:
+    """A row that got no answer, or whose score is below a threshold. faults: a sentence each, without a full stop."""
+
+    index: int
+    faults: tuple[str, ...]
+
+
+def list_failing_rows(run: Run) -> list[FailingRow]:
+    """The rows of a finished run that its text is to blame for, in their order.
+
+    A row fails where the text could not be rendered or its reply not be read, or where a score is below a threshold of
+    an evaluation that measures the template by these rows and this model; of a metric without such a threshold, where
+    it is below the best that can be reached. Rows that the model itself gave no reply to are left out.
+    """
+    floors = _find_floors(run)
+    tops = {name: _find_top(name) for name in run.scores}
+    failing = []
+    for row in RunRow.objects.filter(run=run).order_by("index"):
+        if faults := _list_faults(row, floors, tops):
+            failing.append(FailingRow(row.index, faults))
+    return failing
+
+
+def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> list[int]:
+    """Indexes of at most `most` failing rows, and of at most half of them: drawn by the rows' digest, so that the same
+    run gives the same. A single failing row is shown.
+    """
+    indexes = [row.index for row in failing]
+    random.Random(run.rows_digest).shuffle(indexes)  # noqa: S311  # a draw, no secret
+    return sorted(indexes[: min(most, max(1, len(indexes) // 2))])
+
+
+def describe_rows(run: Run, indexes: Sequence[int]) -> list[dict[str, str]]:
+    """The rows as the input `rows` of the template that asks: name, inputs, expected, reply and fault, cut where they
+    are long. A row that is there no more is left out.
+    """
+    failing = {row.index: row for row in list_failing_rows(run)}
+    rows = run_queries.rows_of_run(run)
+    run_rows = {row.index: row for row in RunRow.objects.filter(run=run, index__in=list(indexes))}
+    return [
+        _describe_row(rows[index], run_rows[index], failing[index])
+        for index in indexes
+        if index in run_rows and index in failing
+    ]
+
+
+def _find_floors(run: Run) -> dict[str, float]:
+    """By metric the score that an attached evaluation asks for at least, where it measures just these rows."""
+    floors: dict[str, float] = {}
+    for plan in attachment_queries.plans_of_template(run.template):
+        if (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
+            continue
+        for gate in map(parse_gate, plan.computed_gates):
+            if gate.floor is not None:
+                floors[gate.metric] = max(gate.floor, floors.get(gate.metric, gate.floor))
+    return floors
+
+
+def _find_top(metric: str) -> float:
+    return catalogue.find(metric).top if metric in catalogue.names() else 1.0
+
+
+def _list_faults(row: RunRow, floors: Mapping[str, float], tops: Mapping[str, float]) -> tuple[str, ...]:
+    if row.is_failed:
+        problem = row.problem or {}
+        return () if problem.get("step") == "model" else (str(problem.get("message", "")).rstrip("."),)
+    faults = []
+    for name, score in row.scores.items():
+        metric = name.partition(" ")[0]
+        floor = floors.get(metric)
+        if floors and floor is None:  # what is shown beside a threshold is no reason to ask
+            continue
+        least = tops.get(metric, 1.0) if floor is None else floor
+        if score is not None and score < least:
+            faults.append(f"{name}: {score:.4g}, and {least:g} is asked for")
+    return tuple(faults)
+
+
+def _describe_row(row: Row, run_row: RunRow, failing: FailingRow) -> dict[str, str]:
+    texts = {
+        "name": row.id or f"row {failing.index + 1}",
+        "inputs": _write_values(row.inputs),
+        "expected": _write_values(row.expected or {}),
+        "reply": _write_reply(run_row),
+        "fault": "; ".join(failing.faults),
+    }
+    return {name: _cut(text, _LONGEST[name]) for name, text in texts.items()}
+
+
+def _write_values(values: Mapping[str, Any]) -> str:
+    """A line or more for each name: texts as they are, all else as JSON."""
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in values.items()
+    )
+
+
+def _write_reply(row: RunRow) -> str:
+    reply = (row.actual or {}).get("reply", "")
+    return reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - len(_CUT)] + _CUT

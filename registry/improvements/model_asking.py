@@ -1,0 +1,151 @@
+"""Asking a model for a better text: the prompt is rendered from a template of the registry, then sent and counted.
+
+A call counts as spent from the moment it is sent, so that a worker which is killed meanwhile leaves the prompt's tokens
+counted; what the reply took is corrected once it is there.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from promptuary.evaluation import ModelError
+from promptuary.evaluation.models import Reply
+from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.errors import InputError, RenderError
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.connections.spending import SpendingAccount
+from registry.core.errors import Invalid
+from registry.core.renderer_pool import child
+from registry.evaluations.models import Run
+from registry.improvements.failing_rows import describe_rows
+from registry.improvements.models import Improvement
+from registry.journal import log
+from registry.templates.models import Version
+
+__all__ = ["INPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
+
+INPUTS = ("document", "rows", "problems")
+"""The inputs that a template which asks for improvements has to take; `wish` and `earlier` are given to it too."""
+_OUTPUTS = ("document", "explanation")
+_LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
+_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+_LONGEST_EARLIER = 34_000  # characters of a reply that is handed back
+_FIELDS = {"document": "run", "rows": "rows", "wish": "wish"}
+
+
+@dataclass(frozen=True)
+class AskedPrompt:
+    """What a model is asked. tokens: as the registry counts the prompt; longest_reply: tokens that a reply may take."""
+
+    messages: list[dict[str, Any]]
+    settings: Mapping[str, Any]
+    tokens: int
+    longest_reply: int
+
+
+def require_asking_template(version: Version) -> None:
+    """Invalid of the field `prompt` where the version can't ask for an improvement: it lacks an input or an output."""
+    version.require_text()
+    document = parse_document(version.document)
+    inputs = document.inputs or {}
+    properties = document.output.get("schema", {}).get("properties", {})
+    missing = [name for name in INPUTS if name not in inputs]
+    missing += [f"output.{name}" for name in _OUTPUTS if name not in properties]
+    if missing:
+        raise Invalid(
+            fields={
+                "prompt": gettext("{name} can't ask for an improvement: it lacks {missing}.").format(
+                    name=version.template.name, missing=", ".join(missing)
+                )
+            }
+        )
+
+
+def make_inputs(
+    run: Run, shown_rows: Sequence[int], wish: str, earlier: str = "", problems: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The inputs of the template that asks; earlier and problems: of a reply that could not be used."""
+    return {
+        "document": run.version.document,
+        "rows": describe_rows(run, shown_rows),
+        "wish": wish,
+        "earlier": earlier[:_LONGEST_EARLIER],
+        "problems": list(problems),
+    }
+
+
+def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
+    """Render the template that asks. Invalid names what is too long for it: `rows`, `wish`, or else `prompt`."""
+    bundle = version.unpacked()
+    try:
+        with child() as bounded:
+            prompts = bounded.render_all(
+                bundle["document"], inputs, fragments=bundle["fragments"], profile=bundle["profile"]
+            )
+    except RenderError as error:
+        first = error.path.partition(".")[0].partition("[")[0] if isinstance(error, InputError) and error.path else ""
+        field = _FIELDS.get(first, "prompt")
+        sentence = gettext("{name}@{number} can't be rendered for this run: {message}").format(
+            name=version.template.name, number=version.number, message=error.message
+        )
+        raise Invalid(fields={field: sentence if sentence.endswith(".") else f"{sentence}."}) from error
+    if len(prompts) != 1:
+        sentence = gettext("{name} makes {count} prompts for one improvement; it has to make one.")
+        raise Invalid(fields={"prompt": sentence.format(name=version.template.name, count=len(prompts))})
+    prompt = prompts[0]
+    settings = prompt["settings"] or {}
+    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int) and settings[limit] > 0]
+    text = json.dumps(prompt["messages"], ensure_ascii=False)
+    tokens = spending.count_or_estimate(prompt["token_count"], text)
+    return AskedPrompt(prompt["messages"], settings, tokens, next(iter(limits), prompt["reserve"] or _LONGEST_REPLY))
+
+
+def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:
+    """Send the prompt; what it cost is counted for the improvement's person and kept in its row.
+
+    Raises TooMany where a spending cap is reached and Conflict where the price can't be counted against it, before
+    anything is sent, and ModelError where no reply came.
+    """
+    spending.require_within_caps(improvement.run.template.namespace, improvement.person, endpoint)
+    model = endpoint.open()
+    account = _account(improvement, endpoint)
+    _count(improvement, endpoint, account, calls=1, prompt=asked.tokens)
+    try:
+        reply = model.complete(asked, asked.settings)
+    except ModelError as error:
+        if error.status is not None:  # it was refused: nothing was read
+            _count(improvement, endpoint, account, prompt=-asked.tokens)
+        raise
+    text = json.dumps(asked.messages, ensure_ascii=False)
+    prompt = spending.count_or_estimate(reply.prompt_tokens, text)
+    completion = spending.count_or_estimate(reply.completion_tokens, reply.text)
+    _count(improvement, endpoint, account, prompt=prompt - asked.tokens, completion=completion)
+    return reply
+
+
+def _account(improvement: Improvement, endpoint: Endpoint) -> SpendingAccount:
+    namespace = improvement.run.template.namespace_id
+    return SpendingAccount(namespace, improvement.person_id, endpoint.name, endpoint.price, log.now().date())
+
+
+def _count(
+    improvement: Improvement,
+    endpoint: Endpoint,
+    account: SpendingAccount,
+    *,
+    calls: int = 0,
+    prompt: int = 0,
+    completion: int = 0,
+) -> None:
+    """Count tokens for the namespace's caps and in the improvement's row; negative ones take back."""
+    with transaction.atomic():
+        improvement.calls += calls
+        improvement.add_spent(endpoint.price, prompt, completion)
+        improvement.save(update_fields=["calls", "prompt_tokens", "completion_tokens", "cost", "currency"])
+        if endpoint.kind == "http":
+            spending.record_tokens(account, calls, prompt, completion)

@@ -1,0 +1,177 @@
+"""Proposals: a model's reply read strictly, and the text in it checked as a save checks it, and by rules of its own.
+
+Only the body and the description may change. Inputs may where the reply says how; marks of untrusted data and the
+fragments stay as they are, so that a text which got among the rows can neither unlock a value nor fetch a fragment.
+"""
+
+# no texts here: problems are told to the model, and stored
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from promptuary.renderer.document.parser import Document, inspect_document
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.problems import Problem, only_errors
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid, TooLarge
+from registry.core.input_checks import DOCUMENT_BYTES, check_text
+from registry.core.renderer_pool import child
+from registry.templates import document_check
+from registry.templates.document_check import CheckedDocument
+from registry.templates.models import Version
+
+__all__ = ["Proposal", "ProposalRefused", "check_proposal", "read_proposal"]
+
+_MOST_PROBLEMS = 10
+_LONGEST_PROBLEM = 500
+_LONGEST_EXPLANATION = 2000
+_FREE = ("description", "inputs")  # keys of the front matter that may change, the second one where the reply says so
+_KEYS = ("document", "explanation", "input_changes")
+
+
+class ProposalRefused(Exception):
+    """A reply that can't be used. problems: why, a sentence each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = [problem[:_LONGEST_PROBLEM] for problem in problems[:_MOST_PROBLEMS]]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a reply proposes: the whole text, a short explanation, and how the inputs change, a sentence each."""
+
+    document: str
+    explanation: str
+    input_changes: tuple[str, ...]
+
+
+def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: str) -> Proposal:
+    """The reply by the output rules of the template that asked, and by what every improvement has to have.
+
+    bundle: of that template; inputs: what it was rendered with. Raises ProposalRefused.
+    """
+    parts = {part: bundle[part] for part in ("fragments", "profile")}
+    try:
+        with child() as bounded:
+            outputs = bounded.read(bundle["document"], reply, inputs, **parts)
+    except RenderError as error:
+        raise ProposalRefused([_sentence(error.message)]) from error
+    results = outputs.get("results")
+    found = results[0] if isinstance(results, list) and len(results) == 1 else outputs
+    if not isinstance(found, Mapping):
+        raise ProposalRefused(["The reply has to be one JSON object with document and explanation."])
+    return _require_form(found)
+
+
+def _require_form(found: Mapping[str, Any]) -> Proposal:
+    document, explanation = found.get("document"), found.get("explanation")
+    changes = found.get("input_changes") or []
+    problems = [f"The reply has to have the text {name}." for name in _KEYS[:2] if not _is_text(found.get(name))]
+    if not isinstance(changes, list) or not all(_is_text(change) for change in changes):
+        problems.append("input_changes has to be a list of sentences.")
+    if problems:
+        raise ProposalRefused(problems)
+    text = str(document).replace("\r\n", "\n")
+    shortened = tuple(str(change).strip()[:_LONGEST_PROBLEM] for change in changes[:_MOST_PROBLEMS])
+    return Proposal(text, str(explanation).strip()[:_LONGEST_EXPLANATION], shortened)
+
+
+def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDocument:
+    """The proposed text, which could be saved as it is. base: the version that it was asked for.
+
+    Raises ProposalRefused with everything that is wrong, Gone where the version was redacted.
+    """
+    try:
+        check_text("document", proposal.document, DOCUMENT_BYTES)
+        samples = base.template.current_samples()
+        checked = document_check.check_document(
+            actor, proposal.document, samples.samples if samples else None, name=base.template.name
+        )
+    except (Invalid, TooLarge) as error:
+        raise ProposalRefused([error.message]) from error
+    problems = [_name_problem(problem) for problem in only_errors(checked.problems)]
+    if checked.document is None or not checked.bundle:
+        raise ProposalRefused(problems or ["The text can't be read as a template."])
+    problems = [*_find_rule_breaks(base, checked, proposal), *problems]
+    if problems:
+        raise ProposalRefused(problems)
+    return checked
+
+
+def _find_rule_breaks(base: Version, checked: CheckedDocument, proposal: Proposal) -> Iterator[str]:
+    """Where the text changes what it must not, a sentence each."""
+    before = base.unpacked()
+    read, _ = inspect_document(before["document"])
+    if read is None or checked.document is None:
+        return
+    if checked.digest == base.digest:
+        yield "The text is the same as before: nothing is improved."
+    yield from _compare_settings(read, checked.document)
+    added = sorted(set(checked.fragment_texts) - set(before["fragments"]))
+    if added:
+        yield f"The text uses a fragment that the template did not use: {', '.join(added)}."
+    yield from _compare_inputs(before, checked, read, proposal)
+
+
+def _compare_settings(before: Document, after: Document) -> Iterator[str]:
+    names = {**before.front, **after.front}
+    changed = [name for name in names if name not in _FREE and before.front.get(name) != after.front.get(name)]
+    if changed:
+        yield f"Settings may not change; these did: {', '.join(sorted(changed))}. Only the description may."
+
+
+def _compare_inputs(
+    before: Mapping[str, Any], checked: CheckedDocument, read: Document, proposal: Proposal
+) -> Iterator[str]:
+    was, now = read.inputs or {}, (checked.document.inputs if checked.document else None) or {}
+    if lost := sorted(_list_untrusted(was) - _list_untrusted(now)):
+        yield f"What is marked as untrusted stays marked; these are not any more: {', '.join(lost)}."
+    if (read.inputs is None) != (checked.document is None or checked.document.inputs is None):
+        yield "Inputs that are declared stay declared, and none are declared where none were."
+        return
+    if proposal.input_changes:
+        return
+    if was != now:
+        yield "The inputs differ, and input_changes does not say how: say it, or give them back as they were."
+        return
+    try:
+        with child() as bounded:
+            changes = bounded.compare(before, json.loads(checked.bundle))
+    except RenderError as error:
+        yield _sentence(error.message)
+        return
+    for change in changes:
+        if change["breaking"]:
+            yield f"Callers would break, and input_changes does not say so: {change['message']}."
+
+
+def _list_untrusted(inputs: Mapping[str, Any]) -> set[str]:
+    """The paths of the inputs, and of what is inside them, that are marked as untrusted."""
+    return {path for name, schema in inputs.items() for path in _walk_marks(schema, name)}
+
+
+def _walk_marks(schema: Any, path: str) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        if schema.get("untrusted"):
+            yield path
+        for name, value in schema.items():
+            yield from _walk_marks(value, f"{path}.{name}")
+    elif isinstance(schema, list):
+        for place, value in enumerate(schema):
+            yield from _walk_marks(value, f"{path}.{place}")
+
+
+def _name_problem(problem: Problem) -> str:
+    where = f" of the sample {problem.sample}" if problem.sample else ""
+    return f"Line {problem.line}{where}, {problem.code}: {_sentence(problem.message)}"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

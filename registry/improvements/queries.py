@@ -1,0 +1,267 @@
+"""Queries of improvements: a person's own, and what an improvement of a run would be made of and cost."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections import spending
+from registry.connections.endpoint import Endpoint
+from registry.core import names
+from registry.core.errors import Conflict, Invalid, NotFound, PromptuaryError
+from registry.core.input_checks import check_text
+from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations import run_estimates, run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_estimates import RunEstimate
+from registry.improvements.failing_rows import MOST_SHOWN, FailingRow, choose_shown_rows, list_failing_rows
+from registry.improvements.model_asking import AskedPrompt, make_inputs, render_asking, require_asking_template
+from registry.improvements.models import Improvement
+from registry.journal import log
+from registry.namespaces.permissions import Verb
+from registry.namespaces.queries import live_label
+from registry.templates import label_queries, search_queries, version_queries
+from registry.templates import queries as template_queries
+from registry.templates.models import Version
+
+__all__ = [
+    "ASKING_TAG",
+    "LONGEST_WISH",
+    "MOST_CALLS",
+    "ImprovementPlan",
+    "find_improvable_run",
+    "find_measuring_endpoint",
+    "find_own_improvement",
+    "list_asking_templates",
+    "list_own_improvements",
+    "may_improve",
+    "plan_improvement",
+]
+
+ASKING_TAG = "improvement"
+"""The tag of the templates that can ask for an improvement."""
+LONGEST_WISH = 500
+MOST_CALLS = 3  # of one improvement: the first, and two after replies that can't be used
+_MOST_TEMPLATES = 200
+
+
+@dataclass(frozen=True)
+class ImprovementPlan:
+    """What an improvement of a run is made of, and what it is expected to cost.
+
+    failing: the rows that the run failed on; shown_rows: indexes of those that the model is shown. asked: the first
+    prompt. asking_cost: of one call whose reply is as long as it may be; measuring: the run of the proposal, since the
+    version's own is known. Costs are None where a model has no price. spent_today and cap: of the person, in
+    `cap_currency`; cap None for none.
+    """
+
+    run: Run
+    endpoint: Endpoint
+    prompt: Version
+    failing: tuple[FailingRow, ...]
+    shown_rows: tuple[int, ...]
+    wish: str
+    asked: AskedPrompt
+    asking_cost: Decimal | None
+    measuring: RunEstimate
+    spent_today: Decimal
+    cap: Decimal | None
+    cap_currency: str
+
+    @property
+    def most_asking_cost(self) -> Decimal | None:
+        """What the calls cost where two more are needed."""
+        return None if self.asking_cost is None else self.asking_cost * MOST_CALLS
+
+    @property
+    def currency(self) -> str:
+        """Of the calls."""
+        return self.endpoint.price.currency if self.endpoint.price else ""
+
+
+def find_improvable_run(actor: Actor, number: int) -> Run:
+    """A finished run over a dataset, of a version that the actor may improve. NotFound and NotAllowed as for a save of
+    its template; Conflict where nothing can be learned from it, Gone where the version was redacted.
+    """
+    run = run_queries.find_run(actor, Verb.EVALUATE, number)
+    template_queries.find_template(actor, Verb.SAVE, run.template.name)
+    run.version.require_text()
+    if run.template.archived_at is not None:
+        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=run.template.name))
+    if fault := _find_run_fault(run):
+        raise Conflict(fault, state=run.state)
+    return run
+
+
+def _find_run_fault(run: Run) -> str:
+    """Why a run can't be improved on, or nothing."""
+    if run.is_draft:
+        return gettext("Run {number} measures a proposal: improve on a run of a version.").format(number=run.number)
+    if run.state != Run.DONE:
+        return gettext("Run {number} is {state}: improve on a run that is done.").format(
+            number=run.number, state=run.state
+        )
+    if run.dataset_version_id is None:
+        return gettext("Run {number} went over samples, which expect nothing: run over a dataset.").format(
+            number=run.number
+        )
+    return ""
+
+
+def may_improve(actor: Actor, run: Run) -> bool:
+    """Whether the run's page offers an improvement: of a finished run over a dataset, to whoever may save."""
+    if _find_run_fault(run) or run.version.is_redacted or run.template.archived_at is not None:
+        return False
+    try:
+        template_queries.find_template(actor, Verb.SAVE, run.template.name)
+        run_queries.find_run(actor, Verb.EVALUATE, run.number)
+    except PromptuaryError:
+        return False
+    return True
+
+
+def plan_improvement(
+    *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, wish: str = ""
+) -> ImprovementPlan:
+    """What an improvement of these would be; nothing is asked or written.
+
+    run: the number of a finished run over a dataset. prompt: `namespace/name@ref` of the template that asks. rows: how
+    many failing rows the model is shown at most. Invalid names each field at fault; Conflict where no row failed or a
+    model is not what it was; TooMany and Conflict by spending caps; the rest as `find_improvable_run`.
+    """
+    found = find_improvable_run(actor, run)
+    if not 1 <= rows <= MOST_SHOWN:
+        raise Invalid(fields={"rows": gettext("from 1 to {most}.").format(most=MOST_SHOWN)})
+    wish = _check_wish(wish)
+    endpoint = connection_queries.find_endpoint(model, found.template.namespace.name)
+    version = _find_asking_version(actor, prompt)
+    failing = list_failing_rows(found)
+    if not failing:
+        raise Conflict(
+            gettext("No row of run {number} failed or is below a threshold: there is nothing to learn from.").format(
+                number=found.number
+            )
+        )
+    measuring = find_measuring_endpoint(found)
+    for each in (endpoint, measuring):
+        spending.require_within_caps(found.template.namespace, actor.person, each)
+    shown_rows = choose_shown_rows(found, failing, rows)
+    asked = render_asking(version, make_inputs(found, shown_rows, wish))
+    cap = connection_queries.find_cap(found.template.namespace)
+    return ImprovementPlan(
+        run=found,
+        endpoint=endpoint,
+        prompt=version,
+        failing=tuple(failing),
+        shown_rows=tuple(shown_rows),
+        wish=wish,
+        asked=asked,
+        asking_cost=endpoint.price.of(asked.tokens, asked.longest_reply) if endpoint.price else None,
+        measuring=_estimate_measuring(actor, found),
+        spent_today=spending.sum_spent(
+            found.template.namespace, actor.person, cap.currency, log.now().date()
+        ).person_day,
+        cap=cap.person_day,
+        cap_currency=cap.currency,
+    )
+
+
+def _check_wish(wish: str) -> str:
+    wish = check_text("wish", wish, 4 * LONGEST_WISH).strip()
+    if len(wish) > LONGEST_WISH:
+        raise Invalid(fields={"wish": gettext("at most {most} characters.").format(most=LONGEST_WISH)})
+    return wish
+
+
+def _find_asking_version(actor: Actor, prompt: str) -> Version:
+    try:
+        name, ref = names.split_address(prompt)
+        version = version_queries.resolve_version(actor, name, ref)
+    except (Invalid, NotFound) as error:
+        raise Invalid(fields={"prompt": error.message}) from error
+    require_asking_template(version)
+    return version
+
+
+def find_measuring_endpoint(run: Run) -> Endpoint:
+    """The run's model, and its judge's, as they were when it ran: the figures after are set against those before."""
+    endpoint = connection_queries.find_endpoint(run.model, run.template.namespace.name)
+    digests = [(endpoint, run.model_digest)]
+    if run.judge is not None:
+        run.judge.require_text()
+        judge_model = connection_queries.find_endpoint(run.judge_model, run.template.namespace.name)
+        digests.append((judge_model, run.judge_model_digest))
+    for model, digest in digests:
+        if model.digest != digest:
+            raise Conflict(
+                gettext("The model {name} is not what it was when run {number} asked it: start another run.").format(
+                    name=model.name, number=run.number
+                )
+            )
+    return endpoint
+
+
+def _estimate_measuring(actor: Actor, run: Run) -> RunEstimate:
+    dataset = run.dataset_version
+    return run_estimates.estimate_run(
+        actor=actor,
+        template=run.template.name,
+        ref=str(run.version.number),
+        dataset=dataset.dataset.name if dataset else None,
+        dataset_version=dataset.number if dataset else None,
+        model=run.model,
+    )
+
+
+def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]:
+    """The templates that can ask for an improvement, each as its address and its name: those of the namespace first.
+
+    The address names the version that is live where there is one, else the latest.
+    """
+    found = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
+    rows = sorted(found, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
+    numbers = label_queries.label_numbers_of_many(rows)
+    return [
+        (f"{row.name}@{numbers.get(row.pk, {}).get(live_label(row.namespace)) or row.latest.number}", row.name)
+        for row in rows
+        if row.latest
+    ]
+
+
+def find_own_improvement(actor: Actor, number: int) -> Improvement:
+    """The actor's improvement with its run; NotFound for anybody else's."""
+    unknown = NotFound(gettext("There is no improvement {number} of yours.").format(number=number))
+    row = _full(Improvement.objects.filter(pk=number, person=actor.person)).first() if 0 < number < 2**63 else None
+    if row is None:
+        raise unknown
+    try:
+        run_queries.find_run(actor, Verb.READ, row.run.number)
+    except NotFound as error:
+        raise unknown from error
+    return row
+
+
+def list_own_improvements(actor: Actor, run: int, cursor: str | None = None, limit: int = 20) -> Page[Improvement]:
+    """The actor's improvements of a run, newest first."""
+    found = run_queries.find_run(actor, Verb.READ, run)
+    limit = check_limit(limit)
+    rows = _full(Improvement.objects.filter(person=actor.person, run=found)).order_by("-pk")
+    if before := read_number(cursor):
+        rows = rows.filter(pk__lt=before)
+    return cut(list(rows[: limit + 1]), limit, lambda row: row.number)
+
+
+def _full(rows: "QuerySet[Improvement]") -> "QuerySet[Improvement]":
+    return rows.select_related(
+        "person",
+        "run__template__namespace",
+        "run__version__template__namespace",
+        "run__dataset_version__dataset",
+        "run__judge__template",
+        "run__started_by",
+        "prompt__template",
+        "measurement",
+    )

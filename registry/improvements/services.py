@@ -1,0 +1,169 @@
+"""Services of improvements: starting and stopping one, taking it into a draft, dismissing it.
+
+Nothing is in the journal: a proposal is no decision. What it leads to is saved, reviewed and published like any text.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, TooMany
+from registry.evaluations import start_runs
+from registry.evaluations.models import Run
+from registry.improvements import queries
+from registry.improvements.models import KEPT, Improvement
+from registry.jobs import queue
+from registry.jobs.models import Job
+from registry.journal import log
+from registry.namespaces.permissions import Verb
+from registry.templates import named_drafts
+from registry.templates import queries as template_queries
+from registry.templates.models import Draft
+
+__all__ = [
+    "MOST_UNDER_WAY",
+    "delete_old_improvements",
+    "dismiss_improvement",
+    "start_improvement",
+    "stop_improvement",
+    "take_improvement",
+]
+
+MOST_UNDER_WAY = 3  # improvements of one person in a namespace that are not over
+_UNFINISHED = (Improvement.QUEUED, Improvement.ASKING)
+_RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
+
+
+def start_improvement(*, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, wish: str = "") -> Improvement:
+    """Have the worker ask a model for a better text of what a run asked, and measure the text on the run's rows.
+
+    The arguments and refusals are those of `queries.plan_improvement`; TooMany too where the person has
+    `MOST_UNDER_WAY` under way in the namespace.
+    """
+    plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, wish=wish)
+    with transaction.atomic():
+        _require_room(actor, plan.run)
+        improvement = Improvement.objects.create(
+            person=actor.person,
+            run=plan.run,
+            prompt=plan.prompt,
+            model=plan.endpoint.name,
+            model_digest=plan.endpoint.digest,
+            wish=plan.wish,
+            shown_rows=list(plan.shown_rows),
+            created_at=log.now(),
+        )
+        enqueue_asking(improvement)
+    return queries.find_own_improvement(actor, improvement.number)
+
+
+def enqueue_asking(improvement: Improvement) -> Job:
+    """Queue the job that asks the model."""
+    number = improvement.number
+    return queue.enqueue(queue.IMPROVEMENT, subject=f"improvement {number}", payload={"improvement": number})
+
+
+def _require_room(actor: Actor, run: Run) -> None:
+    own = Improvement.objects.filter(person=actor.person, run__template__namespace=run.template.namespace_id)
+    under_way = own.filter(state__in=_UNFINISHED).count()
+    under_way += own.filter(state=Improvement.MEASURING, measurement__state__in=_RUN_UNFINISHED).count()
+    if under_way >= MOST_UNDER_WAY:
+        raise TooMany(
+            gettext("You have {count} improvements under way: wait for one to end, or stop it.").format(
+                count=under_way
+            ),
+            retry_after=30,
+        )
+
+
+def stop_improvement(*, actor: Actor, number: int) -> Improvement:
+    """End it: no more calls are made, and the run that measures it is cancelled. A call that is under way is counted.
+
+    Conflict once it is over.
+    """
+    with transaction.atomic():
+        improvement = _lock(actor, number)
+        if not improvement.is_under_way:
+            raise Conflict(gettext("Improvement {number} is over.").format(number=number), state=improvement.stage)
+        if improvement.measurement is not None:
+            start_runs.cancel_run(actor=actor, number=improvement.measurement.number)
+        else:
+            improvement.state, improvement.ended_at = Improvement.STOPPED, log.now()
+            improvement.save(update_fields=["state", "ended_at"])
+    return queries.find_own_improvement(actor, number)
+
+
+def take_improvement(*, actor: Actor, number: int, draft_name: str) -> Draft:
+    """Make the measured proposal a draft of the actor's, beside the drafts that there are.
+
+    The draft is made over the version that the improvement was asked for, so that a newer one is merged with it at the
+    save. Conflict unless it is measured and not taken or dismissed; the rest as
+    `named_drafts.start_draft_of_text`: Invalid of the field `draft` where the name is none or taken.
+    """
+    with transaction.atomic():
+        improvement = _lock(actor, number)
+        run = improvement.run
+        template_queries.find_template(actor, Verb.SAVE, run.template.name)
+        _require_decidable(improvement)
+        draft = named_drafts.start_draft_of_text(
+            actor=actor,
+            name=run.template.name,
+            draft_name=draft_name,
+            document=improvement.document,
+            base=run.version.number,
+            message=improvement.explanation.partition("\n")[0],
+        )
+        _end(improvement, Improvement.TAKEN, log.now(), draft_name=draft.name)
+    return draft
+
+
+def dismiss_improvement(*, actor: Actor, number: int) -> Improvement:
+    """Put it aside. Conflict while it is under way, and once it was taken or dismissed."""
+    with transaction.atomic():
+        improvement = _lock(actor, number)
+        if improvement.is_under_way or improvement.state in (Improvement.TAKEN, Improvement.DISMISSED):
+            raise Conflict(
+                gettext("Improvement {number} is {state}.").format(number=number, state=improvement.stage),
+                state=improvement.stage,
+            )
+        _end(improvement, Improvement.DISMISSED, log.now())
+    return queries.find_own_improvement(actor, number)
+
+
+def _lock(actor: Actor, number: int) -> Improvement:
+    queries.find_own_improvement(actor, number)
+    list(Improvement.objects.select_for_update().filter(pk=number).values_list("pk"))
+    return queries.find_own_improvement(actor, number)
+
+
+def _require_decidable(improvement: Improvement) -> None:
+    if improvement.stage != Improvement.DONE:
+        raise Conflict(
+            gettext("Improvement {number} is {state}: only a measured one becomes a draft.").format(
+                number=improvement.number, state=improvement.stage
+            ),
+            state=improvement.stage,
+        )
+    if not improvement.document:
+        raise Conflict(gettext("The text of this improvement is not stored any more."))
+
+
+def _end(improvement: Improvement, state: str, at: datetime, *, draft_name: str = "") -> None:
+    improvement.state, improvement.draft_name = state, draft_name
+    improvement.ended_at = improvement.ended_at or at
+    improvement.save(update_fields=["state", "draft_name", "ended_at"])
+
+
+def delete_old_improvements() -> int:
+    """Delete improvements that were kept long enough, and runs of drafts that no improvement refers to any more, which
+    are measured by nothing else. Gives how many improvements went.
+    """
+    before = log.now() - KEPT
+    with transaction.atomic():
+        numbers = list(Improvement.objects.filter(created_at__lte=before).values_list("pk", flat=True))
+        Improvement.objects.filter(pk__in=numbers).delete()
+        orphans = Run.everything.filter(is_draft=True, measured_improvement=None)
+        Run.everything.filter(pk__in=list(orphans.values_list("pk", flat=True))).delete()
+    return len(numbers)

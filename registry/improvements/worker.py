@@ -1,0 +1,195 @@
+"""Work of the worker on an improvement: one call of the model at a time, then the run that measures the proposal.
+
+A reply that can't be used is handed back with what is wrong with it, twice at most. Each call is counted before it is
+sent: a worker that is killed meanwhile loses that reply, and the next one asks again within the same number of calls.
+"""
+
+# no texts here: reasons are stored
+
+import json
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from promptuary.evaluation import ModelError
+from registry.accounts.actor import Actor
+from registry.connections import queries as connection_queries
+from registry.connections.endpoint import Endpoint
+from registry.core.errors import Busy, Gone, Invalid, PromptuaryError
+from registry.evaluations import row_fit, run_queries
+from registry.evaluations.judge_choice import JudgeChoice
+from registry.evaluations.models import Run
+from registry.evaluations.start_runs import RowSource, create_run
+from registry.improvements import model_asking, proposals, queries
+from registry.improvements.models import Improvement
+from registry.improvements.proposals import Proposal, ProposalRefused
+from registry.jobs import queue
+from registry.jobs.models import Job
+from registry.journal import log
+from registry.templates.document_check import CheckedDocument
+from registry.templates.models import Redaction
+
+__all__ = ["advance_improvement", "fail_improvement", "fail_lost_improvements"]
+
+_UNDER_WAY = (Improvement.QUEUED, Improvement.ASKING)
+_MOST_TOLD = 3  # problems that a failed improvement's sentence names
+
+
+def advance_improvement(number: int) -> bool:
+    """Ask the model once, and either start the run that measures its proposal or keep what is wrong with it; whether
+    the model is to be asked again.
+    """
+    improvement = _load(number)
+    if improvement is None or not _begin(improvement):
+        return False
+    if improvement.calls >= queries.MOST_CALLS:
+        fail_improvement(number, _describe_failure(improvement.problems))
+        return False
+    actor = Actor(improvement.person)
+    try:
+        queries.find_improvable_run(actor, improvement.run.number)  # rights and the run, as they are now
+        reply = _ask(improvement)
+        if not _goes_on(improvement):
+            return False
+        inputs = _inputs_of(improvement)
+        proposal = proposals.read_proposal(improvement.prompt.unpacked(), inputs, reply)
+        checked = proposals.check_proposal(actor, improvement.run.version, proposal)
+        _require_rows_fit(improvement.run, checked)
+        _start_measurement(improvement, proposal, checked)
+    except ProposalRefused as refused:
+        return _keep_problems(improvement, refused.problems)
+    except Busy:
+        return True
+    except ModelError as error:
+        fail_improvement(number, f"The model gave no reply: {_sentence(str(error))}")
+    except PromptuaryError as error:
+        fail_improvement(number, error.message)
+    return False
+
+
+def fail_improvement(number: int, sentence: str) -> None:
+    """End one that can't go on, with a sentence that says why."""
+    rows = Improvement.objects.filter(pk=number, state__in=_UNDER_WAY)
+    rows.update(state=Improvement.FAILED, error=sentence[:2000], ended_at=log.now())
+
+
+def fail_lost_improvements() -> int:
+    """Fail those under way that no job will go on with: their worker was lost too often. Gives how many."""
+    under_way = list(Improvement.objects.filter(state__in=_UNDER_WAY).values_list("pk", flat=True))
+    if not under_way:
+        return 0
+    jobs = Job.objects.filter(kind=queue.IMPROVEMENT, state__in=(Job.QUEUED, Job.RUNNING))
+    subjects = set(jobs.values_list("subject", flat=True))
+    lost_numbers = [number for number in under_way if f"improvement {number}" not in subjects]
+    for number in lost_numbers:
+        fail_improvement(number, "The worker was lost too often while the model was asked. Ask again.")
+    return len(lost_numbers)
+
+
+def _load(number: int) -> Improvement | None:
+    related = ("person", "run__template__namespace", "run__version__template__namespace", "prompt__template")
+    return Improvement.objects.select_related(*related).filter(pk=number).first()
+
+
+def _begin(improvement: Improvement) -> bool:
+    rows = Improvement.objects.filter(pk=improvement.pk, state__in=_UNDER_WAY)
+    return bool(rows.update(state=Improvement.ASKING))
+
+
+def _goes_on(improvement: Improvement) -> bool:
+    """Whether nobody stopped it meanwhile."""
+    return Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).exists()
+
+
+def _inputs_of(improvement: Improvement) -> dict[str, object]:
+    return model_asking.make_inputs(
+        improvement.run, improvement.shown_rows, improvement.wish, improvement.reply, improvement.problems
+    )
+
+
+def _ask(improvement: Improvement) -> str:
+    """The model's reply, kept in the row. Gone where the text was redacted while the model was asked."""
+    endpoint = _find_endpoint(improvement)
+    asked = model_asking.render_asking(improvement.prompt, _inputs_of(improvement))
+    reply = model_asking.ask_model(improvement, endpoint, asked)
+    with transaction.atomic():
+        _require_unredacted(improvement)
+        Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).update(reply=reply.text)
+    if reply.finish_reason == "length":
+        raise ProposalRefused(["The reply was cut off before its end: answer in fewer words."])
+    return reply.text
+
+
+def _find_endpoint(improvement: Improvement) -> Endpoint:
+    endpoint = connection_queries.find_endpoint(improvement.model, improvement.run.template.namespace.name)
+    if endpoint.digest != improvement.model_digest:
+        raise Invalid(fields={"model": f"{improvement.model} is not what it was when this was started."})
+    return endpoint
+
+
+def _require_unredacted(improvement: Improvement) -> None:
+    """Raise Gone where the text, or the one that asks, was taken away; a redaction waits until this transaction is
+    over.
+    """
+    list(Improvement.objects.select_for_update().filter(pk=improvement.pk).values_list("pk"))
+    if Redaction.objects.filter(version__in=[improvement.run.version_id, improvement.prompt_id]).exists():
+        raise Gone("The text was removed while the model was asked.")
+
+
+def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
+    """Raise ProposalRefused where not one row of the run can be rendered by the proposed text."""
+    misfit = row_fit.find_misfit(run_queries.rows_of_run(run), json.loads(checked.bundle))
+    if misfit is not None:
+        raise ProposalRefused([f"No row of the dataset can be rendered by the text: {_sentence(misfit.message)}"])
+
+
+def _start_measurement(improvement: Improvement, proposal: Proposal, checked: CheckedDocument) -> None:
+    """Keep the proposal and start the run over the same rows, by the same model, metrics and judge."""
+    run = improvement.run
+    endpoint = queries.find_measuring_endpoint(run)
+    judge = None
+    if run.judge is not None:
+        judge = JudgeChoice(run.judge, run.judge_model, run.judge_model_digest, run.judge_paths)
+    rows = RowSource(run.rows_digest, run_queries.rows_of_run(run), dataset_version=run.dataset_version)
+    key = run_queries.run_key(checked.digest, run.rows_digest, run.model_digest, judge.digest if judge else "")
+    columns = {"key": key, "is_draft": True, "draft_bundle": checked.bundle}
+    with transaction.atomic():
+        _require_unredacted(improvement)
+        if not _goes_on(improvement):
+            return
+        measurement = create_run(
+            run.template, run.version, rows, endpoint, run.metrics, improvement.person, judge, columns
+        )
+        Improvement.objects.filter(pk=improvement.pk).update(
+            state=Improvement.MEASURING,
+            measurement=measurement,
+            document=proposal.document,
+            bundle=checked.bundle,
+            explanation=proposal.explanation,
+            input_changes_text=json.dumps(proposal.input_changes, ensure_ascii=False),
+            problems_text="[]",
+        )
+
+
+def _keep_problems(improvement: Improvement, problems: Sequence[str]) -> bool:
+    """Keep why the reply can't be used; whether the model is asked once more."""
+    rows = Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING)
+    if not rows.update(problems_text=json.dumps(list(problems), ensure_ascii=False)):
+        return False
+    if improvement.calls < queries.MOST_CALLS:
+        return True
+    fail_improvement(improvement.number, _describe_failure(problems))
+    return False
+
+
+def _describe_failure(problems: Sequence[str]) -> str:
+    if not problems:
+        return "The model was asked as often as it may be, and no reply was stored."
+    told = " ".join(problems[:_MOST_TOLD])
+    return (
+        f"No reply of the model could be used, after {queries.MOST_CALLS} calls. What was wrong with the last: {told}"
+    )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

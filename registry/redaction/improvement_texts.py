@@ -1,0 +1,40 @@
+"""Redaction of improvements: those of a removed version or asked by one, and those that repeat its text."""
+
+from collections.abc import Sequence
+
+from django.db.models import Q, QuerySet
+
+from registry.evaluations.models import Run
+from registry.improvements.models import NO_TEXTS, Improvement
+from registry.redaction.run_texts import contains_passage
+from registry.templates.models import Version
+
+__all__ = ["count_improvements", "remove_improvement_texts"]
+
+_UNDER_WAY = (Improvement.QUEUED, Improvement.ASKING)
+
+
+def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> int:
+    """How many improvements would lose their texts."""
+    return _improvements(versions, passages).count()
+
+
+def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
+    """Empty them, and the runs that measure their texts; what is under way is stopped."""
+    # A worker that is writing one of them goes first, then finds it stopped.
+    numbers = list(_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
+    rows = Improvement.objects.filter(pk__in=numbers)
+    rows.filter(state__in=_UNDER_WAY).update(state=Improvement.STOPPED)
+    measurements = [pk for pk in rows.values_list("measurement", flat=True) if pk]
+    rows.update(**NO_TEXTS, wish="")
+    runs = Run.everything.filter(Q(pk__in=measurements) | contains_passage("draft_bundle", passages), is_draft=True)
+    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
+    runs.update(draft_bundle="")
+
+
+def _improvements(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Improvement]":
+    """Those asked for or by one of the versions, and those that repeat a passage."""
+    repeating = Q(run__version__in=versions) | Q(prompt__in=versions)
+    for column in (*NO_TEXTS, "wish"):
+        repeating |= contains_passage(column, passages)
+    return Improvement.objects.filter(repeating)
