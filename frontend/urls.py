@@ -30,7 +30,16 @@ from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
 from frontend.editor import views as editor_views
-from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, score_views, start_views
+from frontend.evaluations import (
+    dataset_grid,
+    dataset_views,
+    improvement_form,
+    improvement_views,
+    matrix_views,
+    run_views,
+    score_views,
+    start_views,
+)
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
@@ -143,6 +152,8 @@ urlpatterns = [
     path("runs/new", start_views.start, name="new-run"),
     path("runs/<int:number>", run_views.show_run, name="run"),
     path("runs/<int:number>/matrix", require_safe(matrix_views.show_matrix), name="run-matrix"),
+    path("runs/<int:number>/improve", improvement_form.ask_for_improvement, name="improve"),
+    path("improvements/<int:number>", improvement_views.show_improvement, name="improvement"),
     path("runs/<int:number>/score", score_views.score_rows, name="score-rows"),
     path("runs/<int:number>/rows", require_safe(run_views.show_rows), name="run-rows"),
     path("runs/<int:number>/rows/<int:index>", require_safe(run_views.show_row), name="run-row"),

@@ -6,6 +6,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from registry.starter import starter_documents
+
 __all__ = ["EXAMPLES", "Example", "example_values"]
 
 
@@ -131,6 +133,13 @@ _ALL = (
         gettext_lazy("An instruction and the model's own chat markup, as tuning and local models want it."),
         PROMPTER,
         {"first": {"input": QUESTION["question"]}},
+    ),
+    Example(
+        "improvement",
+        gettext_lazy("Asking for improvements"),
+        gettext_lazy("Asks a model for a better text of a template, from rows that it failed on, as JSON."),
+        starter_documents.read_document("suggest-improvement"),
+        starter_documents.read_samples("suggest-improvement"),
     ),
 )
 EXAMPLES = {start.key: start for start in _ALL}

@@ -18,6 +18,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_matrix import MatrixCell, MatrixRow, RunMatrix
+from registry.improvements import queries as improvement_queries
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 
@@ -87,6 +88,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "choice": choice,
         "addable": _addable(runs),
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace),
+        "may_improve": improvement_queries.may_improve(actor, runs[0]),
         "new_run_url": _new_run_url(runs[0]),
         "waits": waits,
         "poll_url": choice.url(seen=seen if seen is not None else done),

@@ -23,6 +23,7 @@ from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
+from registry.improvements import queries as improvement_queries
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
@@ -120,6 +121,8 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "by": line,
         "verdicts": score_table.gate_results(run, board),
         "people": score_panels.describe_people_scores(run),
+        "may_improve": improvement_queries.may_improve(actor, run),
+        "proposal": improvement_queries.find_measured_improvement(actor, run),
         "failures": row_comparison.failed_rows(run) if run.failed else [],
         **_worst(run, against, line),
     }

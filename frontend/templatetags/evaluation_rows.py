@@ -8,8 +8,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from frontend.evaluations.improvement_views import IMPROVEMENT_STYLES
 from frontend.evaluations.row_comparison import Excerpt
 from promptuary.renderer.syntax.sequence_diff import Word
+from registry.evaluations.models import Run
+from registry.improvements.models import Improvement
 
 register = template.Library()
 
@@ -37,3 +40,17 @@ def _word(word: Word, tag: str, side: str) -> SafeString | str:
         return word.text
     said = gettext("removed:") if side == "removed" else gettext("added:")
     return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, said, word.text, tag)
+
+
+@register.filter
+def version_title(run: Run) -> str:
+    """What a run asked: `v3`, or a proposal that is no version."""
+    if run.is_draft:
+        return gettext("proposal for v{number}").format(number=run.version.number)
+    return f"v{run.version.number}"
+
+
+@register.filter
+def improvement_word(improvement: Improvement) -> str:
+    """The stage of an improvement as a word."""
+    return str(IMPROVEMENT_STYLES[improvement.stage][0])

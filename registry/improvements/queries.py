@@ -33,6 +33,7 @@ __all__ = [
     "MOST_CALLS",
     "ImprovementPlan",
     "find_improvable_run",
+    "find_measured_improvement",
     "find_measuring_endpoint",
     "find_own_improvement",
     "list_asking_templates",
@@ -242,6 +243,13 @@ def find_own_improvement(actor: Actor, number: int) -> Improvement:
     except NotFound as error:
         raise unknown from error
     return row
+
+
+def find_measured_improvement(actor: Actor, run: Run) -> Improvement | None:
+    """The actor's improvement that a run measures, or None."""
+    if not run.is_draft:
+        return None
+    return Improvement.objects.filter(measurement=run, person=actor.person).first()
 
 
 def list_own_improvements(actor: Actor, run: int, cursor: str | None = None, limit: int = 20) -> Page[Improvement]:

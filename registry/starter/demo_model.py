@@ -2,9 +2,13 @@
 
 It speaks OpenAI's chat completions on loopback and answers from the prompt by rules, the same prompt always alike:
 
+- a template that is to be improved comes back with a line more: "Answer in as few words as you can.",
 - instructions that list words to choose from ("one word: refund, exchange or refuse") get one of the words,
 - instructions that speak of JSON get an object with the keys that they name,
-- anything else gets the sentence of the prompt that shares most words with the last message, quoted.
+- anything else gets the sentence of the prompt that shares most words with the question, quoted, and a note of what
+  answered; without the note where the prompt asks for few words.
+
+The question is the last message, or in a prompt of one message the line that begins with "Question:".
 
 A streamed reply comes at 20 tokens a second, as models write; a token is a word here. It loads no Django.
 """
@@ -24,6 +28,12 @@ _LONGEST_BODY = 8 * 1024 * 1024
 _NOTE = (
     "This is the demo model. It is no language model: it repeats the sentence that shares most words with the question."
 )
+_TEMPLATE = "The template to improve:\n"  # how the starter's template that asks for improvements hands it over
+_FEW_WORDS = "Answer in as few words as you can."
+_FEW = "as few words as you can"
+_FRONT = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^([ \t]*)content: \|[ \t]*\n([ \t]+)", re.MULTILINE)
+_ASKED = re.compile(r"^Question: (.+)$", re.MULTILINE)
 _CHOICE = re.compile(r"one word: ((?:[\w-]+, )*[\w-]+) or ([\w-]+)", re.IGNORECASE)
 _KEY = re.compile(r'"([a-z][a-z0-9_]*)"\s*[:(]')
 _OPTION = re.compile(r"^- ([^:\n]{1,40}):", re.MULTILINE)
@@ -34,7 +44,10 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 def answer_prompt(messages: list[dict[str, Any]]) -> str:
     """The reply to messages in OpenAI form; the same for the same messages."""
     texts = [_text_of(message.get("content")) for message in messages]
-    question, context = (texts[-1], "\n".join(texts[:-1])) if texts else ("", "")
+    if document := next((text.removeprefix(_TEMPLATE) for text in texts if text.startswith(_TEMPLATE)), ""):
+        explanation = f"The demo model asks for few words. {_NOTE}"
+        return json.dumps({"document": _improve(document), "explanation": explanation}, ensure_ascii=False)
+    question, context = _split_question(texts)
     instructions = context or question
     if choice := _CHOICE.search(instructions):
         return _choose([*choice[1].split(", "), choice[2]], question)
@@ -43,7 +56,27 @@ def answer_prompt(messages: list[dict[str, Any]]) -> str:
         options = _OPTION.findall(instructions)
         values = [_choose(options, question) if options and not place else sentence for place in range(len(keys))]
         return json.dumps(dict(zip(keys, values, strict=True)), ensure_ascii=False)
+    if sentence and _FEW in instructions:
+        return sentence
     return f"“{sentence}” {_NOTE}" if sentence else _NOTE
+
+
+def _improve(document: str) -> str:
+    """The template with the line first in its text: in the first part of a document in parts, else above its body."""
+    if _FEW in document:
+        return document
+    head = match[0] if (match := _FRONT.match(document)) else ""
+    body = document[len(head) :]
+    if block := _BLOCK.search(body):
+        return f"{head}{body[: block.start(2)]}{block[2]}{_FEW_WORDS}\n{body[block.start(2) :]}"
+    return f"{head}{_FEW_WORDS}\n{body}"
+
+
+def _split_question(texts: list[str]) -> tuple[str, str]:
+    """The question of a prompt, and the text that it is asked about."""
+    if len(texts) == 1 and (asked := _ASKED.search(texts[0])):
+        return asked[1], texts[0].replace(asked[0], "")
+    return (texts[-1], "\n".join(texts[:-1])) if texts else ("", "")
 
 
 def _text_of(content: Any) -> str:

@@ -28,9 +28,12 @@ from registry.rollouts import services as rollout_services
 from registry.serving.fetcher import fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
+from tests.support.asked_improvements import ASKING, write_improvements
 from tests.support.recorded_rows import write_or_insert
 from tests.support.sessions import manage_accounts, open_session
 
+_MEASURED = ("api-run", "api-improvement", "api-dataset", "api-attachment")  # routes about what runs measure
+IMPROVE = {"model": "echo", "prompt": ASKING}
 SOON = (datetime.now(UTC) + timedelta(days=30)).isoformat()
 CALLERS = ("anonymous", "outsider", "reader", "author", "reviewer", "admin", "read key", "write key", "revoked key")
 # read key and write key act for the author, the outsider is an admin of another namespace; the read key is limited to
@@ -56,6 +59,7 @@ ADMINS_ASK = (401, 404, 403, 403, 403, 202, 403, 403, 401)
 ADMINS_MAKE = (401, 404, 403, 403, 403, 201, 403, 403, 401)
 ADMINS_REMOVE = (401, 404, 403, 403, 403, 204, 403, 403, 401)
 PEOPLE_MAKE = (401, 201, 201, 201, 201, 201, 403, 403, 401)
+ITS_AUTHOR = (401, 404, 404, 200, 404, 404, 403, 200, 401)  # an improvement is its person's own
 NOBODY = (404,) * 9
 
 T = f"templates/{REPLY}"
@@ -267,6 +271,13 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-run-rerun", "POST"): ("runs/{cancelled}/rerun", None, AUTHORS_ASK),
     ("api-run-compare", "GET"): ("runs/{done}/compare?with={done}&metric=squad_f1", None, READERS_OF_ALL),
     ("api-run-export", "GET"): ("runs/{done}/export?form=csv", None, READERS_OF_ALL),
+    ("api-run-improvements", "GET"): ("runs/{failing}/improvements", None, READERS_OF_ALL),
+    ("api-run-improvements", "POST"): ("runs/{failing}/improvements", IMPROVE, AUTHORS_ASK),
+    ("api-improvement-plan", "POST"): ("runs/{failing}/improvements/plan", IMPROVE, AUTHORS),
+    ("api-improvement", "GET"): ("improvements/{asked}", None, ITS_AUTHOR),
+    ("api-improvement-stop", "POST"): ("improvements/{asked}/stop", None, ITS_AUTHOR),
+    ("api-improvement-take", "POST"): ("improvements/{measured}/take", {"draft": "Better"}, ITS_AUTHOR),
+    ("api-improvement-dismiss", "POST"): ("improvements/{unwanted}/dismiss", None, ITS_AUTHOR),
     ("api-run-scores", "GET"): ("runs/{done}/scores", None, READERS_OF_ALL),
     ("api-run-row-score", "PUT"): ("runs/{done}/rows/0/score", {"score": "4"}, AUTHORS),
     ("api-run-row-score", "DELETE"): ("runs/{done}/rows/0/score", None, AUTHORS_REMOVE),
@@ -314,7 +325,7 @@ def world(cast, settings, request) -> dict[str, Any]:
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     session = {"session": open_session(cast.people["admin"]).pk}
     manage_accounts(cast.people["admin"])
-    if request.node.callspec.params["route"].startswith(("api-run", "api-dataset", "api-attachment")):
+    if request.node.callspec.params["route"].startswith(_MEASURED):
         return session | write_or_insert("measured world of the api", lambda: write_world(cast) | measure_world(cast))
     return session | write_or_insert("world of the api", lambda: write_world(cast))
 
@@ -443,7 +454,8 @@ def measure_world(cast) -> dict[str, int]:
     done, waiting, cancelled = start(), start(), start()
     run_worker.advance_run(done.pk)
     start_runs.cancel_run(actor=cast.actor("author"), number=cancelled.pk)
-    return {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk}
+    improvements = write_improvements(cast.actor("author"), REPLY, OTHER)
+    return {"done": done.pk, "waiting": waiting.pk, "cancelled": cancelled.pk, **improvements}
 
 
 @pytest.fixture

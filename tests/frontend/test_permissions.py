@@ -29,6 +29,7 @@ from registry.templates import drafts, labels, shared_drafts
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.support.asked_improvements import ASKING, write_improvements
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
 from tests.support.sessions import manage_accounts
@@ -60,6 +61,7 @@ ADMINS = _row(IN, 404, 403, 403, 403, 200)
 AUTHORS_DO = _row(OUT, 404, 403, 302, 302, 302)
 REVIEWERS_DO = _row(OUT, 404, 403, 403, 302, 302)
 ITS_AUTHOR = _row(OUT, 404, 404, 200, 404, 404)  # a run of the playground is its person's own
+ITS_AUTHOR_DOES = _row(OUT, 404, 404, 302, 404, 404)
 ADMINS_DO = _row(OUT, 404, 403, 403, 403, 302)
 
 
@@ -76,6 +78,7 @@ T = f"/t/{REPLY}"
 N = "/n/support"
 OURS = DOCUMENT.replace("the shop}", "our shop}")
 SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
+IMPROVE = {"model": "small", "prompt": ASKING, "rows": "2", "wish": ""}
 RULES = {
     "protected_labels": "production",
     "approvals": "1",
@@ -284,6 +287,14 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("run", "GET", ""): Row("/runs/{run}", READERS),
     ("run", "POST", "cancel"): Row("/runs/{run}", AUTHORS_DO, {"do": "cancel"}),
     ("run-matrix", "GET", ""): Row("/runs/{run}/matrix", READERS),
+    ("improve", "GET", ""): Row("/runs/{failing}/improve", AUTHORS),
+    ("improve", "POST", ""): Row("/runs/{failing}/improve", AUTHORS_DO, IMPROVE),
+    ("improvement", "GET", ""): Row("/improvements/{asked}", _row(IN, 404, 404, 200, 404, 404)),
+    ("improvement", "POST", "stop"): Row("/improvements/{asked}", ITS_AUTHOR_DOES, {"do": "stop"}),
+    ("improvement", "POST", "take"): Row(
+        "/improvements/{measured}", ITS_AUTHOR_DOES, {"do": "take", "draft": "Better"}
+    ),
+    ("improvement", "POST", "dismiss"): Row("/improvements/{unwanted}", ITS_AUTHOR_DOES, {"do": "dismiss"}),
     ("score-rows", "GET", ""): Row("/runs/{finished}/score", AUTHORS),
     ("score-rows", "POST", "press"): Row("/runs/{finished}/score", AUTHORS_DO, {"row": "0", "press": "0:4"}),
     ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
@@ -464,6 +475,7 @@ def _write_world(reply) -> dict[str, Any]:
         "member": member.number,
         "approval": f"{member.number}:{member.version.digest}",
         "finished": finished.pk,
+        **write_improvements(reply.actor("author"), REPLY, OURS),
         "trial": trial.pk,
         "shared": _share_draft(reply),
         "column": trial.columns.get().pk,

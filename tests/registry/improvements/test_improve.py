@@ -10,7 +10,7 @@ from registry.improvements.models import Improvement
 from registry.journal.models import Event
 from registry.templates import queries as template_queries
 from registry.templates.models import Version
-from tests.registry.improvements.conftest import BETTER, DOCUMENT, NAME, ROWS
+from tests.support.improvement_desk import BETTER, DOCUMENT, NAME, ROWS
 from tests.support.improving_model_server import propose
 
 

@@ -12,7 +12,7 @@ from registry.improvements.models import Improvement
 from registry.redaction import services as redaction_services
 from registry.templates import samples
 from registry.templates import save as template_save
-from tests.registry.improvements.conftest import BETTER, DOCUMENT, NAME, PROMPT, finish, set_cap, start_run, write_rows
+from tests.support.improvement_desk import BETTER, DOCUMENT, NAME, PROMPT, finish, set_cap, start_run, write_rows
 from tests.support.improving_model_server import propose
 
 SECRET = "support/policy"
@@ -158,7 +158,9 @@ def test_a_cap_that_is_reached_while_it_is_measured_keeps_the_proposal(place, ad
     ],
 )
 def test_a_proposal_that_breaks_a_rule_is_refused_after_two_repairs(desk, author, proposal, problem):
-    template_save.save_version(actor=author, name=SECRET, document="---\nformat: text\n---\nNobody may know.\n", message="")
+    template_save.save_version(
+        actor=author, name=SECRET, document="---\nformat: text\n---\nNobody may know.\n", message=""
+    )
     with desk(proposal) as found:
         improvement = found.measure(found.start())
         assert len(found.server.asked_prompts) == queries.MOST_CALLS

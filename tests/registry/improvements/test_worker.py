@@ -1,0 +1,139 @@
+"""The worker on improvements: stopping one, workers that are killed, and what ends by itself."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from registry.connections.models import Spending
+from registry.improvements import queries, services, worker
+from registry.improvements.models import Improvement
+from registry.jobs import claims, queue
+from registry.jobs.models import Job
+from registry.tasks import tasks
+from tests.support.improvement_desk import BETTER
+from tests.support.improving_model_server import propose
+
+
+@pytest.fixture
+def place(desk):
+    with desk(propose(BETTER)) as found:
+        Job.objects.all().delete()  # that of the run, which is done already
+        yield found
+
+
+def test_a_start_queues_one_job_that_the_worker_does(place):
+    improvement = place.start()
+    job = Job.objects.get(kind=queue.IMPROVEMENT)
+    assert (job.subject, job.state) == (f"improvement {improvement.number}", Job.QUEUED)
+    for _ in range(10):
+        tasks.run_jobs()
+    found = queries.find_own_improvement(place.author, improvement.number)
+    assert (found.stage, found.calls) == ("done", 1)
+
+
+def test_one_that_was_stopped_before_its_turn_asks_nothing(place):
+    improvement = place.start()
+    services.stop_improvement(actor=place.author, number=improvement.number)
+    assert place.measure(improvement).stage == "stopped"
+    assert not place.server.asked_prompts
+
+
+def test_one_that_is_stopped_while_it_is_measured_cancels_the_run(place):
+    improvement = place.ask(place.start())
+    asked = len(place.server.questions)
+    stopped = services.stop_improvement(actor=place.author, number=improvement.number)
+    assert (stopped.stage, stopped.measurement.state) == ("stopped", "cancelled")
+    assert place.measure(improvement).stage == "stopped"
+    assert len(place.server.questions) == asked
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_one_that_is_stopped_while_the_model_writes_is_counted_and_not_used(transactional_db, desk):
+    hold = threading.Event()
+    with desk(propose(BETTER), hold=hold) as place:
+        improvement = place.start()
+
+        def work():
+            worker.advance_improvement(improvement.number)
+            connection.close()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert place.server.is_asked.wait(20)
+        services.stop_improvement(actor=place.author, number=improvement.number)
+        hold.set()
+        thread.join(30)
+        found = queries.find_own_improvement(place.author, improvement.number)
+        assert (found.stage, found.document, found.measurement) == ("stopped", "", None)
+        assert (found.calls, found.prompt_tokens, found.completion_tokens) == (1, 100, 100)
+
+
+class Killed(BaseException):
+    """What a killed process looks like from inside: nothing after it is done."""
+
+
+class KilledModel:
+    """A model whose caller is killed while it waits."""
+
+    name = "helper"
+
+    def complete(self, prompt, settings):
+        raise Killed
+
+
+def kill_while_asked(place, improvement):
+    """Send the prompt of an improvement as a worker does that is killed before a reply comes."""
+    endpoint = worker._find_endpoint(improvement)
+    inputs = worker._inputs_of(improvement)
+    asked = worker.model_asking.render_asking(improvement.prompt, inputs)
+    held = type("Held", (), {"__getattr__": lambda _, name: getattr(endpoint, name), "open": lambda _: KilledModel()})
+    with pytest.raises(Killed):
+        worker.model_asking.ask_model(improvement, held(), asked)
+
+
+def test_a_call_whose_worker_is_killed_is_counted_and_asked_again(place):
+    improvement = place.start()
+    spent = Spending.objects.get(model="helper").prompt_tokens
+    assert worker._begin(improvement)
+    kill_while_asked(place, improvement)
+    killed = Improvement.objects.get(pk=improvement.pk)
+    assert (killed.stage, killed.calls) == ("asking", 1)
+    assert Spending.objects.get(model="helper").prompt_tokens == spent + killed.prompt_tokens > spent
+    found = place.measure(improvement)
+    assert (found.stage, found.calls) == ("done", 2)
+
+
+def test_workers_that_are_killed_again_and_again_make_no_more_calls_than_allowed(place):
+    improvement = place.start()
+    for _ in range(queries.MOST_CALLS):
+        assert worker._begin(improvement)
+        kill_while_asked(place, improvement)
+    found = place.ask(improvement)
+    assert (found.stage, found.calls) == ("failed", queries.MOST_CALLS)
+    assert "as often as it may be" in found.reason
+    assert not place.server.asked_prompts
+
+
+def test_a_job_that_lost_its_worker_too_often_ends_its_improvement(place):
+    improvement = place.start()
+    assert worker.fail_lost_improvements() == 0
+    job = Job.objects.get(kind=queue.IMPROVEMENT)
+    claimed = claims.claim()
+    assert claimed.pk == job.pk
+    Job.objects.filter(pk=job.pk).update(
+        attempts=claims.MOST_ATTEMPTS, heartbeat_at=job.created_at - 2 * claims.SILENCE
+    )
+    claims.requeue_silent()
+    assert worker.fail_lost_improvements() == 1
+    assert "lost too often" in queries.find_own_improvement(place.author, improvement.number).reason
+
+
+def test_a_fault_of_promptuary_ends_it_and_says_so(place):
+    improvement = place.start()
+    Improvement.objects.filter(pk=improvement.pk).update(shown_rows=["no number"])
+    tasks.run_jobs()
+    found = queries.find_own_improvement(place.author, improvement.number)
+    assert found.stage == "failed"
+    assert "fault of Promptuary" in found.reason
