@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("registry", "0056_dataset_archive"),
+        ("registry", "0057_decisions_taken_back"),
     ]
 
     operations = [
