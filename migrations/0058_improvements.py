@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
                     "prompt",
                     models.ForeignKey(
                         help_text="the template that asks the model",
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to="registry.version",
                     ),

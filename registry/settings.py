@@ -327,6 +327,16 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_NAME_OVERRIDES": {  # fields called `state` or `side`
         "ChangeStateEnum": ["open", "approved", "published", "withdrawn"],
         "CheckStateEnum": ["passed", "failed", "waiting"],
+        "ImprovementStateEnum": [
+            "queued",
+            "asking",
+            "measuring",
+            "done",
+            "failed",
+            "stopped",
+            "taken",
+            "dismissed",
+        ],
         "ReleaseStateEnum": ["open", "published", "withdrawn"],
         "RolloutStateEnum": ["running", "paused", "stopped", "finished"],
         "RolloutSideEnum": ["stable", "candidate"],

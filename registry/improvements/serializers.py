@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from registry.improvements.figures import GROUPS, ImprovementFigures
@@ -120,10 +121,11 @@ class ImprovementDetailOutput(ImprovementOutput):
         super().__init__(*args, **options)
         self._figures = figures
 
-    def get_figures(self, improvement: Improvement) -> FiguresOutput | None:
+    @extend_schema_field(FiguresOutput(allow_null=True))
+    def get_figures(self, improvement: Improvement) -> Answer | None:
         """The figures, null until the proposal is measured."""
         del improvement
-        return FiguresOutput.of(self._figures) if self._figures else None  # type: ignore[return-value]  # its JSON
+        return FiguresOutput.of(self._figures) if self._figures else None
 
     @classmethod
     def of(cls, instance: object) -> Answer:
