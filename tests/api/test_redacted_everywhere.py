@@ -16,6 +16,7 @@ from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.evaluations import run_worker, start_runs
 from registry.evaluations.models import Run
+from registry.improvements.models import Improvement
 from registry.notifications.models import Notification
 from registry.playground import services as playground_services
 from registry.playground.models import PlaygroundColumn
@@ -59,6 +60,7 @@ def planted(cast, settings, tmp_path):
         pass
     Run.objects.filter(pk=run.pk).update(error=f"stopped at {CANARY}")
     _try_with_model(author)
+    _propose_with_model(author, run, leaked)
     Notification.objects.create(
         person=cast.people["reader"],
         kind="version.saved",
@@ -85,6 +87,28 @@ def _try_with_model(author):
     texts = {name: f"{name} says {CANARY}" for name in ("reply", "problem")}
     parsed = {name: json.dumps([CANARY]) for name in ("tool_calls", "output")}
     run.columns.update(state=PlaygroundColumn.FAILED, **texts, **parsed)
+
+
+def _propose_with_model(author, run, version):
+    """An improvement of the version whose texts hold the canary, and the run of its text."""
+    facts = {"template": run.template, "version": version, "samples": run.samples, "total": 1, "model": "echo"}
+    facts |= {"rows_digest": run.rows_digest, "model_digest": run.model_digest, "key": "another", "state": "done"}
+    facts |= {"is_draft": True, "draft_bundle": json.dumps(CANARY), "started_by": author.person}
+    measurement = Run.everything.create(**facts, created_at=run.created_at)
+    texts = {name: f"{name} says {CANARY}" for name in ("document", "explanation", "reply", "wish", "error")}
+    lists = {name: json.dumps([CANARY]) for name in ("bundle", "problems_text", "input_changes_text")}
+    Improvement.objects.create(
+        person=author.person,
+        run=run,
+        prompt=version,
+        measurement=measurement,
+        state="measuring",
+        model="echo",
+        model_digest=run.model_digest,
+        created_at=run.created_at,
+        **texts,
+        **lists,
+    )
 
 
 def _report(cast, version):
