@@ -116,7 +116,8 @@ def open_desk(
     **options: Any,
 ) -> Iterator[Desk]:
     """A desk whose model makes these proposals; as `ImprovingModelServer`, which serves meanwhile."""
-    with ImprovingModelServer(*proposals, **options) as server:
+    server = ImprovingModelServer(*proposals, **options)
+    with server:
         models_path.write_text(
             f"helper: {{base_url: '{server.url}', price: {{prompt: 1, completion: 2}}, attempts: 1}}\n"
         )

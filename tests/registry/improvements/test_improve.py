@@ -6,7 +6,7 @@ from registry.connections.models import Spending
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run, RunRow
 from registry.improvements import figures, queries, services
-from registry.improvements.models import Improvement
+from registry.improvements.models import KEPT, Improvement
 from registry.journal.models import Event
 from registry.templates import queries as template_queries
 from registry.templates.models import Version
@@ -117,7 +117,7 @@ def test_a_proposal_that_helps_only_rows_that_the_model_saw_says_so(measured):
 def test_improvements_are_forgotten_after_thirty_days_with_their_runs(measured):
     _, improvement = measured
     assert services.delete_old_improvements() == 0
-    Improvement.objects.update(created_at=improvement.created_at - 1.01 * services.KEPT)
+    Improvement.objects.update(created_at=improvement.created_at - 1.01 * KEPT)
     assert services.delete_old_improvements() == 1
     assert not Run.everything.filter(is_draft=True).exists()
     assert Run.objects.count() == 1

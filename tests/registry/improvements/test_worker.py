@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from registry.connections.models import Spending
-from registry.improvements import queries, services, worker
+from registry.improvements import model_asking, queries, services, worker
 from registry.improvements.models import Improvement
 from registry.jobs import claims, queue
 from registry.jobs.models import Job
@@ -87,10 +87,10 @@ def kill_while_asked(place, improvement):
     """Send the prompt of an improvement as a worker does that is killed before a reply comes."""
     endpoint = worker._find_endpoint(improvement)
     inputs = worker._inputs_of(improvement)
-    asked = worker.model_asking.render_asking(improvement.prompt, inputs)
+    asked = model_asking.render_asking(improvement.prompt, inputs)
     held = type("Held", (), {"__getattr__": lambda _, name: getattr(endpoint, name), "open": lambda _: KilledModel()})
     with pytest.raises(Killed):
-        worker.model_asking.ask_model(improvement, held(), asked)
+        model_asking.ask_model(improvement, held(), asked)
 
 
 def test_a_call_whose_worker_is_killed_is_counted_and_asked_again(place):
