@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("registry", "0057_decisions_taken_back"),
+        ("registry", "0059_folder_roles"),
     ]
 
     operations = [
