@@ -11,7 +11,10 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.findings import translate_finding
 from frontend.web.page import show
+from promptuary.renderer.interop.labelled_turns import count_labelled_turns
+from promptuary.renderer.interop.placeholders import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
@@ -28,6 +31,17 @@ PASTED = "pasted"
 FORMAT_CHOICES = [
     ("", gettext_lazy("What it looks like")),
     *((entry.name, entry.title) for entry in FORMATS),
+    ("single", gettext_lazy("text with {name}")),
+    ("double", gettext_lazy("text with {{ name }}")),
+    ("dollar", gettext_lazy("text with $name")),
+    ("percent", gettext_lazy("text with %(name)s")),
+    ("angle", gettext_lazy("text with <<name>>")),
+    ("square", gettext_lazy("text with [[name]]")),
+    ("tag", gettext_lazy("text with <name>")),
+    ("capitals", gettext_lazy("text with [NAME]")),
+    ("jinja", "Jinja"),
+    ("handlebars", "Handlebars"),
+    ("mustache", "Mustache"),
     ("none", gettext_lazy("plain text, braces and all")),
 ]
 
@@ -45,8 +59,11 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method != "POST":
         return _render_page(request, actor, namespaces, fields)
     try:
-        if request.POST.get("do") in ("versions", "drafts"):
+        verb, _, chosen_format = request.POST.get("do", "").partition(":")
+        if verb in ("versions", "drafts"):
             return _keep(request, actor, namespaces, fields)
+        if verb == "read":
+            fields["source_format"] = chosen_format
         return _render_page(request, actor, namespaces, fields, files=_preview(request, actor, fields))
     except PromptuaryError as error:
         return _render_page(request, actor, namespaces, fields, rows=posted_rows(request.POST), error=error)
@@ -62,6 +79,13 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
         "source_format": request.POST.get("source_format", ""),
         "text": request.POST.get("text", "").replace("\r\n", "\n"),
     }
+
+
+def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
+    """How many parts a pasted text would become if it were split at its labels, `USER:` and so on; 0 for others."""
+    if fields["source_format"] or not fields["text"].strip() or [row.source_format for row in rows] != ["text"]:
+        return 0
+    return count_labelled_turns(fields["text"])
 
 
 def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
@@ -145,9 +169,12 @@ def _render_page(
         "section": "templates",
         "namespaces": namespaces,
         "fields": fields,
-        "formats": FORMAT_CHOICES,
+        "formats": [(value, translate_finding(str(title))) for value, title in FORMAT_CHOICES],
         "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
         "refused_files": [file for file in files if file.refusal],
+        # Without its tags a text has at least the inputs that it writes as here.
+        "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
+        "turn_count": _count_turns(fields, shown_rows),
         "rows": shown_rows,
         "payload": write_payload(shown_rows) if shown_rows else "",
         "kept_count": sum(row.is_kept for row in shown_rows),
