@@ -14,7 +14,8 @@ __all__ = ["KIND", "count_labelled_turns", "read_labelled_turns"]
 
 KIND = "labelled-turns"
 _LABEL = re.compile(
-    r"^[ \t]*(?:\#{1,4}[ \t]*|\*\*)?(?P<line>system|user|human|assistant|ai|developer)(?:[ \t]*:\*\*|\*\*[ \t]*:|[ \t]*:)[ \t]*"
+    r"^[ \t]*(?:\#{1,4}[ \t]*|\*\*)?(?P<line>system|user|human|assistant|ai|developer)"
+    r"(?:[ \t]*:\*\*|\*\*[ \t]*:|[ \t]*:)[ \t]*"
     r"|(?<=[ \t.>])(?P<inline>SYSTEM|USER|HUMAN|ASSISTANT):[ \t]*",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -70,17 +70,8 @@ def find_syntax(text: str) -> str:
         return "str.format"
     if _DOUBLE.search(text):
         return "double"
-    if _placeholders(_SINGLE, text):
-        return "single"
-    if _ANGLE.search(text):
-        return "angle"
-    if _placeholders(_DOLLAR, text):
-        return "dollar"
-    if _placeholders(_PERCENT, text):
-        return "percent"
-    if _SQUARE.search(text):
-        return "square"
-    return "none"
+    guessed = ("single", "angle", "dollar", "percent", "square")
+    return next((syntax for syntax in guessed if _placeholders(_PATTERNS[syntax], text)), "none")
 
 
 def describe_guess(text: str, syntax: str) -> Difference | None:
