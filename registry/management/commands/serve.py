@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from promptuary.renderer.isolation import process as isolation_process
-from registry.core import env, private_files
+from registry.core import env, migration_lock, poolers, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
 from registry.starter import demo_connection
@@ -38,6 +39,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{count} files and folders in it were open to other users; now they are the owner's only."
             )
+        _refuse_unknown_pooler()
         if only == "migrate":
             _migrate()
             return
@@ -69,9 +71,21 @@ def _prepare(host: str, only: str | None) -> None:
 
 def _migrate() -> None:
     """Migrate as the tables' owner, then give the server's role its rights where one is named."""
-    call_command("migrate", verbosity=0, interactive=False)
+    with migration_lock.hold_migration_lock():
+        call_command("migrate", verbosity=0, interactive=False)
+        _grant_rights()
+
+
+def _grant_rights() -> None:
     if role := env.read_text("PROMPTUARY_SERVER_ROLE", ""):
         call_command("grantserver", role)
+
+
+def _refuse_unknown_pooler() -> None:
+    try:
+        poolers.require_pooling_known(connection)
+    except ImproperlyConfigured as error:
+        raise CommandError(str(error)) from error
 
 
 def _database_files() -> list[Path]:
