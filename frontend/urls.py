@@ -25,7 +25,7 @@ from frontend.browse import (
 )
 from frontend.browse import views as browse_views
 from frontend.changes import actions as change_actions
-from frontend.changes import dependant_views, emergency_views, merge_views, propose_views, publish_views
+from frontend.changes import dependant_views, emergency_views, mention_views, merge_views, propose_views, publish_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
@@ -129,6 +129,7 @@ urlpatterns = [
         by_method(get=change_views.show_change, post=change_actions.act_on_change),
         name="change",
     ),
+    path("changes/<int:number>/people", require_safe(mention_views.list_people), name="change-people"),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
     path("changes/<int:number>/publish", require_safe(publish_views.preview_publish), name="publish"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),

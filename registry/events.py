@@ -9,6 +9,7 @@ from registry.namespaces import group_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
+from registry.changes import conversation_events
 from registry.changes import schedule_events
 from registry.releases import events as release_events
 from registry.releases import schedule_events as release_schedule_events
@@ -25,6 +26,7 @@ __all__ = [
     "account_events",
     "change_events",
     "connection_events",
+    "conversation_events",
     "evaluation_events",
     "freeze_events",
     "group_events",

@@ -24,7 +24,16 @@ from frontend.changes.views import (
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from registry.accounts.actor import Actor
-from registry.changes import check_results, emergencies, review_drafts, schedules, suggestions, threads
+from registry.changes import (
+    check_results,
+    emergencies,
+    review_drafts,
+    review_requests,
+    revisions,
+    schedules,
+    suggestions,
+    threads,
+)
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
@@ -45,6 +54,9 @@ MESSAGES = {
     "request_changes": gettext_lazy("Edits requested."),
     "take_back": gettext_lazy("Taken back. What you decide next counts from then."),
     "comment": gettext_lazy("Your comment is kept."),
+    "ask": gettext_lazy("Asked for a review. They are told, and see it on their home page."),
+    "edit_comment": gettext_lazy("Your comment is changed. What it said before stays readable."),
+    "delete_comment": gettext_lazy("Your comment is deleted. Its place stays."),
     "send": gettext_lazy("Your review is sent."),
     "publish": gettext_lazy("Published: the label moved."),
     "withdraw": gettext_lazy("Withdrawn."),
@@ -129,8 +141,8 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do in ("acknowledge", "take_back"):
         digest = request.POST.get("digest", "")
         change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
-    elif do in _WHEN:
-        _WHEN[do](request, actor, number)
+    elif act := {**_WHEN, **_IN_CONVERSATION}.get(do):
+        act(request, actor, number)
     elif do == "withdraw":
         _withdraw(actor, number, text)
     elif do == "close_emergency":
@@ -181,6 +193,30 @@ _WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "publish": _publish,
     "schedule": _schedule,
     "unschedule": _unschedule,
+}
+
+
+def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
+    review_requests.ask_for_review(
+        actor=actor, number=number, person=request.POST.get("remind") or request.POST.get("person", "")
+    )
+
+
+def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    thread, comment = _chosen(request)
+    text = request.POST.get("comment_text", "").replace("\r\n", "\n")
+    revisions.edit_comment(actor=actor, number=number, thread=thread, comment=comment, text=text)
+
+
+def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    thread, comment = _chosen(request)
+    revisions.delete_comment(actor=actor, number=number, thread=thread, comment=comment)
+
+
+_IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
+    "ask": _ask,
+    "edit_comment": _edit_comment,
+    "delete_comment": _delete_comment,
 }
 
 
@@ -285,7 +321,9 @@ def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
 def _url_after(request: HttpRequest, number: int) -> str:
     """The page again; after an act on lines, in the view that it was done in and with the thread in sight."""
     address = reverse("change", args=[number])
-    if request.POST["do"] not in _ON_LINES:
+    if request.POST["do"] in ("edit_comment", "delete_comment") and request.GET.get("view") == "conversation":
+        return f"{address}?view=conversation"
+    if request.POST["do"] not in (*_ON_LINES, "edit_comment", "delete_comment"):
         return address
     query = {name: request.GET[name] for name in KEPT_IN_URL if request.GET.get(name)}
     thread = parse_form_number(request.POST.get("thread"))

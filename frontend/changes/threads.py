@@ -10,10 +10,11 @@ from frontend.changes.presenters import PermittedActions
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
 from registry.changes import queries
+from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread
-from registry.changes.queries import PlacedThread
+from registry.changes.queries import PlacedThread, ReadComment
 
 __all__ = [
     "CommentView",
@@ -69,12 +70,15 @@ class OpenCommentForm:
 class CommentView:
     """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
 
-    `warning` says that nobody who may approve would be left once it is applied, or is empty.
+    `said`: what it says now. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that
+    nobody who may approve would be left once it is applied, or is empty.
     """
 
     comment: Comment
+    said: CommentText
     lines: Sequence[diff_text.Line] | None
     may_apply: bool
+    is_own: bool = False
     in_batch: bool = False
     warning: str = ""
 
@@ -149,6 +153,7 @@ def build_discussion(
     asked: OpenCommentForm | None,
     act: PermittedActions,
     *,
+    texts: CommentTexts,
     remarks: Sequence[Remark] = (),
     batch: Sequence[Suggestion] = (),
 ) -> Discussion:
@@ -166,7 +171,7 @@ def build_discussion(
     talks: list[ThreadView] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
-    for placed in queries.list_threads(change):
+    for placed in queries.list_threads(change, texts):
         thread = placed.thread
         replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)
@@ -214,17 +219,24 @@ def _talk(
     applies = act.set_version and placed.line is not None and not placed.is_resolved
     said = [
         CommentView(
-            comment,
-            _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
-            applies and comment.suggestion is not None,
-            (thread.number, comment.number) in batch,
-            gate.warn_of_suggestions([comment]) if applies and comment.suggestion is not None else "",
+            read.comment,
+            read.said,
+            _suggested(thread.quote, read.suggestion, first) if read.suggestion is not None else None,
+            applies and read.suggestion is not None,
+            _is_own(read, act, gate),
+            (thread.number, read.comment.number) in batch,
+            gate.warn_of_suggestions([read.comment]) if applies and read.suggestion is not None else "",
         )
-        for comment in placed.comments
+        for read in placed.read_comments
     ]
     view = View(thread.side, thread.sample)
     url = f"{view.address()}#thread-{thread.number}"
     return ThreadView(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+
+
+def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
+    is_writer = gate.actor is not None and read.comment.person_id == gate.actor.person.pk
+    return act.comment and is_writer and not read.said.is_deleted
 
 
 def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes import emergency_notices, presenters, timeline
@@ -18,9 +20,10 @@ from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import Frame, frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, ungated_losses
+from registry.changes import emergencies, mentions, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
+from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
@@ -112,6 +115,7 @@ def render_change(
         "pending_turn": gate.turn,
         "act": act,
         "opinions": presenters.review_rows(gate),
+        "candidates": presenters.reviewers_to_ask(gate, actor) if act.comment and change.takes_decisions else [],
         "standing": gate.approval_status,
         "needed": gate.needed,
         "checks": checks,
@@ -156,7 +160,8 @@ def _reading(
     diff = diff_context(request, old, change.version, view=view, every=True)
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(diff["view"], diff["sample"], query)
-    story = timeline.timeline_entries(change)
+    texts = CommentTexts(change)
+    story = timeline.timeline_entries(change, texts, actor.person.username if act.comment else "")
     remarks = changes_query.list_remarks(change, actor)
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
@@ -182,12 +187,18 @@ def _reading(
             place,
             _asked(request, error),
             act,
+            texts=texts,
             remarks=remarks,
             batch=read_batch(request, change.number),
         ),
+        "mention_names": SimpleLazyObject(partial(_mention_names, change)),
         "worst": versions.longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
+
+
+def _mention_names(change: ChangeRequest) -> set[str]:
+    return {each.name for each in mentions.list_mentionable(change.template.namespace)}
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:

@@ -6,7 +6,16 @@ from registry.api import openapi
 from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
-from registry.changes import dependant_api, merge_api, preview_api, rule_api, schedule_api, score_api, thread_api
+from registry.changes import (
+    conversation_api,
+    dependant_api,
+    merge_api,
+    preview_api,
+    rule_api,
+    schedule_api,
+    score_api,
+    thread_api,
+)
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.freezes import api as freeze_api
@@ -75,6 +84,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<int:number>/threads", thread_api.Threads.as_view(), name="api-threads"),
     path("changes/<int:number>/threads/<int:thread>/replies", thread_api.Replies.as_view(), name="api-thread-replies"),
     path("changes/<int:number>/threads/<int:thread>/resolve", thread_api.Resolve.as_view(), name="api-thread-resolve"),
+    path(
+        "changes/<int:number>/threads/<int:thread>/comments/<int:comment>",
+        conversation_api.ThreadComment.as_view(),
+        name="api-thread-comment",
+    ),
+    path(
+        "changes/<int:number>/decisions/<int:decision>",
+        conversation_api.WordsOfDecision.as_view(),
+        name="api-change-decision",
+    ),
+    path("changes/<int:number>/reviewers", conversation_api.ReviewRequests.as_view(), name="api-change-reviewers"),
     path("changes/<int:number>/suggestions", thread_api.Suggestions.as_view(), name="api-change-suggestions"),
     path("datasets", dataset_api.Datasets.as_view(), name="api-datasets"),
     path("datasets/<name:name>/-/versions", dataset_api.Versions.as_view(), name="api-dataset-versions"),

@@ -44,6 +44,9 @@ class ProposeInput(Input):
     version = Integer(min_value=1)
     message = Text(help_text="Why, for the reviewers; may be empty.")
     expected = ExpectedNumber()
+    reviewers = serializers.ListField(
+        child=Text(), required=False, default=list, max_length=20, help_text="Usernames asked for a review by name."
+    )
 
 
 class PublishInput(Input):

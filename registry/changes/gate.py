@@ -134,9 +134,18 @@ class Gate:
             "{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
         ).format(only=only, out=out)
 
+    @property
+    def awaited_reviewers(self) -> tuple[str, ...]:
+        """Those who were asked for a review by name, may give it, and have decided nothing about the head."""
+        if not self.change.takes_decisions:
+            return ()
+        may = policy.eligible_approvers(self.rules, self.facts) if self.change.asked else ()
+        asked = (person for person in self.change.asked if person in may)
+        return tuple(person for person in asked if not policy.find_own_decision(self.facts, person))
+
     def waits_on(self, username: str) -> bool:
-        """Whether it is this person's turn."""
-        return self.turn is not None and username in self.turn.people
+        """Whether it is this person's turn, or they were asked for a review by name."""
+        return (self.turn is not None and username in self.turn.people) or username in self.awaited_reviewers
 
     def to_decided(self) -> Decided:
         """What the request is decided on at this moment, for the event that closes it."""

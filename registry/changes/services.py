@@ -1,11 +1,13 @@
 """Change requests: the one way by which a protected label moves forward."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, locking
+from registry.changes import check_results, locking, review_requests
 from registry.changes import gate as change_gate
 from registry.changes.events import (
     ChangeDecided,
@@ -50,9 +52,19 @@ __all__ = [
 
 
 def propose_change(
-    *, actor: Actor, name: str, label: str, version: int, message: str, expected: int | None = None
+    *,
+    actor: Actor,
+    name: str,
+    label: str,
+    version: int,
+    message: str,
+    expected: int | None = None,
+    reviewers: Sequence[str] = (),
 ) -> ChangeRequest:
-    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it."""
+    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it.
+
+    reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
+    """
     names.check_label(label)
     check_text("message", message)
     with transaction.atomic():
@@ -61,7 +73,10 @@ def propose_change(
         locking.require_protected(template, label)
         labels.require_unmoved(template, label, expected)
         head = locking.find_head_version(template, version)
-        return create_change(actor=actor, template=template, label=label, head=head, message=message)
+        change = create_change(actor=actor, template=template, label=label, head=head, message=message)
+        if reviewers:
+            review_requests.ask_reviewers(actor, change, reviewers, field="reviewers")
+        return change
 
 
 def create_change(

@@ -66,6 +66,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_rendering": {"text": _REMOVED, "digest": _NOTHING, "data": _NOTHING},
     "registry_thread": {"quote": _REMOVED, "side": _NOTHING, "sample": _OWN},
     "registry_comment": {"text": _WORDS, "suggestion": _WORDS},
+    "registry_commentrevision": {"text": _WORDS},
     "registry_remark": {
         "quote": _REMOVED,
         "text": _REMOVED,
@@ -77,6 +78,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "message": _WORDS,
         "label": _NOTHING,
         "state": _NOTHING,
+        "asked": _NOTHING,  # usernames and moments
         "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
     "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},

@@ -48,6 +48,9 @@ AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
 AUTHORS_REMOVE = (401, 404, 403, 204, 204, 204, 403, 204, 401)
 AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
+WRITER_OF_COMMENT = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the reviewer wrote it
+NO_SUCH_DECISION = (401, 404, 403, 404, 404, 404, 403, 404, 401)
+OTHERS_ASK = (401, 404, 403, 201, 201, 422, 403, 201, 401)  # nobody asks themselves
 ANOTHER_REVIEWER = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the admin published it in the emergency
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
@@ -125,6 +128,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-threads", "POST"): ("changes/{open}/threads", {"version": 1, "line": 1, "text": "Why?"}, AUTHORS_MAKE),
     ("api-thread-replies", "POST"): ("changes/{open}/threads/1/replies", {"text": "So"}, AUTHORS_MAKE),
     ("api-thread-resolve", "POST"): ("changes/{open}/threads/1/resolve", None, AUTHORS),
+    ("api-thread-comment", "PATCH"): ("changes/{open}/threads/1/comments/1", {"text": "So"}, WRITER_OF_COMMENT),
+    ("api-thread-comment", "DELETE"): ("changes/{open}/threads/1/comments/1", None, WRITER_OF_COMMENT),
+    ("api-change-decision", "PATCH"): ("changes/{open}/decisions/9", {"text": "So"}, NO_SUCH_DECISION),
+    ("api-change-decision", "DELETE"): ("changes/{open}/decisions/9", None, NO_SUCH_DECISION),
+    ("api-change-reviewers", "POST"): ("changes/{open}/reviewers", {"person": "admin"}, OTHERS_ASK),
     ("api-change-suggestions", "POST"): (
         "changes/{open}/suggestions",
         {"comments": [{"thread": 1, "comment": 1}]},

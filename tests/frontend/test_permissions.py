@@ -251,6 +251,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("change", "POST", "comment"): Row(
         "/changes/{open}", AUTHORS_DO, {"do": "comment", "digest": "{digest}", "text": "Why?"}
     ),
+    ("change", "POST", "ask"): Row(
+        "/changes/{open}", _row(OUT, 404, 403, 302, 302, 422), {"do": "ask", "person": "admin"}
+    ),
+    ("change-people", "GET", ""): Row("/changes/{open}/people", AUTHORS),
     ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish"}),
     ("change", "POST", "schedule"): Row("/changes/{open}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("change", "POST", "publish too early"): Row(

@@ -2,7 +2,9 @@
 
 import pytest
 
+from registry.changes import rules, threads
 from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
 
@@ -111,7 +113,7 @@ def test_asking_for_edits_takes_words(change, act):
 def test_a_comment_stands_in_the_conversation_as_its_characters(change, act, browser):
     act("author", "comment", "<b>why</b>\nnot?")
     page = words(browser("reader").get(f"/changes/{change.number}?view=conversation"))
-    assert "&lt;b&gt;why&lt;/b&gt;<br>not?" in page
+    assert "<p>&lt;b&gt;why&lt;/b&gt;<br> not?</p>" in page
 
 
 def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser):
@@ -176,3 +178,34 @@ def test_the_list_filters_by_state_and_says_when_nothing_waits(reply, browser):
     client = browser("reviewer")
     assert "Nothing waits on you." in words(client.get("/changes/"))
     assert "Quote the policy" in words(client.get("/changes/?state=published"))
+
+
+def test_a_reviewer_is_asked_by_name_and_sees_it_at_home(change, act, browser):
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert '<option value="reviewer">' in page
+    assert act("author", "ask", person="reviewer").status_code == 302
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "asked by author <time" in page
+    assert '<option value="reviewer">' not in page
+    assert change.template.name in words(browser("reviewer").get("/"))
+    again = act("author", "ask", remind="reviewer")
+    assert again.status_code == 409
+    assert "was asked by author within the last day" in words(again)
+
+
+def test_who_can_be_mentioned_is_told_to_those_who_may_comment(change, browser):
+    answer = browser("author").get(f"/changes/{change.number}/people")
+    assert {"name": "reviewer", "title": "", "group": False} in [
+        {**row, "title": ""} for row in answer.json()["results"]
+    ]
+    assert browser("reader").get(f"/changes/{change.number}/people").status_code == 403
+
+
+def test_the_blocker_of_open_threads_leads_to_the_first(change, reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", threads_resolved=True)
+    threads.open_thread(
+        actor=reply.actor("reviewer"), number=change.number, place=Place(version=2, line=6), text="Why?"
+    )
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "1 thread is not resolved." in page
+    assert 'href="?view=source#thread-1"' in page

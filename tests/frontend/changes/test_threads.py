@@ -116,3 +116,23 @@ def test_numbers_that_are_none_are_refused_in_words(change, act):
     answer = act("reviewer", "thread", text="Here?", **where(line="9" * 40))
     assert answer.status_code == 422
     assert "there are no lines 0 to 0" in words(answer)
+
+
+def test_one_s_own_comment_is_edited_and_deleted_on_the_page(change, browser):
+    _post(browser("reviewer"), change, "thread", version=2, side="source", line=6, text="Is **this** meant, @author?")
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert 'Is <strong>this</strong> meant, <span class="mention">@author</span>?' in page
+    assert 'value="edit_comment"' not in page
+    _post(browser("reviewer"), change, "edit_comment", thread=1, comment=1, comment_text="Meant @nobody")
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert "Meant @nobody" in page
+    assert "Is <strong>this</strong> meant" in page  # among the earlier texts
+    _post(browser("reviewer"), change, "delete_comment", thread=1, comment=1)
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert "Deleted by its author <time" in page
+    assert "Meant @nobody" not in page
+
+
+def _post(client, change, do, **fields):
+    answer = client.post(f"/changes/{change.number}?view=source", {"do": do, **fields})
+    assert answer.status_code == 302, answer.content

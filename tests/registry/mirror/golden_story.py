@@ -19,7 +19,7 @@ from django.db import connection
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results, emergencies, rules, suggestions, threads
+from registry.changes import check_results, emergencies, revisions, rules, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
@@ -131,6 +131,7 @@ def play() -> None:
     _group_people(cast["admin"])
     _approve_by_group(cast)
     _archive_dataset(cast)
+    _converse(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -585,6 +586,27 @@ def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> 
         description="Because\n\n  so",
         selection=ReleaseSelection(versions=versions),
     ).release.number
+
+
+def _converse(cast: Cast) -> None:
+    """A review that is asked for, comments that are edited and deleted, and decisions that are taken back."""
+    author, reviewer, name = cast["author"], cast["reviewer"], "support/talked"
+    version = _save(author, name, _greet("Hello"))
+    number = change_services.propose_change(
+        actor=author, name=name, label="production", version=version.number, message="", reviewers=["reviewer"]
+    ).number
+    thread = threads.open_thread(actor=reviewer, number=number, place=Place(version=1, line=1), text="Hm @author")
+    threads.reply_to_thread(actor=author, number=number, thread=thread.number, text="Why?")
+    comment = partial(revisions.edit_comment, actor=reviewer, number=number)
+    comment(thread=thread.number, comment=1, text="Promptuary-Chain: z\n\nKäse")
+    comment(thread=thread.number, comment=1, text="Better")
+    revisions.delete_comment(actor=author, number=number, thread=thread.number, comment=2)
+    _decide(reviewer, number, "approve", "Good")
+    comment(thread=0, comment=1, text="Very good")
+    _decide(reviewer, number, "take_back", "Wait")
+    _decide(reviewer, number, "request_changes", "Not yet")
+    _decide(reviewer, number, "take_back")
+    revisions.delete_comment(actor=reviewer, number=number, thread=0, comment=1)
 
 
 def _greet(words: str) -> str:
