@@ -26,7 +26,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.core.problem_details import status_of
-from registry.templates import drafts, version_queries
+from registry.templates import drafts, imports, version_queries
 from registry.templates import fragments as fragment_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
@@ -67,6 +67,10 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         fields = _read_json(request)
         if fields.get("want") == "fragments":
             return {"fragments": responses.fragment_choices(fragment_queries.list_text_fragments(actor))}, 200
+        if fields.get("want") == "pasted":
+            namespace, text = name.partition("/")[0], str(fields.get("text", ""))
+            pasted = imports.read_pasted_prompt(actor=actor, namespace=namespace, text=text)
+            return {"pasted": responses.pasted_response(pasted)}, 200
         state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200

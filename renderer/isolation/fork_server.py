@@ -31,7 +31,7 @@ import re2  # noqa: F401
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.free_memory import release_memory
-from promptuary.renderer.interop import reading, writing
+from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
@@ -290,6 +290,11 @@ def _read_templates(files: dict[str, str], source_format: str) -> Any:
     return [result.to_dict() for result in reading.read_files(contents, source_format)]
 
 
+def _read_pasted_prompt(text: str) -> Any:
+    found = pasted.read_pasted_prompt(text)
+    return found.to_dict() if found else None
+
+
 def _convert_document(form: str, document: str, name: str, fragments: dict[str, str]) -> Any:
     return asdict(writing.convert_document(form, document, name, fragments))
 
@@ -306,6 +311,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "read_fields": _read_fields,
     "check_schema": _check_schema,
     "read_templates": _read_templates,
+    "read_pasted_prompt": _read_pasted_prompt,
     "convert_document": _convert_document,
     "probe": probe,
 }

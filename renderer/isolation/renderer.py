@@ -17,6 +17,7 @@ from promptuary.renderer import errors, profiles
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.interop.pasted import PastedPrompt
 from promptuary.renderer.interop.reading import FileResult
 from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
@@ -256,6 +257,12 @@ class BoundedRenderer:
         seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
         results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
         return [FileResult.from_dict(result) for result in results]
+
+    def read_pasted_prompt(self, text: str, *, wall_seconds: float | None = None) -> PastedPrompt | None:
+        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
+        seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
+        found = self._call("read_pasted_prompt", {"text": text}, seconds=seconds)
+        return PastedPrompt(**{**found, "differences": tuple(found["differences"])}) if found else None
 
     def convert_document(
         self, form: str, document: str, name: str, fragments: Mapping[str, str], *, wall_seconds: float | None = None
