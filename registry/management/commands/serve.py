@@ -22,6 +22,8 @@ from registry.journal import database_roles, log
 from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
+_WORKER_NICENESS = 5
+
 
 class Command(BaseCommand):
     help = "Migrate, then run the web server and the Celery worker until Ctrl-C."
@@ -104,7 +106,17 @@ def _become_supervisor(host: str, only: str | None, banner: list[str], model_por
     # A worker that ends is started again beside the web server, which serves meanwhile. On its own it ends this
     # process as well, so that whatever started it sees that.
     restart = {"web": False, "worker": only is None}
-    processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": restart[name]} for name in names}
+    # Who waits for a page or a fetch goes before what is done in the background, where both want the processor.
+    niceness = {"web": 0, "worker": _WORKER_NICENESS if only is None else 0}
+    processes = {
+        name: {
+            "argv": _commands(host)[name],
+            "environment": None,
+            "restart": restart[name],
+            "niceness": niceness[name],
+        }
+        for name in names
+    }
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
         processes["model"] = {"argv": argv, "environment": None, "restart": True}
