@@ -110,7 +110,8 @@ class Supervisor:
             stderr=subprocess.STDOUT,
             pass_fds=inherited,
             start_new_session=True,  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
-            preexec_fn=lambda: _prepare_child(planned.get("niceness", 0)),  # noqa: PLW1509 - it takes no lock that another thread could hold
+            # It takes no lock that another thread could hold.
+            preexec_fn=lambda: _prepare_child(planned.get("niceness", 0)),  # noqa: PLW1509 - see above
         )
         self._running[name] = process
         self._started[name] = time.monotonic()
