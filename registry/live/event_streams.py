@@ -18,6 +18,7 @@ __all__ = [
     "HEARTBEAT_SECONDS",
     "STREAM_HEADERS",
     "Event",
+    "Receiver",
     "answer_json",
     "answer_problem",
     "end_streams",

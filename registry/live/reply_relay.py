@@ -10,8 +10,7 @@ import asyncio
 import json
 
 from registry.core import env
-from registry.live.event_streams import STREAM_HEADERS, hold_stream
-from registry.live.wsgi_environ import HTTPProtocol
+from registry.live.event_streams import STREAM_HEADERS, Receiver, hold_stream
 
 __all__ = ["SOCKET", "relay_reply"]
 
@@ -19,7 +18,7 @@ SOCKET = "PROMPTUARY_REPLY_SOCKET"  # set by the supervisor for its processes
 _MOST_BYTES = 64 * 1024  # read at once
 
 
-async def relay_reply(protocol: HTTPProtocol, person_id: int, column_id: int) -> bool:
+async def relay_reply(protocol: Receiver, person_id: int, column_id: int) -> bool:
     """Answer with the reply of a column that the person may read; False where no worker listens: nothing is sent."""
     path = env.read_text(SOCKET, "")
     if not path:
@@ -36,7 +35,7 @@ async def relay_reply(protocol: HTTPProtocol, person_id: int, column_id: int) ->
     return True
 
 
-async def _relay(protocol: HTTPProtocol, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _relay(protocol: Receiver, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     stream = protocol.response_stream(200, STREAM_HEADERS)
     gone = asyncio.ensure_future(protocol.client_disconnect())
     gone.add_done_callback(lambda _gone: writer.close())  # which ends the reading below

@@ -1,6 +1,7 @@
 """The only permission rules: who may do what in which namespace.
 
-`require` and `can` ask the database each time, so that a role taken away counts from the next call on.
+`require` and `can` ask the database each time, so that a role taken away counts from the next call on; only
+a page that is read asks once (`role_memory`).
 """
 
 from enum import StrEnum
@@ -13,6 +14,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.core.errors import NotAllowed, NotFound, ProofRequired, TwoStepRequired
 from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.role_memory import remembered
 
 __all__ = [
     "KEY_VERBS",
@@ -100,6 +102,7 @@ _IN_WORDS = {
 }
 
 
+@remembered
 def role_of(person: User, namespace: Namespace) -> Role | None:
     """The person's role in the namespace now, or None for an outsider."""
     role = Membership.objects.filter(person=person, namespace=namespace).values_list("role", flat=True).first()
@@ -313,6 +316,7 @@ def require_label(actor: Actor, label: str) -> None:
     )
 
 
+@remembered
 def describe_granters(namespace: Namespace) -> str:
     """The sentence that says who gives roles and keys in the namespace."""
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
