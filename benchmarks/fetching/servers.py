@@ -51,7 +51,7 @@ def registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
     """Promptuary's web processes, by the command that `manage.py serve` runs."""
     code = "import django, shlex; django.setup()\nfrom registry.management.commands.serve import _commands\n"
     command = run([sys.executable, "-c", f"{code}print(shlex.join(_commands('127.0.0.1')['web']))"], environment)
-    with started([*HIGHER, *shlex.split(command)], port, environment, ROOT):
+    with started(shlex.split(command), port, environment, ROOT):
         yield
 
 

@@ -30,8 +30,8 @@ def remember_roles() -> Iterator[None]:
 
 
 def remembered(read: Callable[P, R]) -> Callable[P, R]:
-    """Have a function that reads something of rows, its positional arguments, do so once in a block of
-    `remember_roles`.
+    """Have a function that reads something of its positional arguments, rows and hashable values, do so once in a block
+    of `remember_roles`.
     """
 
     @functools.wraps(read)
@@ -39,7 +39,7 @@ def remembered(read: Callable[P, R]) -> Callable[P, R]:
         known = _known.get()
         if known is None or kwargs:
             return read(*args, **kwargs)
-        key = (read.__name__, *((type(row).__name__, row.pk) for row in args if isinstance(row, Model)))
+        key = (read.__name__, *((type(it).__name__, it.pk) if isinstance(it, Model) else it for it in args))
         if key not in known:
             known[key] = read(*args, **kwargs)
         found: R = known[key]  # type: ignore[assignment]  # what this function gave for these rows
