@@ -25,7 +25,15 @@ from frontend.browse import (
 )
 from frontend.browse import views as browse_views
 from frontend.changes import actions as change_actions
-from frontend.changes import dependant_views, emergency_views, mention_views, merge_views, propose_views, publish_views
+from frontend.changes import (
+    dependant_views,
+    emergency_views,
+    mention_views,
+    merge_views,
+    propose_views,
+    publish_views,
+    suggestion_previews,
+)
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
@@ -131,6 +139,7 @@ urlpatterns = [
     ),
     path("changes/<int:number>/people", require_safe(mention_views.list_people), name="change-people"),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
+    path("changes/<int:number>/suggestion", suggestion_previews.show_suggestion, name="suggestion"),
     path("changes/<int:number>/publish", require_safe(publish_views.preview_publish), name="publish"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),
     path("releases/", require_safe(release_views.list_releases), name="releases"),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.changes.publish_views import show_publish_panel
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
+from frontend.changes.suggestion_previews import is_unseen_suggestion, read_place, read_suggestion
 from frontend.changes.views import (
     Suggestion,
     add_to_batch,
@@ -38,7 +39,7 @@ from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
-from registry.changes.threads import Place
+from registry.changes.places import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
@@ -46,7 +47,7 @@ from registry.templates import labels as template_labels
 from registry.templates import version_queries
 from registry.templates.models import Template
 
-__all__ = ["act_on_change", "read_place", "say_label_moved"]
+__all__ = ["act_on_change", "say_label_moved"]
 
 MESSAGES = {
     "approve": gettext_lazy("You approved it."),
@@ -88,7 +89,8 @@ KEPT_IN_URL = ("view", "sample", "against")
 @signed_in
 def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
-    if request.POST.get("do") == "range":
+    do = request.POST.get("do")
+    if do == "range" or (do in _SUGGESTING and is_unseen_suggestion(request, actor, number)):
         return render_change(request, actor, number)
     try:
         message = _perform_rollout_action(request, actor, number) or _perform_action(request, actor, number)
@@ -220,23 +222,8 @@ _IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 }
 
 
-def read_place(request: HttpRequest) -> Place:
-    """The lines that a form is about; a field that is not a number counts as 0."""
-    line = parse_form_number(request.POST.get("line"))
-    end_line = parse_form_number(request.POST.get("end_line")) or line
-    side = request.POST.get("side", "")
-    return Place(
-        version=parse_form_number(request.POST.get("version")),
-        line=min(line, end_line),
-        end_line=max(line, end_line),
-        side=side,
-        sample=request.POST.get("sample", "") if side == Thread.RENDERED else "",
-        part=parse_form_number(request.POST.get("part")),
-    )
-
-
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestion = _suggestion(request) if request.POST["do"] == "suggest" else None
+    suggestion = read_suggestion(request) if request.POST["do"] == "suggest" else None
     text = request.POST.get("text", "")
     threads.open_thread(actor=actor, number=number, place=read_place(request), text=text, suggestion=suggestion)
     _forget(request, actor, number)
@@ -295,16 +282,14 @@ def _thread(request: HttpRequest) -> int:
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     """A remark carries a suggestion only where the text of the lines was changed."""
     place = read_place(request)
-    suggestion = _suggestion(request) if place.side == Thread.SOURCE else None
-    if suggestion is not None and suggestion == _lines_of(actor, number, place):
+    suggestion: str | None = read_suggestion(request)
+    if suggestion == (
+        _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
+    ):
         suggestion = None
     remark = parse_form_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
-
-
-def _suggestion(request: HttpRequest) -> str:
-    return request.POST.get("suggestion", "").replace("\r\n", "\n")
 
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:
@@ -330,6 +315,7 @@ def _url_after(request: HttpRequest, number: int) -> str:
     return f"{address}?{urlencode(query)}#{f'thread-{thread}' if thread else 'diff'}"
 
 
+_SUGGESTING = ("suggest", "keep")
 _ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "thread": _open,
     "suggest": _open,

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
 from frontend.changes.rollout_rows import read_rollout_row
+from frontend.changes.suggestion_previews import preview_suggestion
 from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
@@ -25,7 +26,8 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Thread
+from registry.changes.places import Place
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
@@ -126,6 +128,7 @@ def render_change(
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": changes_query.list_run_numbers(change),
+        "next_in_release": _find_next_in_release(change),
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
@@ -185,11 +188,12 @@ def _reading(
         "discussion": build_discussion(
             gate,
             place,
-            _asked(request, error),
+            _with_preview(actor, change, diff["sample"], _asked(request, error)),
             act,
             texts=texts,
             remarks=remarks,
             batch=read_batch(request, change.number),
+            parts=diff["rendered"].new.parts if diff["rendered"] else (),
         ),
         "mention_names": SimpleLazyObject(partial(_mention_names, change)),
         "worst": versions.longest_prompts(diff["cases"]),
@@ -199,6 +203,25 @@ def _reading(
 
 def _mention_names(change: ChangeRequest) -> set[str]:
     return {each.name for each in mentions.list_mentionable(change.template.namespace)}
+
+
+def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
+    """The change after this one in its release, round again from the first; None where it is alone or in none."""
+    if change.release_id is None:
+        return None
+    members = changes_query.list_members([change.release_id])
+    at = next((place for place, member in enumerate(members) if member.pk == change.pk), 0)
+    return members[(at + 1) % len(members)] if len(members) > 1 else None
+
+
+def _with_preview(
+    actor: Actor, change: ChangeRequest, sample: str, asked: OpenCommentForm | None
+) -> OpenCommentForm | None:
+    """The form with what its suggestion on rendered lines becomes in the source."""
+    if asked is None or asked.suggestion is None or asked.side != Thread.RENDERED:
+        return asked
+    place = Place(change.version.number, asked.line, asked.end_line, asked.side, sample, asked.part)
+    return replace(asked, preview=preview_suggestion(actor, change, place, asked.suggestion.replace("\r\n", "\n")))
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
@@ -216,7 +239,8 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the form that is open: those of the address, or of what was posted and not taken."""
-    given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
+    is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep")
+    given = request.POST if request.POST.get("line") and is_kept_open else request.GET
     if "line" not in given and "remark" not in given:
         return None
     line, remark = parse_form_number(given.get("line")), parse_form_number(given.get("remark")) or None
@@ -224,7 +248,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         return None
     line = line or 1
     end_line = parse_form_number(given.get("end_line")) or line
-    side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
+    side = given.get("side") or (Thread.RENDERED if request.GET.get("view") == Thread.RENDERED else Thread.SOURCE)
     typed = given is request.POST
     suggestion = given.get("suggestion") if typed else None
     if (

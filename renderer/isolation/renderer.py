@@ -22,6 +22,7 @@ from promptuary.renderer.interop.reading import FileResult
 from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.process import BusyError, Exchange
+from promptuary.renderer.origins.line_edits import LineEdit, RefusedEdit
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
@@ -173,12 +174,18 @@ class BoundedRenderer:
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
         wall_seconds: float | None = None,
+        traced: bool = False,
         **options: Any,
     ) -> dict[str, dict[str, Any] | RenderError]:
-        """Render many samples in one child: {sample name: as `render`, or the error it gave}."""
+        """Render many samples in one child: {sample name: as `render`, or the error it gave}.
+
+        traced: each part also has `source_lines`, as `origins.traced_parts.trace_source_lines` gives them; that takes
+        three to four times as long as the rendering.
+        """
         sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
         request = {**sources, "samples": _plain(samples), "target": target, "options": _options(options)}
-        seconds = wall_seconds or self.wall_seconds + 0.1 * len(samples)
+        request["traced"] = traced
+        seconds = wall_seconds or self.wall_seconds + (0.2 if traced else 0.1) * len(samples)
         results = self._call("render_samples", request, seconds=seconds)
         return {
             name: {**result["prompt"], "preview": result["prompt"]["parts"]}
@@ -186,6 +193,28 @@ class BoundedRenderer:
             else errors.from_dict(result["error"])
             for name, result in results.items()
         }
+
+    def edit_lines(
+        self,
+        document: str,
+        data: Mapping[str, Any],
+        *,
+        part: int,
+        line: int,
+        end_line: int,
+        text: str,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> LineEdit | RefusedEdit | None:
+        """As `origins.line_edits.edit_rendered_lines`; None where the prompt has no such lines."""
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        lines = {"part": part, "line": line, "end_line": end_line, "text": text}
+        # Up to four renderings: before, the trace, and after each of two ways to edit.
+        seconds = 4 * self.wall_seconds
+        found = self._call("edit_lines", {**sources, "data": _plain(data), "lines": lines}, seconds=seconds)
+        if "edit" in found:
+            return LineEdit(**found["edit"])
+        return RefusedEdit(**found["refused"]) if found else None
 
     def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""

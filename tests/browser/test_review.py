@@ -110,6 +110,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
 
 def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Visit, proposed):
     author, address, _ = proposed(reworded)
+    address = f"{address}?view=source"
     author.goto(address)
     line_number(author, "source", "Use only the policy").click()
     author.get_by_label(re.compile("^About line")).fill("I mean the terms of May.")
@@ -139,17 +140,20 @@ def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Vis
 
 def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     author, address, _ = proposed(reworded)
-    reviewer = visit.open("reviewer", address)
+    reviewer = visit.open("reviewer", f"{address}?view=source")
     first = line_number(reviewer, "source", "You help")
     line = int((first.get_attribute("href") or "").rpartition("line=")[2].partition("#")[0])
-    tab_to(reviewer, f"[href$='line={line}#say']")
+    tab_to(reviewer, ".diff-source a.diff-number")
+    move_to_line(reviewer, line)
     reviewer.keyboard.press("Enter")
-    expect(reviewer.get_by_label(f"About line {line}")).to_be_visible()
-    tab_to(reviewer, f"[href$='line={line + 1}#say']", start="[href$='#say']")
+    expect(reviewer.get_by_label(f"About line {line}")).to_be_focused()
+    reviewer.keyboard.press("Escape")
+    expect(reviewer.locator(f"[href$='line={line}#say']")).to_be_focused()
+    move_to_line(reviewer, line + 1)
     reviewer.keyboard.press("Shift+Enter")
     expect(reviewer.get_by_label(f"About lines {line} to {line + 1}")).to_be_visible()
     expect(reviewer.locator(".is-meant")).to_have_count(2)
-    tab_to(reviewer, "#say-text", start="#say-line")
+    tab_to(reviewer, "#say-text")
     reviewer.keyboard.type("Both lines say the same.")
     tab_to(reviewer, "#say [value=keep]")
     reviewer.keyboard.press("Enter")
@@ -276,8 +280,18 @@ def line_number(page: Page, side: str, words: str) -> Locator:
     return line.locator("a.diff-number")
 
 
-def tab_to(page: Page, selector: str, start: str = "") -> None:
-    """Press Tab until the element has the focus; `start`: only after the focus has come past one that matches."""
+def move_to_line(page: Page, line: int) -> None:
+    """Press the arrows until the number of this line has the focus."""
+    page.keyboard.press("Home")
+    for _ in range(100):
+        if page.evaluate("line => document.activeElement.matches(`[href$='line=${line}#say']`)", line):
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"the arrows never came to line {line}")
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus."""
     for _ in range(300):
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):

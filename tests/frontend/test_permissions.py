@@ -278,6 +278,9 @@ TABLE: dict[tuple[str, str, str], Row] = {
         AUTHORS_DO,
         {"from_label": "latest", "label": "production", "title": "All", "template": "support/apart"},
     ),
+    ("suggestion", "POST", ""): Row(
+        "/changes/{open}/suggestion", _row(OUT, 404, 403, 200, 200, 200), {"suggestion": ""}
+    ),
     ("merge", "GET", ""): Row("/changes/{open}/merge", AUTHORS),
     ("merge", "POST", ""): Row(
         "/changes/{open}/merge", _row(OUT, 404, 403, 422, 422, 422), {"do": "look"}

@@ -151,7 +151,7 @@ def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     assert "from v1 to <b>v3</b>" in page, "the request itself still asks to move from what the label holds"
     whole = page_of(change, browser("reviewer"), "?against=label")
     assert "Show only what changed since your review</a>" in whole
-    assert "v1 to v3: " in whole
+    assert "v1 to v3 on" in whole
     assert "since your review" not in page_of(change, browser("author"))
     assert "since your review" not in page_of(change, browser("admin"))
 

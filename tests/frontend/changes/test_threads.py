@@ -38,7 +38,7 @@ def where(**further):
 
 
 def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = words(browser("reviewer").get(f"/changes/{change.number}?view=source"))
     assert f'href="?view=source&amp;side=source&amp;part=0&amp;line={LINE}#say"' in page
     page = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
     assert f"About line {LINE}</label>" in page
@@ -54,8 +54,23 @@ def test_a_reader_is_offered_no_form(change, browser):
 def test_what_is_said_on_a_line_stands_under_it(change, act, browser):
     answer = act("reviewer", "thread", text="Which policy?", **where())
     assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
     assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("{{ question }}")
+
+
+def test_what_is_said_on_a_line_of_the_source_hangs_under_what_it_renders_to(change, act, browser):
+    act("reviewer", "thread", text="Which policy?", **where())
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert 'aria-current="true">Rendered</a>' in page
+    assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("Can I return boots?")
+    assert f"source line {LINE}" in page
+    assert "Threads elsewhere" not in page
+
+
+def test_a_thread_on_a_line_that_renders_to_nothing_is_listed_with_a_link_to_it(change, act, browser):
+    act("reviewer", "thread", text="A better word?", **where(line=2))
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert 'href="?view=source#thread-1">Source line 2</a>' in page
 
 
 def test_a_rendered_line_has_threads_of_its_own(change, act, browser):
@@ -107,9 +122,10 @@ def test_a_suggestion_comes_from_the_form(change, act):
 
 
 def test_a_fold_with_a_thread_in_it_stands_open(change, act, browser):
-    assert '<details class="diff-fold" open>' not in words(browser("author").get(f"/changes/{change.number}"))
+    page = f"/changes/{change.number}?view=source"
+    assert '<details class="diff-fold" open>' not in words(browser("author").get(page))
     act("reviewer", "thread", text="Still right?", **where(line=2))
-    assert '<details class="diff-fold" open>' in words(browser("author").get(f"/changes/{change.number}"))
+    assert '<details class="diff-fold" open>' in words(browser("author").get(page))
 
 
 def test_numbers_that_are_none_are_refused_in_words(change, act):

@@ -127,7 +127,7 @@ def test_before_the_only_reviewer_s_suggestion_is_applied_the_page_asks(reply, b
     number = reply.propose(3).number
     suggest(reply, number, 3)
     warning = "Only reviewer may approve this change."
-    assert warning in page(browser, "author", number)
+    assert warning in page(browser, "author", number, view="source")
     client = browser("author")
     act = {"do": "apply", "thread": "1", "comment": "1"}
     refused = client.post(f"/changes/{number}", act)
