@@ -23,7 +23,7 @@ from frontend.changes.views import (
     render_change,
 )
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number
+from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
 from registry.changes import (
     check_results,
@@ -41,7 +41,6 @@ from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
 from registry.changes.places import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
-from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.templates import labels as template_labels
 from registry.templates import version_queries
@@ -97,8 +96,8 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
-        if "expected" in error.facts:
-            return show_publish_panel(request, actor, number, status_of(error))
+        if "expected" in error.facts or ("expected" in request.POST and "how" in request.POST):
+            return show_publish_panel(request, actor, number, error)
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
     if _read_action(request) == "publish":
@@ -119,7 +118,8 @@ def say_label_moved(
     line = sentence
     if version := template_labels.find_version_to_undo(actor.person, template, label):
         query = urlencode({"label": label, "version": version})
-        line = format_html('{} <a href="{}?{}">Undo</a>', sentence, reverse("labels", args=[template.name]), query)
+        address = reverse("labels", args=[template.name])
+        line = format_html('{} <a href="{}?{}">{}</a>', sentence, address, query, gettext("Undo"))
     messages.success(request, line, extra_tags=tags)
 
 
@@ -176,14 +176,12 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    seen = request.POST.get("expected")
-    expected = None if seen is None else parse_form_number(seen)
-    change_services.publish_change(actor=actor, number=number, expected=expected)
+    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
     at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
-    schedules.schedule_change(actor=actor, number=number, at=at)
+    schedules.schedule_change(actor=actor, number=number, at=at, expected=read_expected(request.POST))
 
 
 def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:

@@ -132,6 +132,7 @@ def render_change(
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
+        "seen_as_served": [gate.facts.holds or 0],
         "refusal": refusal,
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,

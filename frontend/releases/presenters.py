@@ -24,7 +24,8 @@ __all__ = ["MemberRow", "PermittedReleaseActions", "member_rows", "permitted_rel
 @dataclass(frozen=True)
 class MemberRow:
     """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or
-    empty."""
+    empty; `seen` is what the page shows of it, as forms send it back.
+    """
 
     change: ChangeRequest
     stem: str
@@ -38,6 +39,7 @@ class MemberRow:
     causes: tuple[str, ...]
     turn: str
     may_remove: bool
+    seen: str
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
         causes=tuple(blocker.cause for blocker in member.blockers) if change.is_open else (),
         turn=change_presenters.whose_turn(member.blockers, actor) if change.is_open else "",
         may_remove=may_change and change.is_open,
+        seen=f"{change.template.name} {change.version.number} {holds or 0}",
     )
 
 

@@ -17,6 +17,7 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.releases.events import ReleaseChanged, ReleaseOpened
 from registry.releases.models import Release
+from registry.releases.moved_members import Seen, read_open_members, require_unmoved
 from registry.releases.plans import (
     LeftOut,
     PlannedMember,
@@ -51,7 +52,7 @@ def propose_release(
     title: str,
     selection: ReleaseSelection,
     description: str = "",
-    expected: Mapping[str, tuple[int, int]] | None = None,
+    expected: Seen | None = None,
 ) -> ProposedRelease:
     """Ask that a protected label of several templates move together. An open request that proposes the same version
     becomes a member as it is; for the others requests are opened.
@@ -113,12 +114,16 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
     return release
 
 
-def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
-    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself."""
+def remove_from_release(*, actor: Actor, number: int, change: int, expected: Seen | None = None) -> Release:
+    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself.
+
+    expected: what the caller saw of its template, as `propose_release` takes it; Conflict where it is another by now.
+    """
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
         require_open_release(release)
         row = _find_member(release, change)
+        require_unmoved(release.label, expected or {}, read_open_members(release))
         others = release.members.pending().exclude(pk=row.pk)
         if row.is_open and not others.exists():
             raise Conflict(
@@ -130,26 +135,10 @@ def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
     return release
 
 
-def _require_unmoved(plan: ReleasePlan, label: str, expected: Mapping[str, tuple[int, int]]) -> None:
+def _require_unmoved(plan: ReleasePlan, label: str, expected: Seen) -> None:
     found = {member.template.name: (member.version.number, member.serves or 0) for member in plan.members}
-    moved = {name: found.get(name) for name, seen in expected.items() if found.get(name) != seen}
-    if not moved:
-        return
-    left = {left_out.template: left_out.reason for left_out in plan.left_out}
-    sentences = [
-        _describe_move(name, label, expected[name], now) if now else f"{name}: {left.get(name, '')}"
-        for name, now in sorted(moved.items())
-    ]
-    raise Conflict(" ".join(sentences), expected=sorted(moved))
-
-
-def _describe_move(name: str, label: str, seen: tuple[int, int], now: tuple[int, int]) -> str:
-    if seen[0] != now[0]:
-        sentence = gettext("{name}: version {now} would be proposed, where you looked at version {seen}.")
-        return sentence.format(name=name, now=now[0], seen=seen[0])
-    if not now[1]:
-        return gettext("{name}: {label} is not set any more.").format(name=name, label=label)
-    return gettext("{name}: {label} serves version {now} by now.").format(name=name, label=label, now=now[1])
+    reasons = {left_out.template: left_out.reason for left_out in plan.left_out}
+    require_unmoved(label, expected, found, reasons=reasons)
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:

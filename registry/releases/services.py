@@ -28,6 +28,7 @@ from registry.releases.events import (
 )
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release, ReleaseComment
+from registry.releases.moved_members import Seen, read_open_members, require_unmoved
 from registry.releases.queries import lock_release
 from registry.releases.steps import close_release, require_open_release, step_fields
 
@@ -64,15 +65,20 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
         ]
 
 
-def publish_release(*, actor: Actor, number: int) -> Release:
+def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
     """Move the label of every open member, when nothing blocks any of them: all or none, in one transaction.
 
+    expected: what the caller saw of every member, the version and what its label serves; Conflict where one is another
+    by now, or one was added.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them with
     their templates.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
+        require_open_release(release)
+        if expected is not None:
+            require_unmoved(release.label, expected, read_open_members(release), is_whole=True)
         publish_locked_release(actor, release)
     return release
 

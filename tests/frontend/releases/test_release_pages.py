@@ -116,10 +116,10 @@ def test_templates_are_removed_and_added(desk, release, browser):
 def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
     browser("author").post("/releases/1", {"do": "publish"})
-    answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong", "template": [ONE, TWO]})
+    answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong", "template": [ONE, TWO]})
     assert answer.status_code == 409
     assert "had no other version before" in words(answer)
-    assert browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong"}).status_code == 422
+    assert browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong"}).status_code == 422
 
 
 def test_a_press_of_no_button_is_refused(release, browser):
