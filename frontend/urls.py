@@ -38,7 +38,15 @@ from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
 from frontend.editor import views as editor_views
-from frontend.evaluations import dataset_grid, dataset_views, matrix_views, run_views, score_views, start_views
+from frontend.evaluations import (
+    dataset_grid,
+    dataset_views,
+    matrix_views,
+    row_additions,
+    run_views,
+    score_views,
+    start_views,
+)
 from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
@@ -159,6 +167,7 @@ urlpatterns = [
     path("runs/<int:number>/score", score_views.score_rows, name="score-rows"),
     path("runs/<int:number>/rows", require_safe(run_views.show_rows), name="run-rows"),
     path("runs/<int:number>/rows/<int:index>", require_safe(run_views.show_row), name="run-row"),
+    path("runs/<int:number>/rows/<int:index>/add", row_additions.add_run_row, name="add-run-row"),
     path("runs/<int:number>/export.<str:form>", require_safe(run_views.export), name="run-export"),
     path("d/", require_safe(dataset_views.listing), name="datasets"),
     path("d/new", dataset_views.new, name="new-dataset"),

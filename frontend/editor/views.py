@@ -15,6 +15,7 @@ from frontend.editor import responses
 from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview, render_samples
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
+from frontend.editor.run_rows import take_run_row
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
@@ -41,6 +42,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     draft_name = request.GET.get("draft", "")
     if request.method == "GET":
         state = load_state(actor, name, request.GET.get("sample", ""), draft_name=draft_name)
+        if sample := take_run_row(actor, state, request.GET.get("row", "")):
+            said = gettext("The row is the sample {sample} now. It is kept if you save; remove it under Samples.")
+            messages.info(request, said.format(sample=sample))
         return _render_page(request, actor, state)
     if request.content_type == "application/json":
         return _as_json(lambda: _run_action_as_json(request, actor, name))

@@ -1,4 +1,4 @@
-"""A reader follows a template and gets mail with what the model reads differently; channels of Slack and Teams are told."""
+"""A reader follows a template and gets mail with what the model reads differently; Slack and Teams are told too."""
 
 import json
 import re
