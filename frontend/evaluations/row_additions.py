@@ -37,6 +37,7 @@ def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> 
     choices = _list_expectations(runs, detail)
     refusal: PromptuaryError | None = None
     if request.method == "POST":
+        run_queries.find_run(actor, Verb.SAVE, number)
         try:
             return _add(request, actor, run, detail, {choice["value"]: choice["expected"] for choice in choices})
         except (Invalid, Conflict, NotAllowed, Stale) as error:

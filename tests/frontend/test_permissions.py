@@ -272,6 +272,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("release", "POST", "schedule"): Row("/releases/{release}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("release", "POST", "withdraw"): Row("/releases/{release}", AUTHORS_DO, {"do": "withdraw", "text": "No"}),
     ("release", "POST", "remove"): Row("/releases/{release}", AUTHORS_DO, {"do": "remove", "change": "{member}"}),
+    ("publish-release", "GET", ""): Row("/releases/{release}/publish", READERS),
+    ("roll-back-release", "GET", ""): Row("/releases/{release}/roll-back", READERS),
     ("new-release", "GET", ""): Row("/releases/new/support/", AUTHORS),
     ("new-release", "POST", ""): Row(
         "/releases/new/support/",
@@ -295,6 +297,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("score-rows", "POST", "press"): Row("/runs/{finished}/score", AUTHORS_DO, {"row": "0", "press": "0:4"}),
     ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
     ("run-row", "GET", ""): Row("/runs/{run}/rows/0", READERS),
+    ("add-run-row", "GET", ""): Row("/runs/{finished}/rows/0/add", READERS),
+    ("add-run-row", "POST", ""): Row("/runs/{finished}/rows/0/add", _row(OUT, 404, 403, 422, 422, 422), {"name": "x"}),
     ("run-export", "GET", ""): Row("/runs/{run}/export.csv", READERS),
     ("datasets", "GET", ""): Row("/d/", SIGNED_IN),
     ("new-dataset", "GET", ""): Row("/d/new", _row(IN, 200, 404, 200, 200, 200)),
