@@ -6,6 +6,7 @@ unknown.
 # isort: off
 from registry.namespaces import events as namespace_events
 from registry.namespaces import group_events
+from registry.namespaces import folder_role_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
@@ -28,6 +29,7 @@ __all__ = [
     "connection_events",
     "conversation_events",
     "evaluation_events",
+    "folder_role_events",
     "freeze_events",
     "group_events",
     "invitation_events",

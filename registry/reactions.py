@@ -35,6 +35,7 @@ from registry.evaluations.events import (
 from registry.evaluations.models import Run
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
+from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Namespace
 from registry.notifications import conversations, live_failures
@@ -241,6 +242,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
+    FolderRoleSet: (_recompute_states_of_namespace,),
     GroupSet: (_recompute_states_of_namespace,),
     GroupRemoved: (_recompute_states_of_namespace,),
     GroupJoined: (_recompute_states_of_namespace, _refresh_owners_by_group),

@@ -101,8 +101,8 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,
         "held_before": held_before,
-        "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace),
-        "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace),
+        "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace, template.path),
+        "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path),
     }
     if label == LATEST or not LABEL.fullmatch(label):
         return show(request, "browse/labels.html", context, status=status)

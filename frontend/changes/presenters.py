@@ -137,10 +137,10 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
-    role = permissions.role_of(actor.person, namespace) if actor.person.is_active else None
+    roles = permissions.roles_of(actor.person, namespace) if actor.person.is_active else None
 
     def may(verb: Verb) -> bool:
-        return role is not None and role.rank >= TABLE[verb].rank
+        return roles is not None and roles.at(change.template.path).rank >= TABLE[verb].rank
 
     reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer

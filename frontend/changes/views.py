@@ -31,7 +31,8 @@ from registry.changes.places import Place
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import TABLE, Verb
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label
 
@@ -71,7 +72,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
     )
-    roles = {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
+    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
@@ -269,9 +270,10 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
     )
 
 
-def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+def _row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
     change, blockers = gate.change, gate.blockers
-    role = roles.get(change.template.namespace_id)
+    held = roles.get(change.template.namespace_id)
+    may_publish = held is not None and held.at(change.template.path).rank >= TABLE[Verb.PUBLISH].rank
     return {
         "change": change,
         "title": presenters.change_title(change),
@@ -281,7 +283,7 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
         "turn": presenters.whose_turn(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
         "ready": change.is_open and not blockers,
-        "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,
+        "may_publish": not blockers and may_publish,
     }
 
 

@@ -21,7 +21,6 @@ from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import check_size
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role
 from registry.templates import imports
 from registry.templates.imports import IMPORT_BYTES
 
@@ -50,9 +49,7 @@ FORMAT_CHOICES = [
 @signed_in
 def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form, what the files would become, and its buttons: save as versions, or as drafts."""
-    namespaces = [
-        space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank
-    ]
+    namespaces = namespace_queries.list_writable_namespaces(actor)
     if not namespaces:
         raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
     fields = _read_fields(request, namespaces)

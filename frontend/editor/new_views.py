@@ -20,7 +20,6 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role
 from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
@@ -120,7 +119,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
-    writable = [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
+    writable = namespace_queries.list_writable_namespaces(actor)
     if not writable:
         raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
     space, _, folder = request.GET.get("in", "").partition("/")

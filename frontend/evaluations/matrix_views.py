@@ -86,7 +86,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "orders": list(_ORDERS.items()),
         "choice": choice,
         "addable": _addable(runs),
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
         "new_run_url": _new_run_url(runs[0]),
         "waits": waits,
         "poll_url": choice.url(seen=seen if seen is not None else done),

@@ -221,7 +221,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace, template.path),
         "sum": _sum(run),
     }
 

@@ -59,10 +59,16 @@ class PermittedReleaseActions:
 def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
     """The buttons of the release page."""
     release = gate.release
-    role = permissions.role_of(actor.person, release.namespace) if actor.person.is_active else None
+    roles = permissions.roles_of(actor.person, release.namespace) if actor.person.is_active else None
+    members = gate.open_members if release.is_open else gate.members
+    paths = [member.change.template.path for member in members]
 
     def may(verb: Verb) -> bool:
-        return role is not None and role.rank >= TABLE[verb].rank
+        """Whether they may do it to every template of the release."""
+        return roles is not None and roles.at_all(paths).rank >= TABLE[verb].rank
+
+    def may_somewhere(verb: Verb) -> bool:
+        return roles is not None and roles.at_any(paths).rank >= TABLE[verb].rank
 
     is_reviewer = may(Verb.APPROVE)
     publishes = release.is_open and may(Verb.PUBLISH)
@@ -71,10 +77,10 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
         publish=publishes and gate.may_publish_now,
         publish_fault=_publish_fault(gate) if publishes else "",
         schedule=publishes,
-        comment=may(Verb.COMMENT),
+        comment=may_somewhere(Verb.COMMENT),
         change=release.is_open and may(Verb.PROPOSE),
         withdraw=release.is_open and (is_reviewer or (may(Verb.PROPOSE) and release.opened_by_id == actor.person.pk)),
-        roll_back=release.state == Release.PUBLISHED and may(Verb.ROLL_BACK),
+        roll_back=release.state == Release.PUBLISHED and may_somewhere(Verb.ROLL_BACK),
     )
 
 

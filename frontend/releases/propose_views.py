@@ -83,7 +83,8 @@ class ReleaseForm(forms.Form):
 @signed_in
 def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
     """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
-    space = permissions.find_namespace(actor, Verb.PROPOSE, folder.partition("/")[0])
+    name, _, path = folder.partition("/")
+    space = permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
     sources, targets = _sources(space), list(space.protected_labels)
     if not targets:
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})

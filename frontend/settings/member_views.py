@@ -1,6 +1,7 @@
 """The page of a namespace's members: their roles, and the people who are invited."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -8,9 +9,11 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 
+from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
 from frontend.settings.forms import InvitationForm, MemberForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -20,11 +23,12 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
-from registry.namespaces import permissions
+from registry.namespaces import folder_roles, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import services as members_service
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import rules_of
+from registry.templates import search_queries
 
 __all__ = ["members"]
 
@@ -47,6 +51,8 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     button = request.POST.get("do", "role") if request.method == "POST" else "look"
     form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
     invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.AUTHOR.value})
+    rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
+    folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
     invited, status = None, 200
     if button == "role":
         sentence, status = _set_role(actor, namespace, form)
@@ -63,6 +69,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     elif button == "invite":
         invited, status = _invite(actor, namespace, invitation_form)
         invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if invited else invitation_form
+    elif button == "folder_role":
+        done, status = _attempt(folder_form, partial(set_folder_role, actor, namespace))
+        if done:
+            messages.success(request, done)
+            return redirect(f"{reverse('members', args=[namespace])}#folder-roles")
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "templates",
@@ -70,7 +81,10 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "granters": permissions.describe_granters(space),
         "rules": rules_of(space),
-        "rows": namespace_queries.list_members(actor, namespace),
+        "rows": rows,
+        "folder_form": folder_form,
+        "folder_rows": folder_roles.list_folder_roles(actor, namespace),
+        "folders": search_queries.list_folder_paths(space) if may_manage else [],
         "form": form,
         "roles": _ROLES,
         "may_manage": may_manage,

@@ -21,7 +21,7 @@ from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.freezes import api as freeze_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
-from registry.namespaces import group_api, key_api
+from registry.namespaces import folder_role_api, group_api, key_api
 from registry.notifications import api as notification_api
 from registry.people import account_api
 from registry.people import api as people_api
@@ -127,6 +127,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/folder-roles", folder_role_api.FolderRoles.as_view(), name="api-folder-roles"),
+    path(
+        "namespaces/<str:namespace>/folder-roles/people/<str:person>/<path:folder>",
+        folder_role_api.FolderRoleOfPerson.as_view(),
+        name="api-folder-role-of-person",
+    ),
+    path(
+        "namespaces/<str:namespace>/folder-roles/groups/<str:group>/<path:folder>",
+        folder_role_api.FolderRoleOfGroup.as_view(),
+        name="api-folder-role-of-group",
+    ),
     path("namespaces/<str:namespace>/groups", group_api.Groups.as_view(), name="api-groups"),
     path("namespaces/<str:namespace>/groups/<str:group>", group_api.OneGroup.as_view(), name="api-group"),
     path(

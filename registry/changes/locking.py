@@ -1,5 +1,6 @@
 """Writing a change request: its preconditions, its steps, and recomputing whether it is approved."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -16,7 +17,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Role, Verb, role_of
+from registry.namespaces.permissions import Role, Verb, roles_of
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approval_of_label
@@ -213,12 +214,16 @@ def require_only_member(change: ChangeRequest) -> None:
         )
 
 
-def require_opener(actor: Actor, namespace: Namespace, opened_by: User, what: str) -> None:
-    """Raise NotAllowed where the actor neither opened it nor is a reviewer. what: `request` or `release`."""
+def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
+    """Raise NotAllowed where the actor neither opened it nor is a reviewer at each of the paths.
+
+    what: `request` or `release`.
+    """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
-    role = role_of(actor.person, namespace)
-    if role is None or role.rank < Role.REVIEWER.rank:
+    roles = roles_of(actor.person, namespace)
+    counted = paths if actor.key is None else [""]  # a key has the role in the namespace only
+    if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(
             gettext("{opened_by} opened this {what}; only they or a reviewer withdraw it.").format(
                 opened_by=opened_by.username, what=what

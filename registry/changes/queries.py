@@ -75,13 +75,13 @@ def get_change(actor: Actor, number: int) -> ChangeRequest:
 
 
 def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request, with the right to do this in its namespace checked."""
+    """The request, with the right to do this to its template checked."""
     rows = ChangeRequest.objects.select_related(*_RELATED, "template__latest")
     change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
         raise _unknown(number)
     try:
-        permissions.require_verb(actor, verb, change.template.namespace)
+        permissions.require_verb(actor, verb, change.template.namespace, change.template.path)
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, change.label)

@@ -4,6 +4,7 @@ A request may be scheduled before it is approved. At its moment rights, gate and
 not allow it, the schedule ends with the reason, and nothing is published later.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -110,7 +111,7 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
     if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace)
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace, [found.template.path])
         with transaction.atomic():
             change = lock_change(actor, Verb.PUBLISH, number)
             if change.is_open and change.goes_live_at == at:
@@ -119,15 +120,15 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
         _end_schedule(number, at, error.message)
 
 
-def find_scheduler(person: User, key: Key | None, namespace: Namespace) -> Actor:
-    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish there any more."""
+def find_scheduler(person: User, key: Key | None, namespace: Namespace, paths: Iterable[str]) -> Actor:
+    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish at these paths any more."""
     has_ended = key is not None and (
         key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
     )
     if key is not None and has_ended:
         raise NotAllowed(gettext("The key pb_{key_id}, which scheduled it, has ended.").format(key_id=key.id))
     actor = Actor(person, key)
-    if not permissions.is_allowed(actor, Verb.PUBLISH, namespace):
+    if not permissions.is_allowed_at_all(actor, Verb.PUBLISH, namespace, paths):
         raise NotAllowed(
             gettext("{person}, who scheduled it, may not publish in {namespace} any more.").format(
                 person=person.username, namespace=namespace.name

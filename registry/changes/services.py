@@ -262,7 +262,8 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
             raise locking.conflict_of_closed(change)
-        locking.require_opener(actor, change.template.namespace, change.opened_by, "request")
+        template = change.template
+        locking.require_opener(actor, template.namespace, [template.path], change.opened_by, "request")
         withdraw_open(actor, change_gate.evaluate(change, actor), reason)
     return change
 

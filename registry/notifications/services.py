@@ -24,7 +24,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated
-from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
@@ -36,7 +36,7 @@ from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.label_models import LabelMove
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
 
 __all__ = [
     "MOST_WATCHES",
@@ -168,7 +168,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         end_waiting(move.change)
         deciders = move.change.decisions.values("person")
         people += [move.change.opened_by, *User.objects.filter(pk__in=deciders)]
-    able = _able(move.template.namespace) if move.how != "published" else []
+    able = _able(move.template) if move.how != "published" else []
     people += able
     urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
     _write(actor, LabelMoved.kind, people, lambda: _describe_move(actor, move), move, move.created_at, urgent=urgent)
@@ -217,7 +217,7 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
         if change.closed_at is not None and change.closed_at > at - _DAY:
             reminded.add(emergency.move.person_id)  # who published it needed not be told then
-        people = [person for person in _able(template.namespace) if person.pk not in reminded]
+        people = [person for person in _able(template) if person.pk not in reminded]
         old = earlier.filter(person__in=people)
         old.filter(read_at=None).update(read_at=at)
         old.filter(mailed_at=None).update(mailed_at=at)
@@ -345,11 +345,13 @@ def _write(  # noqa: PLR0913  # the one place that writes them, for every reason
     )
 
 
-def _able(namespace: Namespace) -> list[User]:
-    """Those who may approve in the namespace."""
-    members = Membership.objects.filter(namespace=namespace, role__in=(Role.REVIEWER, Role.ADMIN))
-    people = User.objects.filter(pk__in=members.values("person"), is_active=True)
-    return list(people.exclude(username=OPERATOR).order_by("pk"))
+def _able(template: Template) -> list[User]:
+    """Those who may approve changes of the template."""
+    return [
+        person
+        for person in notification_queries.list_reviewers(template)
+        if person.is_active and person.username != OPERATOR
+    ]
 
 
 def _overdue(emergency: Emergency) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "ReleaseSelection",
     "plan_release",
     "plan_templates",
+    "require_may_propose",
     "require_selection",
     "selected_ids",
 ]
@@ -80,10 +81,17 @@ class ReleasePlan:
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:
     """What `propose_release` would do with the selection now, without doing it."""
-    space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+    space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
-    return plan_templates(label, selection, selected_ids(space, selection))
+    plan = plan_templates(label, selection, selected_ids(space, selection))
+    require_may_propose(actor, space, plan)
+    return plan
+
+
+def require_may_propose(actor: Actor, space: Namespace, plan: ReleasePlan) -> None:
+    """Raise NotAllowed where the actor may not propose each of the planned templates."""
+    permissions.require_verb_at_all(actor, Verb.PROPOSE, space, [one.template.path for one in plan.members])
 
 
 def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:

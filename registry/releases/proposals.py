@@ -24,6 +24,7 @@ from registry.releases.plans import (
     ReleasePlan,
     ReleaseSelection,
     plan_templates,
+    require_may_propose,
     require_selection,
     selected_ids,
 )
@@ -63,15 +64,16 @@ def propose_release(
     """
     title, description = _check_title(title), check_text("description", description).strip()
     with transaction.atomic():
-        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
         permissions.require_label(actor, label)
         require_selection(space, label, selection)
         ids = selected_ids(space, selection)
         list(Template.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
         log.lock()
-        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)  # once more, now that nobody else writes
+        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)  # nobody else writes now
         require_selection(space, label, selection)
         plan = plan_templates(label, selection, ids)
+        require_may_propose(actor, space, plan)
         _require_unmoved(plan, label, expected or {})
         if not plan.members:
             raise _nothing_to_propose(plan)
@@ -109,6 +111,7 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
                 gettext("{template} can't be added: {reason}").format(template=first.template, reason=first.reason),
                 template=first.template,
             )
+        require_may_propose(actor, release.namespace, plan)
         numbers = [_join(actor, release, member) for member in plan.members]
         append_step(actor, release, ReleaseChanged(**step_fields(release), added=numbers, removed=[]))
     return release
@@ -163,7 +166,7 @@ def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[
     """The release and the ids of the templates that are added, all locked in the order of the ids."""
     row = Release.objects.select_related("namespace").filter(number=number).first()
     ids: list[int] = []
-    if row is not None and permissions.is_allowed(actor, Verb.PROPOSE, row.namespace):
+    if row is not None and permissions.is_allowed_somewhere(actor, Verb.PROPOSE, row.namespace):
         ids = selected_ids(row.namespace, selection)
         rows = Template.objects.filter(pk__in=ids) | Template.objects.filter(changes__release=number)
         every = sorted(set(rows.values_list("pk", flat=True)))

@@ -18,7 +18,7 @@ from registry.namespaces.permissions import Verb
 from registry.releases import services
 from registry.releases.models import Release
 from registry.releases.moved_members import Seen, read_open_members, require_unmoved
-from registry.releases.queries import lock_release
+from registry.releases.queries import lock_release, read_paths
 from registry.releases.schedule_events import ReleaseScheduled, ReleaseUnscheduled
 from registry.releases.steps import append_step, require_open_release, step_fields
 
@@ -72,7 +72,7 @@ def publish_scheduled_release(*, number: int, at: datetime) -> None:
     if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace)
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace, read_paths(found))
         with transaction.atomic():
             release = lock_release(actor, Verb.PUBLISH, number)
             if release.is_open and release.goes_live_at == at:

@@ -103,8 +103,9 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
         require_open_release(release)
-        locking.require_opener(actor, release.namespace, release.opened_by, "release")
         gate = release_gate.evaluate_release(release, actor)
+        paths = [member.change.template.path for member in gate.open_members]
+        locking.require_opener(actor, release.namespace, paths, release.opened_by, "release")
         for member in gate.open_members:
             _require_may_withdraw(actor, release, member.change)
         for member in gate.open_members:
@@ -157,7 +158,8 @@ def _require_unblocked(gate: ReleaseGate) -> None:
 
 def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
     """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
-    locking.require_opener(actor, release.namespace, change.opened_by, f"request for {change.template.name}")
+    template = change.template
+    locking.require_opener(actor, release.namespace, [template.path], change.opened_by, f"request for {template.name}")
 
 
 def _describe(member: Member, blocker: Blocker) -> str:

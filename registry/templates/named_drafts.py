@@ -60,7 +60,7 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
     """
     names.check_template(name)
     space, _, path = name.partition("/")
-    permissions.find_namespace(actor, Verb.SAVE, space)
+    permissions.find_namespace(actor, Verb.SAVE, space, path)
     draft_name = _require_name(draft_name)
     found = _find_source(actor, name, source)
     with transaction.atomic():
@@ -86,7 +86,7 @@ def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> 
     A tab that shows it under its old name is told that it is gone. Raises as `start_named_draft`.
     """
     space, _, path = name.partition("/")
-    permissions.find_namespace(actor, Verb.SAVE, space)
+    permissions.find_namespace(actor, Verb.SAVE, space, path)
     new_name = _require_name(new_name)
     with transaction.atomic():
         rows = _lock_drafts(actor, space, path).filter(discarded_at=None)

@@ -19,7 +19,7 @@ def test_a_group_is_made_filled_changed_and_removed(admin, caller):
     assert admin.put(f"{GROUPS}/legal/people/reader", None).json()["people"] == ["reader"]
     listed = caller("reader", session=True).get("namespaces/support/members").json()["results"]
     members = {row["person"]: row for row in listed}
-    assert members["reader"] == {"person": "reader", "role": "reviewer", "own_role": "reader"}
+    assert members["reader"] == {"person": "reader", "role": "reviewer", "own_role": "reader", "folder_roles": {}}
     assert admin.call("PATCH", f"{GROUPS}/legal", {"title": "Lawyers"}).json()["title"] == "Lawyers"
     assert admin.get(f"{GROUPS}/legal").json() == {
         "name": "legal",

@@ -18,8 +18,8 @@ from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
+from registry.namespaces import folder_roles, keys
 from registry.namespaces import groups as group_services
-from registry.namespaces import keys
 from registry.releases import proposals
 from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
@@ -147,6 +147,27 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-folder-roles", "GET"): ("namespaces/support/folder-roles", None, READERS),
+    ("api-folder-role-of-person", "PUT"): (
+        "namespaces/support/folder-roles/people/author/spare",
+        {"role": "reviewer"},
+        ADMINS,
+    ),
+    ("api-folder-role-of-person", "DELETE"): (
+        "namespaces/support/folder-roles/people/reader/spare",
+        None,
+        ADMINS_REMOVE,
+    ),
+    ("api-folder-role-of-group", "PUT"): (
+        "namespaces/support/folder-roles/groups/legal/spare/more",
+        {"role": "author"},
+        ADMINS,
+    ),
+    ("api-folder-role-of-group", "DELETE"): (
+        "namespaces/support/folder-roles/groups/legal/spare",
+        None,
+        ADMINS_REMOVE,
+    ),
     ("api-groups", "GET"): ("namespaces/support/groups", None, READERS),
     ("api-groups", "POST"): ("namespaces/support/groups", {"title": "Medicine"}, ADMINS_MAKE),
     ("api-group", "GET"): ("namespaces/support/groups/legal", None, READERS),
@@ -364,7 +385,11 @@ def write_world(cast) -> dict[str, Any]:
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
-    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal")
+    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal", role="reader")
+    for holder in ({"group": "legal"}, {"person": "reader"}):
+        folder_roles.set_folder_role(
+            actor=cast.actor("admin"), namespace="support", folder="spare", role="author", **holder
+        )
     group_services.add_to_group(actor=cast.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
         actor=cast.actor("admin"),

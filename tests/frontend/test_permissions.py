@@ -340,6 +340,11 @@ TABLE: dict[tuple[str, str, str], Row] = {
         f"{N}/members", _row(OUT, 404, 403, 403, 403, 201), {"do": "again", "invitation": "{invitation}"}
     ),
     ("members", "POST", "take back"): Row(f"{N}/members", ADMINS_DO, {"do": "end", "invitation": "{invitation}"}),
+    ("members", "POST", "a role in a folder"): Row(
+        f"{N}/members",
+        ADMINS_DO,
+        {"do": "folder_role", "folder": "refunds", "holder": "person:reader", "folder_role": "author"},
+    ),
     ("groups", "GET", ""): Row(f"{N}/groups", READERS),
     ("groups", "POST", "make"): Row(f"{N}/groups", ADMINS_DO, {"do": "make", "title": "Medicine", "role": ""}),
     ("groups", "POST", "change"): Row(

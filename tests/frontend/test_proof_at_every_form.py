@@ -44,6 +44,7 @@ ASK = {
     ("emergency", "POST", ""),
     ("emergency", "POST", "with a reason"),
     ("members", "POST", ""),
+    ("members", "POST", "a role in a folder"),
     ("members", "POST", "invite"),
     ("members", "POST", "a new link"),
     ("members", "POST", "remove"),

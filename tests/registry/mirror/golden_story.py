@@ -31,7 +31,7 @@ from registry.evaluations.models import Run
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.journal import log
-from registry.namespaces import groups, keys
+from registry.namespaces import folder_roles, groups, keys
 from registry.namespaces import services as namespace_services
 from registry.people import administration
 from registry.redaction import services as redaction_services
@@ -132,6 +132,7 @@ def play() -> None:
     _approve_by_group(cast)
     _archive_dataset(cast)
     _converse(cast)
+    _give_folder_roles(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -451,6 +452,25 @@ def _group_people(admin: Actor) -> None:
     User.objects.create(username="agent")
     groups.add_to_group(**support, name="agency", username="agent")
     groups.remove_group(**support, name="agency")
+
+
+def _give_folder_roles(cast: Cast) -> None:
+    """Roles in folders of people and a group: given, taken, moved with their folder, and ended with the holder's."""
+    support: dict[str, Any] = {"actor": cast["admin"], "namespace": "support"}
+    groups.make_group(**support, title="Contract owners", role="reader")
+    groups.make_group(**support, title="Interns", role="reader")
+    User.objects.create(username="Ünal")
+    namespace_services.set_role(**support, username="Ünal", role="reader")
+    folder_roles.set_folder_role(**support, folder="contracts", role="reviewer", group="contract-owners")
+    folder_roles.set_folder_role(**support, folder="contracts", role="author", person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role="reviewer", person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role=None, person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role="author", group="interns")
+    rename.rename_folder(actor=cast["admin"], folder="support/contracts", to="support/agreements")
+    groups.change_group(**support, name="interns", role="")
+    namespace_services.set_role(**support, username="Ünal", role=None)
+    namespace_services.set_role(**support, username="Ünal", role="reader")
+    folder_roles.set_folder_role(**support, folder="agreements", role="reviewer", person="Ünal")
 
 
 def _approve_by_group(cast: Cast) -> None:
