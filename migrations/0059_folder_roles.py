@@ -12,7 +12,7 @@ def write_highest_roles(apps: StateApps, _schema_editor: object) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("registry", "0057_decisions_taken_back")]
+    dependencies = [("registry", "0058_conversation")]
 
     operations = [
         migrations.AddField(
