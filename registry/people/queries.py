@@ -38,7 +38,8 @@ MOST_EVENTS = 20
 _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 
-class HeldRole(NamedTuple):
+@dataclass(frozen=True)
+class HeldRole:
     """A role of a person in a namespace. own_role: what was given to the person; empty where only groups give one."""
 
     namespace: str

@@ -305,10 +305,10 @@ def test_a_release_takes_the_right_to_each_of_its_templates(give, author, admin,
     with pytest.raises(NotAllowed, match="To propose in support/billing takes the role author"):
         proposals.propose_release(actor=reader, selection=both, **fields)
     release = proposals.propose_release(actor=author, selection=both, **fields).release
-    for act in (release_services.publish_release, release_services.withdraw_release):
-        more = {"reason": "no"} if act is release_services.withdraw_release else {}
-        with pytest.raises(NotAllowed):
-            act(actor=reader, number=release.number, **more)
+    with pytest.raises(NotAllowed):
+        release_services.publish_release(actor=reader, number=release.number)
+    with pytest.raises(NotAllowed):
+        release_services.withdraw_release(actor=reader, number=release.number, reason="no")
     assert release_services.comment_on_release(actor=reader, number=release.number, text="Fine").text == "Fine"
     give("author", folder="billing")
     release_services.withdraw_release(actor=author, number=release.number, reason="again")
