@@ -218,7 +218,7 @@ def _action(
     needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
     promote = gettext("Promote v{number}").format(number=state.source)
     if not _may(role, needed):
-        return RowAction(promote, reason=gettext("takes the role author"))
+        return RowAction(promote, reason=gettext("needs the author role"))
     page = "propose" if state.is_protected else "labels"
     address = _address(page, template, pair[1], state.source)
     reason = gettext("has to be merged") if state.drifted and state.is_protected else ""

@@ -51,7 +51,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, gettext("The samples are kept."))
+            messages.success(request, gettext("The samples are saved."))
             return redirect("template", name)
     context = {
         "section": "templates",

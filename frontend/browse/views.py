@@ -107,7 +107,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(
-            gettext("There is no folder {folder}, or you are no member of its namespace.").format(folder=folder)
+            gettext("There is no folder {folder}, or you are not a member of its namespace.").format(folder=folder)
         )
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"

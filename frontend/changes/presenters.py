@@ -262,7 +262,7 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
     if voided and change.is_open:
-        return ReviewRow(person, gettext("voided"), "rotate-ccw", "warn", decision, True)
+        return ReviewRow(person, gettext("outdated"), "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
         return ReviewRow(person, gettext("asks for edits"), "message-square", "bad", decision, voided)
     if change.takes_decisions and person not in gate.approval_status.approvals:

@@ -51,7 +51,7 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form, what the files would become, and its buttons: save as versions, or as drafts."""
     namespaces = namespace_queries.list_writable_namespaces(actor)
     if not namespaces:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
         return _render_page(request, actor, namespaces, fields)
@@ -128,7 +128,7 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
     chosen = [row.chosen() for row in kept]
     if request.POST["do"] == "drafts":
         saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
-        kept_as = ngettext("Kept as {count} draft.", "Kept as {count} drafts.", len(saved))
+        kept_as = ngettext("Saved as {count} draft.", "Saved as {count} drafts.", len(saved))
         messages.success(request, kept_as.format(count=len(saved)))
         return redirect("edit", f"{namespace}/{saved[0].path}") if len(saved) == 1 else redirect("home")
     results = imports.save_imported_versions(actor=actor, namespace=namespace, chosen=chosen)

@@ -121,7 +121,7 @@ def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
     writable = namespace_queries.list_writable_namespaces(actor)
     if not writable:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in writable else writable[0],

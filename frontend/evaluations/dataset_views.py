@@ -108,10 +108,10 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Put the dataset away, or with `do=unarchive` bring it back."""
     if request.POST.get("do") == "unarchive":
         dataset_archive.unarchive_dataset(actor=actor, name=name)
-        messages.success(request, gettext("The dataset is back."))
+        messages.success(request, gettext("The dataset is restored."))
     else:
         dataset_archive.archive_dataset(actor=actor, name=name, reason=request.POST.get("reason", ""))
-        messages.success(request, gettext("The dataset is archived: it is in no list any more."))
+        messages.success(request, gettext("The dataset is archived. It is no longer in the lists."))
     return redirect("dataset", name)
 
 
@@ -121,7 +121,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
     own_namespaces = _mine(actor)
     if not own_namespaces:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in own_namespaces else own_namespaces[0],

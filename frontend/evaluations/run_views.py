@@ -255,7 +255,7 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         messages.success(request, gettext("The run is cancelled; what came so far is kept."))
     elif request.POST.get("do") == "rerun":
         services.rerun_failures(actor=actor, number=number)
-        messages.success(request, gettext("The rows without an answer are asked again."))
+        messages.success(request, gettext("The failed rows are asked again."))
 
 
 def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:

@@ -33,7 +33,7 @@ ASKS: Mapping[str, tuple[Promise, Promise]] = {
     "superseded": _WITHDRAW,
     "": (gettext_lazy("Publish"), gettext_lazy("Publish")),
 }
-MEND = (gettext_lazy("Mend"), gettext_lazy("See the check"))
+MEND = (gettext_lazy("Fix"), gettext_lazy("See the check"))
 COUNTED = (
     gettext_lazy("Nothing waits on you"),
     gettext_lazy("One thing waits on you"),

@@ -40,10 +40,10 @@ _STATES = {
 }
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
-    "comment": gettext_lazy("Your comment is kept."),
+    "comment": gettext_lazy("Comment added."),
     "publish": gettext_lazy("Published: all labels moved."),
     "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
-    "unschedule": gettext_lazy("The schedule is taken back."),
+    "unschedule": gettext_lazy("Schedule cancelled."),
     "withdraw": gettext_lazy("Withdrawn, with its changes."),
     "roll_back": gettext_lazy("Rolled back."),
     "add": gettext_lazy("Added."),

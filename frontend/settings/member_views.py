@@ -36,7 +36,7 @@ T = TypeVar("T")
 MAY = {
     Role.READER: gettext_lazy("read, fetch, check and render"),
     Role.AUTHOR: gettext_lazy("also save, propose, comment, move unprotected labels and publish what was approved"),
-    Role.REVIEWER: gettext_lazy("also approve what is not their own, and roll back"),
+    Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
 _ROLES = [(role.value, words) for role, words in MAY.items()]
@@ -61,7 +61,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
             return redirect("members", namespace)
     elif button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
-        messages.success(request, gettext("The invitation is taken back: its link works no more."))
+        messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
         return redirect("members", namespace)
     elif button == "again":
         invitation_id = request.POST.get("invitation", "")
@@ -107,11 +107,11 @@ def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]
         username, role = data["username"], data["role"] or None
         member = members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
         if member is None:
-            return gettext("{username} is no member any more.").format(username=username)
+            return gettext("{username} is no longer a member.").format(username=username)
         if member.role != role:
             sentence = gettext("{username} is still {role}: a group gives this role.")
         else:
-            sentence = gettext("{username} is {role} now.")
+            sentence = gettext("{username} is now {role}.")
         return sentence.format(username=username, role=gettext(member.role))
 
     sentence, status = _attempt(form, set_role)

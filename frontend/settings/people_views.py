@@ -105,7 +105,7 @@ def reset_sign_in(request: HttpRequest, actor: Actor, username: str) -> HttpResp
         "settings/reset_sign_in.html",
         {"section": "settings", "username": username},
         lambda: administration.reset_second_step(actor=actor, username=username),
-        gettext("{username} signs in without a second step now, and is signed out everywhere.").format(
+        gettext("{username} signs in without two-step sign-in now, and is signed out everywhere.").format(
             username=username
         ),
     )

@@ -50,7 +50,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 _NO_METHOD = gettext_lazy(
-    "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
+    "Your account has neither a password nor two-step sign-in: sign out, sign in again, and come back here."
 )
 
 
@@ -119,7 +119,7 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not person.has_two_step:
-        sentence = gettext("This takes a code of your second step: switch it on first.")
+        sentence = gettext("This needs two-step sign-in. Turn it on first.")
         if typed(request):
             return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
         messages.warning(request, sentence)

@@ -235,11 +235,11 @@ class _Work:
     def of_request(self) -> None:
         """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
         request = self._request
-        self._add(request.opened_by, "opened", gettext("You opened this request."), gettext("opened this request"))
+        self._add(request.opened_by, "opened", gettext("You proposed this change."), gettext("proposed this change"))
         self._add_issuers(
             request.key,
-            gettext("You issued the key that this request was opened with."),
-            gettext("issued the key that this request was opened with"),
+            gettext("You issued the key that this change was proposed with."),
+            gettext("issued the key that this change was proposed with"),
         )
         for head in self._own:
             if head.change != request.number:
@@ -254,23 +254,21 @@ class _Work:
         self._add(
             head.person,
             "headed",
-            gettext("You put version {number} into this request.").format(number=number),
-            gettext("put version {number} into this request").format(number=number),
+            gettext("You updated this change to version {number}.").format(number=number),
+            gettext("updated this change to version {number}").format(number=number),
         )
         self._add_issuers(
             head.key,
-            gettext("You issued the key that version {number} was put into this request with.").format(number=number),
-            gettext("issued the key that version {number} was put into this request with").format(number=number),
+            gettext("You issued the key that this change was updated to version {number} with.").format(number=number),
+            gettext("issued the key that this change was updated to version {number} with").format(number=number),
         )
 
     def _of_reopening(self, head: Head) -> None:
-        self._add(
-            head.person, "reopened", gettext("You opened this request again."), gettext("opened this request again")
-        )
+        self._add(head.person, "reopened", gettext("You reopened this change."), gettext("reopened this change"))
         self._add_issuers(
             head.key,
-            gettext("You issued the key that this request was opened again with."),
-            gettext("issued the key that this request was opened again with"),
+            gettext("You issued the key that this change was reopened with."),
+            gettext("issued the key that this change was reopened with"),
         )
 
     def contained(self) -> tuple[list[VersionNode], set[int]]:

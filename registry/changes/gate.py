@@ -74,7 +74,7 @@ class Gate:
         """Why the one who looks may not approve, as a sentence, or nothing where they may."""
         change = self.change
         if self.facts.closed:
-            return gettext("Change request {change} is {state}.").format(change=change.number, state=change.state)
+            return gettext("Change {change} is {state}.").format(change=change.number, state=change.state)
         if self.actor is None or self.actor.is_operator:
             return str(_BY_OPERATOR)
         person = self.actor.person.username
@@ -82,7 +82,7 @@ class Gate:
             return str(_BY_KEY)
         if person not in self.facts.reviewers:
             more = gettext(" and two-step sign-in") if self.rules.two_step_required else ""
-            return gettext("To approve in {namespace} takes the role reviewer{more}.").format(
+            return gettext("Approving in {namespace} needs the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
         return policy.refusal_of_approver(self.rules, self.facts, person)
@@ -244,7 +244,7 @@ class _Reader:
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):
             return found
-        action = gettext("A person sees why on the request's page.")
+        action = gettext("A person sees why on the change's page.")
         return [
             replace(
                 one,

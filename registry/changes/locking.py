@@ -122,22 +122,21 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
     """
     if takes_back and change.state == ChangeRequest.PUBLISHED:
         sentence = gettext(
-            "Change request {change} is published: what was decided can't be taken back any more. "
+            "Change {change} is published: decisions can't be taken back any more. "
             "If {label} must not serve version {version}, roll it back."
         )
         sentence = sentence.format(change=change.number, label=change.label, version=change.version.number)
         return Conflict(sentence, state=change.state)
     person, at = change_queries.closed_by(change), change.closed_at
     if not person or at is None:
-        sentence = gettext("Change request {change} is {state}.")
+        sentence = gettext("Change {change} is {state}.")
         return Conflict(sentence.format(change=change.number, state=change.state), state=change.state)
     if change.state == ChangeRequest.PUBLISHED:
         sentence = gettext(
-            "Change request {change} is published: {person} published it on {day} at {time} UTC. "
-            "Nothing more is to be done."
+            "Change {change} is published: {person} published it on {day} at {time} UTC. Nothing is left to do."
         )
     else:
-        sentence = gettext("Change request {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
+        sentence = gettext("Change {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
     sentence = sentence.format(change=change.number, person=person, day=f"{at:%Y-%m-%d}", time=f"{at:%H:%M}")
     return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
 
@@ -146,7 +145,7 @@ def require_protected(template: Template, label: str) -> None:
     if label not in template.namespace.protected_labels:
         raise Invalid(
             fields={
-                "label": gettext("{label} is not protected in {namespace}: move it without a request.").format(
+                "label": gettext("{label} is not protected in {namespace}: move it without a change.").format(
                     label=label, namespace=template.namespace.name
                 )
             }
@@ -160,7 +159,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     """
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
-        known = gettext("{label} holds exactly this already (version {version})").format(
+        known = gettext("{label} already serves exactly this (version {version})").format(
             label=label, version=held.version.number
         )
         approval = approval_of_label(template, label)
@@ -179,7 +178,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     ).first()
     if pending is not None:
         raise Conflict(
-            gettext("Change request {pending} proposes version {head} for {label} already.").format(
+            gettext("Change {pending} already proposes version {head} for {label}.").format(
                 pending=pending.number, head=head.number, label=label
             ),
             change=pending.number,
@@ -192,9 +191,9 @@ def require_not_rolling_out(change: ChangeRequest) -> None:
     rollout = labels.values_list("rollout_id", flat=True).first()
     if rollout is not None:
         raise Conflict(
-            gettext(
-                "Change request {change} is being published gradually, by rollout {rollout}: stop that first."
-            ).format(change=change.number, rollout=rollout),
+            gettext("Change {change} is being published gradually, by rollout {rollout}: stop that first.").format(
+                change=change.number, rollout=rollout
+            ),
             change=change.number,
             rollout=rollout,
         )
@@ -207,7 +206,7 @@ def require_only_member(change: ChangeRequest) -> None:
     other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
     if other is not None:
         raise Conflict(
-            gettext("Release {release} has change request {other} for {template} already.").format(
+            gettext("Release {release} already has change {other} for {template}.").format(
                 release=change.release.number, other=other.number, template=change.template.name
             ),
             change=other.number,

@@ -83,9 +83,7 @@ def save_remark(  # where it is about and what it says
         kept = own.filter(pk=remark).first()
         if kept is None:
             raise NotFound(
-                gettext("There is no remark {remark} of yours on change request {number}.").format(
-                    remark=remark, number=number
-                )
+                gettext("You have no remark {remark} on change {number}.").format(remark=remark, number=number)
             )
         for column, value in facts.items():
             setattr(kept, column, value)
@@ -131,9 +129,7 @@ def _facts_of_reply(
 ) -> dict[str, object]:
     thread = Thread.objects.filter(change=change, number=number).first()
     if thread is None:
-        raise NotFound(
-            gettext("Change request {change} has no thread {number}.").format(change=change.number, number=number)
-        )
+        raise NotFound(gettext("Change {change} has no thread {number}.").format(change=change.number, number=number))
     threads.check_comment(text, suggestion, thread.side)
     columns = ("version", "side", "line", "end_line", "sample", "part", "quote")
     return {"thread": thread, **{column: getattr(thread, column) for column in columns}}

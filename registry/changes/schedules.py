@@ -76,7 +76,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         if change.goes_live_at is None:
-            raise Conflict(gettext("Change request {number} is not scheduled.").format(number=number), change=number)
+            raise Conflict(gettext("Change {number} is not scheduled.").format(number=number), change=number)
         _clear(change)
         locking.append(actor, change, ChangeUnscheduled(**locking.step_of(change)))
     return change

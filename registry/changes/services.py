@@ -121,7 +121,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         locking.require_not_rolling_out(change)
         if expected is not None and change.version.number != expected:
             raise Conflict(
-                gettext("The request proposes version {version} now.").format(version=change.version.number),
+                gettext("The change proposes version {version} now.").format(version=change.version.number),
                 version=change.version.number,
             )
         locking.require_new_head(change.template, change.label, head)
@@ -154,7 +154,7 @@ def check_decision(decision: str, text: str) -> None:
         raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
     if decision not in (Decision.APPROVE, Decision.TAKE_BACK) and not text.strip():
-        raise Invalid(fields={"text": gettext("say what: a comment or a wish without words helps nobody.")})
+        raise Invalid(fields={"text": gettext("write something: a comment, or a request for edits, needs words.")})
 
 
 def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
@@ -168,7 +168,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
         raise Conflict(
-            gettext("The request proposes version {version} now, which is not what you looked at.").format(
+            gettext("The change proposes version {version} now, which is not what you looked at.").format(
                 version=change.version.number
             ),
             version=change.version.number,
@@ -289,7 +289,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
         change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
             raise Conflict(
-                gettext("Change request {number} is {state}; only a withdrawn one can be reopened.").format(
+                gettext("Change {number} is {state}; only a withdrawn one can be reopened.").format(
                     number=number, state=change.state
                 )
             )

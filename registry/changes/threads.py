@@ -136,13 +136,13 @@ def check_comment(text: str, suggestion: str | None, side: str) -> None:
         if side != Thread.SOURCE:
             raise Invalid(fields={"suggestion": gettext("suggest it on the rendered line itself, not as a reply.")})
     elif not words:
-        raise Invalid(fields={"text": gettext("say something, or suggest other lines.")})
+        raise Invalid(fields={"text": gettext("write a comment, or suggest other lines.")})
 
 
 def _find(actor: Actor, number: int, thread: int) -> Thread:
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
     if found is None:
-        raise NotFound(gettext("Change request {number} has no thread {thread}.").format(number=number, thread=thread))
+        raise NotFound(gettext("Change {number} has no thread {thread}.").format(number=number, thread=thread))
     found.change = change
     return found

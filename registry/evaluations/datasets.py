@@ -188,7 +188,7 @@ def _require_names(rows: Sequence[Row]) -> None:
 
 def _require_not_archived(dataset: Dataset) -> None:
     if dataset.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=dataset.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=dataset.name))
 
 
 def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:

@@ -49,7 +49,7 @@ class InvitationEnded(JournalEvent):
     id: str
 
     def sentence(self) -> str:
-        return gettext("took an invitation back")
+        return gettext("withdrew an invitation")
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.invitation(texts.namespace, self.id): None}

@@ -106,7 +106,7 @@ def bundle(template: str) -> str:
 
 
 def redacted(template: str, version: int) -> str:
-    """The file that says when, by whom and why a version's text was taken away."""
+    """The file that says when, by whom and why a version's text was removed."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/redacted/{rest}/{version}.yml"
 

@@ -15,7 +15,7 @@ __all__ = ["GroupJoined", "GroupLeft", "GroupRemoved", "GroupSet"]
 _CALLERS = Cache.KEYS | Cache.APPROVALS  # keys act with the role of their person, and rules ask for groups
 
 
-@event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group made or changed")
+@event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group created or changed")
 @dataclass(frozen=True, kw_only=True)
 class GroupSet(JournalEvent):
     """A group was made, or has another title or role. group: its name in rules; role: what each of its people is.
@@ -96,13 +96,13 @@ class _MemberEvent(JournalEvent):
         return {"group": group, "person": rows.person(self.person)}
 
 
-@event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person put into a group")
+@event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person added to a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupJoined(_MemberEvent):
     """A person is in the group now."""
 
     def sentence(self) -> str:
-        return gettext("put {person} into the group {title}").format(person=self.person, title=self.title)
+        return gettext("added {person} to the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
         content = texts.yaml({"group": self.group, "person": self.person})
@@ -115,13 +115,13 @@ class GroupJoined(_MemberEvent):
         rows.settle_roles([row["person"]])
 
 
-@event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person taken out of a group")
+@event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person removed from a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupLeft(_MemberEvent):
     """A person is in the group no more."""
 
     def sentence(self) -> str:
-        return gettext("took {person} out of the group {title}").format(person=self.person, title=self.title)
+        return gettext("removed {person} from the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.group_member(texts.namespace, self.group, self.person): None}

@@ -57,9 +57,9 @@ __all__ = [
 
 _DECIDED = {
     Decision.APPROVE: gettext_lazy("{name} approved {subject}."),
-    Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for changes in {subject}."),
+    Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for edits in {subject}."),
     Decision.COMMENT: gettext_lazy("{name} commented on {subject}."),
-    Decision.ACKNOWLEDGE: gettext_lazy("{name} acknowledged the break in {subject}."),
+    Decision.ACKNOWLEDGE: gettext_lazy("{name} accepted the break in {subject}."),
     Decision.TAKE_BACK: gettext_lazy("{name} took back the approval of {subject}."),
 }
 
@@ -403,6 +403,8 @@ def set_watch_level(
         elif not same.update(level=level, topics=joined):
             if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
                 raise Conflict(
-                    gettext("You have {most_watches} wishes: forget one first.").format(most_watches=MOST_WATCHES)
+                    gettext("You have {most_watches} choices, which is the most: remove one first.").format(
+                        most_watches=MOST_WATCHES
+                    )
                 )
             Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

@@ -199,7 +199,7 @@ class Comments(IdempotentView):
 
     @extend_schema(operation_id="commentOnRelease", request=CommentInput, responses=_MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Say something about all of it. What is about lines is said in a thread of a member."""
+        """Comment on the whole release. Comments on lines belong to the threads of its changes."""
         body, actor = read(CommentInput, request), actor_of(request)
         queries.find_release(actor, Verb.COMMENT, number, namespace)
         services.comment_on_release(actor=actor, number=number, text=body["text"])
@@ -250,7 +250,7 @@ def _selection(body: dict[str, Any]) -> ReleaseSelection:
 
 def _read_number(change: str) -> int:
     if not change.isascii() or not change.isdecimal() or len(change) > 9:
-        text = gettext("{value} is not the number of a change request.").format(value=repr(change[:40]))
+        text = gettext("{value} is not the number of a change.").format(value=repr(change[:40]))
         raise serializers.ValidationError({"digests": [text]})
     return int(change)
 

@@ -233,11 +233,12 @@ class _Planner:
             if approval == Approval.NEVER_APPROVED:
                 return None
             if approval == Approval.EMERGENCY:
-                words = f"{label} got version {held.number} in an emergency: approve that change."
-                return LeftOut(template.name, "emergency", words)
-            return LeftOut(template.name, "equal", gettext("{label} holds exactly this already.").format(label=label))
+                words = gettext("{label} got version {number} in an emergency: approve that change.")
+                return LeftOut(template.name, "emergency", words.format(label=label, number=held.number))
+            return LeftOut(template.name, "equal", gettext("{label} already serves exactly this.").format(label=label))
         if self._history.contains(held.pk, version.pk):
-            words = f"{label} holds version {held.number}, which contains version {version.number}."
+            words = gettext("{label} serves version {held}, which contains version {number}.")
+            words = words.format(label=label, held=held.number, number=version.number)
             return LeftOut(template.name, "superseded", words)
         return None
 

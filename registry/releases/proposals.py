@@ -178,7 +178,7 @@ def _find_member(release: Release, number: int) -> ChangeRequest:
     row = ChangeRequest.objects.filter(release=release, number=number).first()
     if row is None:
         raise NotFound(
-            gettext("Release {release} has no change request {number}.").format(release=release.number, number=number)
+            gettext("Release {release} has no change {number}.").format(release=release.number, number=number)
         )
     return row
 

@@ -47,7 +47,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
     digests: by the number of the change request. Refused as `decide_on_change` refuses each of them.
     """
     if not digests:
-        raise Invalid(fields={"digests": gettext("say what is approved: the change requests with their digests.")})
+        raise Invalid(fields={"digests": gettext("say what is approved: the changes with their digests.")})
     change_services.check_decision(Decision.APPROVE, text)
     with transaction.atomic():
         release = lock_release(actor, Verb.APPROVE, number)
@@ -55,9 +55,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
         members = {member.number: member for member in queries.list_members([number])}
         if strangers := [change for change in digests if change not in members]:
             raise NotFound(
-                gettext("Release {number} has no change request {strangers}.").format(
-                    number=number, strangers=strangers[0]
-                )
+                gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
             )
         return [
             change_services.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
@@ -116,7 +114,7 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
 
 
 def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseComment:
-    """Say something about the release as a whole, open or closed. What is about lines is said in a member's thread."""
+    """Comment on the release as a whole, open or closed. Comments on lines belong to the threads of its changes."""
     if not check_text("text", text).strip():
         raise Invalid(fields={"text": gettext("write something first.")})
     with transaction.atomic():

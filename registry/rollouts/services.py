@@ -227,7 +227,7 @@ def _require_unscheduled(request: ChangeRequest) -> None:
     if request.goes_live_at is not None:
         moment = format_moment(request.goes_live_at)
         raise Conflict(
-            gettext("Change request {request} goes live at {moment}: cancel that schedule first.").format(
+            gettext("Change {request} goes live at {moment}: cancel that schedule first.").format(
                 request=request.number, moment=moment
             ),
             change=request.number,

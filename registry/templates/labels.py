@@ -122,7 +122,7 @@ def roll_back_label(
         _require_undivided(held)
         if held.version.digest == target.digest:
             raise Conflict(
-                gettext("{label} holds version {number} already.").format(label=label, number=held.version.number),
+                gettext("{label} already serves version {number}.").format(label=label, number=held.version.number),
                 actual=held.version.number,
             )
         target.require_text()

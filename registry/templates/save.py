@@ -180,7 +180,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     if template is None:
         raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
     if template.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=work.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=work.name))
     template.namespace = namespace
     return template, False
 

@@ -50,7 +50,7 @@ def test_a_folder_is_proposed_shown_and_published(run, cast):
 def test_what_is_left_out_is_said(run, cast):
     cast.publish(1, name=ONE)
     result = run("propose", ONE, TWO)
-    assert f"left out: {ONE}. production holds exactly this already." in result.output
+    assert f"left out: {ONE}. production already serves exactly this." in result.output
 
 
 def test_templates_of_two_namespaces_are_refused(run):

@@ -26,7 +26,7 @@ def test_a_refused_proposal_comes_back_filled_in(reply, browser):
         f"/t/{REPLY}/-/propose", {"label": "production", "version": "1", "message": "Again, please"}
     )
     assert answer.status_code == 422
-    assert "holds exactly this already" in words(answer)
+    assert "already serves exactly this" in words(answer)
     assert "Again, please</textarea>" in words(answer)
 
 
@@ -38,7 +38,7 @@ def test_where_nothing_is_protected_nothing_is_proposed(desk, browser):
 def test_a_reader_may_not_propose(reply, browser):
     answer = browser("reader").get(f"/t/{REPLY}/-/propose")
     assert answer.status_code == 403
-    assert "takes the role author" in words(answer)
+    assert "need the role author" in words(answer)
 
 
 def move(client, **sent):
@@ -157,7 +157,7 @@ def test_the_last_admin_stays(reply, browser):
 def test_a_reader_sees_members_without_buttons(reply, browser):
     page = words(browser("reader").get("/n/support/members"))
     assert "<b>reviewer</b>" in page
-    assert "Give a role" not in page
+    assert "Add a member" not in page
 
 
 def begin(client, path, **sent):

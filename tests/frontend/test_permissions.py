@@ -600,4 +600,5 @@ def test_a_refusal_says_which_role_is_missing_and_who_grants_it(route, act, call
     answer = _ask(clients[caller], "POST", TABLE[route, "POST", act], world)
     page = words(answer)
     assert answer.status_code == 403
-    assert f"takes the role {role}; {caller} is {caller}. It is granted by an admin of support: admin." in page
+    assert f"You need the role {role} to " in page
+    assert f" in support; {caller} is {caller}. Ask an admin of support: admin." in page

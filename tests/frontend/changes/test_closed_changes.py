@@ -97,7 +97,7 @@ def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
     answer = browser("author").get(f"/changes/{change.number}")
-    assert "It was not finished when the request was closed." in words(answer)
+    assert "It was not finished when the change was closed." in words(answer)
     assert "spins" not in answer.content.decode()
 
 
@@ -123,8 +123,8 @@ def test_a_superseded_request_can_only_be_withdrawn(required, browser):
     required.publish(3)
     client = browser("author")
     page = words(client.get(f"/changes/{first.number}"))
-    assert "holds version 3 now, which already contains version 2." in page
-    assert "Withdraw the request." in page
+    assert "serves version 3 now, which already contains version 2." in page
+    assert "Withdraw the change." in page
     assert f"/changes/{first.number}/merge" not in client.get(f"/changes/{first.number}").content.decode()
     assert client.get(f"/api/v1/changes/{first.number}/merge").json()["needed"] is False
     assert "already contains version 2" in words(client.get(f"/changes/{first.number}/merge"))

@@ -93,7 +93,7 @@ def test_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change
 def test_publishing_without_an_approval_is_refused_on_the_page(change, act):
     answer = act("author", "publish")
     assert answer.status_code == 403
-    assert "1 of 1 approval is missing." in words(answer)
+    assert "Needs 1 more approval." in words(answer)
     assert state(change) == "open"
 
 

@@ -61,13 +61,13 @@ def test_who_has_no_password_here_signs_in_afresh(change, press, browser, reply)
     person = reply.people["reviewer"]
     person.set_unusable_password()
     person.save()
-    assert "Your password, once more" not in words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
+    assert "Your password again" not in words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert press("reviewer").status_code == 302, "a session that began just now is proof enough"
 
 
 def test_the_page_says_what_is_missing_and_who_may(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
-    assert "1 of 1 approval is missing." in page
+    assert "Needs 1 more approval." in page
     assert "takes the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
     assert "publish without approval</a>" in words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "publish without approval</a>" not in words(browser("author").get(f"/changes/{change.number}"))

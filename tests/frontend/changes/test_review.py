@@ -165,7 +165,7 @@ def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
     act("author", "publish")
     page = page_of(change, browser("reader"), "?view=conversation")
     told = [
-        "asked to move production to v2",
+        "proposed v2 for production",
         f"on source line {LINE} of v2",
         "asks for edits of v2",
         "put v3 into the request",

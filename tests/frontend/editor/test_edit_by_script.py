@@ -133,7 +133,7 @@ def test_a_conflict_answers_412_with_the_ways_on(reply, author):
 def test_a_reader_is_refused_as_json(reply, browser):
     answer = ask(browser("reader"))
     assert answer.status_code == 403
-    assert "takes the role author" in answer.json()["error"]
+    assert "need the role author" in answer.json()["error"]
 
 
 def test_the_prompt_is_shown_as_one_text_on_request(author):

@@ -66,7 +66,7 @@ def test_pausing_shows_who_did_it_and_going_on_ends_it(admin, place):
 def test_what_failed_is_sent_again(admin, place):
     admin.post(place, {"do": "ping"})
     Delivery.objects.update(state=Delivery.FAILED)
-    assert "1 message is on the way again." in words(admin.post(place, {"do": "replay"}, follow=True))
+    assert "1 message is being sent again." in words(admin.post(place, {"do": "replay"}, follow=True))
     assert Delivery.objects.get().state == Delivery.PENDING
 
 

@@ -50,7 +50,7 @@ def test_a_new_head_voids_approvals_and_so_does_going_back(author, propose, appr
 
 def test_one_s_own_is_not_approved(reviewer, propose, save):
     change = propose(save("one", actor=reviewer), actor=reviewer)
-    with pytest.raises(NotAllowed, match="You opened this request"):
+    with pytest.raises(NotAllowed, match="You proposed this change"):
         decide(reviewer, change, "approve")
 
 

@@ -27,7 +27,7 @@ def test_a_free_label_needs_no_request(author, save):
 def test_what_the_label_holds_is_no_news(propose, save, publish):
     version = save("one")
     publish(version)
-    with pytest.raises(Invalid, match="holds exactly this already"):
+    with pytest.raises(Invalid, match="already serves exactly this"):
         propose(version)
 
 

@@ -101,7 +101,7 @@ def test_a_key_whose_person_left_is_not_rotated(admin, old):
 
 
 def test_only_admins_rotate(author, outsider, old):
-    with pytest.raises(NotAllowed, match="takes the role admin"):
+    with pytest.raises(NotAllowed, match="need the role admin"):
         keys.rotate_key(actor=author, key_id=old.key.id)
     with pytest.raises(NotFound):
         keys.rotate_key(actor=outsider, key_id=old.key.id)

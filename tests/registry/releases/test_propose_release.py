@@ -91,7 +91,7 @@ def test_what_the_label_holds_already_in_a_later_version_is_left_out(save, publi
     stage(save("one", name="support/reply"))
     (left,) = propose_from(folder="support").left_out
     assert left.code == "superseded"
-    assert "production holds version 2, which contains version 1" in left.reason
+    assert "production serves version 2, which contains version 1" in left.reason
 
 
 def test_templates_without_the_label_are_left_out(save, stage, propose_from):
