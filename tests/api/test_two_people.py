@@ -280,7 +280,7 @@ def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, sto
     assert (found["confirm"], found["people"], stored()) == (True, ["reviewer"], before)
     done = author.post("changes/2/suggestions", {**body, "confirm": True}).json()
     assert done["version"] == 3
-    assert "nobody who may approve is left" in done["blockers"][0]["action"]
+    assert "nobody else may approve" in done["blockers"][0]["action"]
 
 
 def test_what_a_version_took_in_stands_in_its_event(live):

@@ -223,4 +223,4 @@ def test_a_copy_has_the_same_digest_and_remembers_its_origin(reply, browser):
 def test_who_writes_nowhere_is_told_so(desk, browser):
     answer = browser("reader").get("/new")
     assert answer.status_code == 404
-    assert "You are author in no namespace yet." in words(answer)
+    assert "You are not an author in any namespace yet." in words(answer)

@@ -106,7 +106,7 @@ def test_a_decision_on_another_digest_is_refused_and_the_words_stay(change, act)
 def test_asking_for_edits_takes_words(change, act):
     answer = act("reviewer", "request_changes")
     assert answer.status_code == 422
-    assert "Say what:" in words(answer)
+    assert "Write something:" in words(answer)
     assert act("reviewer", "request_changes", "Name the section.").status_code == 302
 
 

@@ -68,7 +68,7 @@ def test_who_has_no_password_here_signs_in_afresh(change, press, browser, reply)
 def test_the_page_says_what_is_missing_and_who_may(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "Needs 1 more approval." in page
-    assert "takes the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
+    assert "needs the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
     assert "publish without approval</a>" in words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "publish without approval</a>" not in words(browser("author").get(f"/changes/{change.number}"))
 

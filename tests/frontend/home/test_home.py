@@ -18,7 +18,7 @@ def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
     page = words(browser("reader").get("/"))
     assert "<h1>Nothing waits on you</h1>" in page
     assert "Go to the templates</a>" in page
-    assert "You have none. What you write is kept here" in page
+    assert "No drafts. What you write is kept here" in page
 
 
 def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):

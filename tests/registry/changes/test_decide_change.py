@@ -90,7 +90,7 @@ def test_no_command_approves(operator, propose, save):
 
 def test_an_objection_needs_words_and_holds_the_request(admin, reviewer, propose, save):
     change = propose(save("one"))
-    with pytest.raises(Invalid, match="say what"):
+    with pytest.raises(Invalid, match="write something"):
         decide(admin, change, "request_changes")
     decide(admin, change, "request_changes", "Too long")
     decide(reviewer, change, "approve")
@@ -125,7 +125,7 @@ def test_other_decisions_are_refused(reviewer, propose, save):
 
 
 def test_an_outsider_learns_nothing(outsider, propose, save):
-    with pytest.raises(NotFound, match="no change request 1"):
+    with pytest.raises(NotFound, match="no change 1"):
         decide(outsider, propose(save("one")), "approve")
 
 

@@ -55,7 +55,7 @@ def test_changes_of_one_line_are_shown_and_decided(author, beside):
 
 def test_markers_left_behind_are_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    with pytest.raises(Conflict, match="Line 2 still holds"):
+    with pytest.raises(Conflict, match="Line 2 still has"):
         change_merge.merge_change(
             actor=author, number=change.number, document=change_merge.preview_merge(change).merged.text
         )

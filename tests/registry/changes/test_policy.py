@@ -137,4 +137,4 @@ def test_each_viewer_reads_their_own_next_action(viewer, action):
 def test_a_namespace_without_another_reviewer_is_told_so():
     facts = replace(FACTS, reviewers=("author",))
     (blocker,) = policy.find_blockers(Rules(), facts, "author")
-    assert "nobody who may approve is left" in blocker.action
+    assert "nobody else may approve" in blocker.action

@@ -20,7 +20,7 @@ def test_numbers_rise_over_all_templates(propose, save):
 
 def test_a_free_label_needs_no_request(author, save):
     save("one")
-    with pytest.raises(Invalid, match="move it without a request"):
+    with pytest.raises(Invalid, match="move it without a change"):
         change_services.propose_change(actor=author, name="support/reply", label="staging", version=1, message="")
 
 

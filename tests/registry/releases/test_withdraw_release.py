@@ -45,7 +45,7 @@ def test_another_author_does_not(other_author, open_release):
 def test_nor_does_the_opener_withdraw_another_persons_request(author, other_author, save, propose, open_release):
     propose(save("one", name=FOUR[0]), actor=other_author)
     open_release()
-    with pytest.raises(NotAllowed, match=f"other-author proposed this change for {FOUR[0]}"):
+    with pytest.raises(NotAllowed, match=f"other-author proposed this change of {FOUR[0]}"):
         release_services.withdraw_release(actor=author, number=1, reason="No")
 
 
