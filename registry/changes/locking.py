@@ -216,7 +216,7 @@ def require_only_member(change: ChangeRequest) -> None:
 def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
     """Raise NotAllowed where the actor neither opened it nor is a reviewer at each of the paths.
 
-    what: `request` or `release`.
+    what: `change` or `release`.
     """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
@@ -224,7 +224,7 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
     counted = paths if actor.key is None else [""]  # a key has the role in the namespace only
     if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(
-            gettext("{opened_by} opened this {what}; only they or a reviewer withdraw it.").format(
+            gettext("{opened_by} proposed this {what}; only they or a reviewer can withdraw it.").format(
                 opened_by=opened_by.username, what=what
             )
         )

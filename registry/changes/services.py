@@ -263,7 +263,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         template = change.template
-        locking.require_opener(actor, template.namespace, [template.path], change.opened_by, "request")
+        locking.require_opener(actor, template.namespace, [template.path], change.opened_by, "change")
         withdraw_open(actor, change_gate.evaluate(change, actor), reason)
     return change
 

@@ -35,7 +35,7 @@ class NamespaceCreated(JournalEvent):
     admin: str | None
 
     def sentence(self) -> str:
-        return gettext("made the namespace {name}").format(name=self.name)
+        return gettext("created the namespace {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {
@@ -71,7 +71,7 @@ class NamespaceRuled(JournalEvent):
         rows.update("Namespace", {"name": rows.namespace_name}, **{**LATER_RULES, **self.rules})
 
 
-@event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role given or taken")
+@event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role changed")
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
     """A person has this role of their own in the namespace now, beside those of their groups; None: none any more.
@@ -91,9 +91,9 @@ class MemberSet(JournalEvent):
         elif self.role:
             sentence = gettext("gave {person} the role {role}")
         elif self.folders:
-            sentence = gettext("took {person} out, and with it their role in {folders}")
+            sentence = gettext("removed {person}, and with it their role in {folders}")
         else:
-            sentence = gettext("took {person} out")
+            sentence = gettext("removed {person}")
         facts = {"person": self.person, "folders": ", ".join(self.folders or ())}
         return sentence.format(**facts, role=gettext(self.role) if self.role else "")
 
@@ -226,7 +226,7 @@ class KeyRotated(KeyIssued):
         self._restore_key(rows, self.replaces)
 
 
-@event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key set")
+@event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key changed")
 @dataclass(frozen=True, kw_only=True)
 class KeyAddressesSet(JournalEvent):
     """A key is limited to these networks from now on; an empty list allows any address."""

@@ -11,7 +11,7 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 __all__ = ["FolderRoleSet"]
 
 
-@event("folder_role.set", caches=Cache.APPROVALS, page=Page.MEMBERS, title="Role in a folder given or taken")
+@event("folder_role.set", caches=Cache.APPROVALS, page=Page.MEMBERS, title="Role in a folder changed")
 @dataclass(frozen=True, kw_only=True)
 class FolderRoleSet(JournalEvent):
     """A person or a group has this role in a folder of the namespace now; None: none any more.

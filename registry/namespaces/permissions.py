@@ -202,7 +202,9 @@ def _require(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable
         return
     roles = roles_of(actor.person, namespace) if actor.person.is_active else None
     if roles is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
-        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=namespace.name))
+        raise NotFound(
+            gettext("There is no namespace {name}, or you are not a member of it.").format(name=namespace.name)
+        )
     if actor.key is not None:
         require_key(actor, verb)
     needed, role, place = TABLE[verb], roles.namespace, namespace.name
@@ -213,7 +215,7 @@ def _require(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable
         is_about_key = actor.key is not None and roles.highest.rank >= needed.rank
         more = gettext("A key acts with the role in the namespace, without those in folders.") if is_about_key else ""
         raise NotAllowed(
-            gettext("To {act} in {namespace} takes the role {needed}; {person} is {role}. {granters}").format(
+            gettext("You need the role {needed} to {act} in {namespace}; {person} is {role}. {granters}").format(
                 act=_IN_WORDS[verb],
                 namespace=place,
                 needed=gettext(needed.value),
@@ -228,8 +230,8 @@ def _require(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable
     if namespace.two_step_required and needed.rank > Role.READER.rank and not actor.person.has_two_step:
         raise TwoStepRequired(
             gettext(
-                "To {act} in {name} takes two-step sign-in, and {username} has not switched it on. It is "
-                "switched on at /account/second-step."
+                "You need two-step sign-in to {act} in {name}, and {username} has not turned it on. "
+                "Turn it on at /account/second-step."
             ).format(act=_IN_WORDS[verb], name=namespace.name, username=actor.person.username),
             verb=verb.value,
         )
@@ -259,7 +261,7 @@ def find_namespace_for_draft(actor: Actor, verb: Verb, name: str, path: str) -> 
 def _find_by_name(name: str) -> Namespace:
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
-        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=name))
+        raise NotFound(gettext("There is no namespace {name}, or you are not a member of it.").format(name=name))
     return namespace
 
 
@@ -384,13 +386,13 @@ def require_proof(actor: Actor) -> None:
         return
     if actor.missing_proof == "totp":
         sentence = gettext(
-            "This takes a code of your second step, given within the last {minutes} minutes: prove once more that it "
-            "is you, at /account/prove."
+            "This needs a code of your two-step sign-in from the last {minutes} minutes: "
+            "confirm that it is you, at /account/prove."
         )
     else:
         sentence = gettext(
-            "This takes your password or a code, given within the last {minutes} minutes: prove once more that it is "
-            "you, at /account/prove."
+            "This needs your password or a code from the last {minutes} minutes: "
+            "confirm that it is you, at /account/prove."
         )
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
     raise ProofRequired(sentence.format(minutes=minutes), proof=actor.missing_proof)
@@ -419,9 +421,5 @@ def describe_granters(namespace: Namespace) -> str:
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
     if not names:
-        return gettext("It is granted by an admin of {namespace}: there is none at the moment.").format(
-            namespace=namespace.name
-        )
-    return gettext("It is granted by an admin of {namespace}: {names}.").format(
-        namespace=namespace.name, names=", ".join(names)
-    )
+        return gettext("{namespace} has no admin at the moment who could give it.").format(namespace=namespace.name)
+    return gettext("Ask an admin of {namespace}: {names}.").format(namespace=namespace.name, names=", ".join(names))

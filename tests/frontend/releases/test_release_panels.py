@@ -188,7 +188,7 @@ def test_a_first_version_has_nothing_to_go_back_to_and_an_author_no_button(desk,
     assert "production had no version before, so there is nothing to go back to." in page
     assert 'value="roll_back"' not in page
     release_services.publish_release(actor=desk.actor("author"), number=2)
-    assert "Rolling back takes the reviewer role in support." in words(browser("author").get("/releases/2/roll-back"))
+    assert "Rolling back needs the reviewer role in support." in words(browser("author").get("/releases/2/roll-back"))
 
 
 def test_the_same_holds_over_the_api(desk, release, browser):
