@@ -32,7 +32,7 @@ __all__ = [
 
 # The heading of the page for each domain error; an error of no class here has its nearest base class's.
 HEADINGS: dict[type, str | Promise] = {
-    core_errors.PromptuaryError: gettext_lazy("This can't be done"),
+    core_errors.PromptuaryError: gettext_lazy("This is not possible"),
     core_errors.NotFound: gettext_lazy("Not found"),
     core_errors.Gone: gettext_lazy("Redacted: this text was removed"),
     core_errors.NotAllowed: gettext_lazy("Not allowed"),

@@ -88,7 +88,7 @@ def _find(
     else:
         row = Decision.objects.filter(change=change, number=comment).select_related("person").first()
     if row is None or (isinstance(row, Decision) and not row.text):
-        raise NotFound(gettext("Change request {number} has no such comment.").format(number=number))
+        raise NotFound(gettext("Change {number} has no such comment.").format(number=number))
     if row.person_id != actor.person.pk:
         raise NotAllowed(
             gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=row.person.username)

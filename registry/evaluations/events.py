@@ -96,7 +96,7 @@ class DatasetArchived(JournalEvent):
         rows.update("Dataset", {"name": self.dataset}, archived_at=rows.at)
 
 
-@event("dataset.unarchived", caches=Cache.NOTHING)
+@event("dataset.unarchived", caches=Cache.NOTHING, title="Dataset restored")
 @dataclass(frozen=True, kw_only=True)
 class DatasetUnarchived(JournalEvent):
     """An archived dataset was brought back."""

@@ -157,7 +157,7 @@ class TemplateArchived(JournalEvent):
         rows.archive(self.template, rows.at)
 
 
-@event("template.unarchived")
+@event("template.unarchived", title="Template restored")
 @dataclass(frozen=True, kw_only=True)
 class TemplateUnarchived(JournalEvent):
     """An archived template was brought back."""

@@ -79,7 +79,7 @@ def test_its_page_runs_nothing_and_offers_nothing_to_run(required, browser, how)
 def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
     number = close(required, how)
     state = "withdrawn" if how == "withdrawn" else "published"
-    with pytest.raises(Conflict, match=f"Change request {number} is {state}"):
+    with pytest.raises(Conflict, match=f"Change {number} is {state}"):
         check_results.rerun_checks(actor=required.actor("author"), number=number)
     client = browser("author")
     client.cookies["promptuary-csrf"] = "c" * 32
@@ -111,7 +111,7 @@ def test_reopened_it_is_checked_anew(required, browser):
 
 def test_who_published_it_first_is_named_with_the_time(required, browser):
     number = close(required, "published")
-    with pytest.raises(Conflict, match=rf"Change request {number} is published: author published it on \d{{4}}-"):
+    with pytest.raises(Conflict, match=rf"Change {number} is published: author published it on \d{{4}}-"):
         change_services.publish_change(actor=required.actor("reviewer"), number=number)
 
 

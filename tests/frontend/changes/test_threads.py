@@ -89,7 +89,7 @@ def test_nothing_said_is_refused_where_the_form_stands(change, browser):
         f"/changes/{change.number}?view=source&part=0&line={LINE}", {"do": "thread", "text": " ", **where()}
     )
     assert answer.status_code == 422
-    assert "say something, or suggest other lines" in words(answer)
+    assert "write a comment, or suggest other lines" in words(answer)
     assert 'id="say"' in words(answer)
 
 

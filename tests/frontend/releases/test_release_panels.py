@@ -82,7 +82,7 @@ def test_the_panel_says_what_is_still_to_do_and_has_no_button(desk, release, bro
 
 def test_a_reader_sees_what_would_follow_and_no_button(release, browser):
     page = words(browser("reader").get("/releases/2/publish"))
-    assert "Publishing takes the author role in support." in page
+    assert "Publishing needs the author role in support." in page
     assert 'value="publish"' not in page
 
 
