@@ -87,7 +87,7 @@ def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, ses
     assert {asked: made for asked, (_, made) in answers.items() if asked in ASK and made} == {}
     failed = {asked: answer.content for asked, (answer, _) in answers.items() if answer.status_code >= 400}
     # Keys report; another reviewer closes; nothing answers where the connection leads; a restore names no base here.
-    # Only its writer edits or deletes a comment, the decision named is not there, and nobody asks themselves for a review.
+    # Only its writer edits or deletes a comment, the decision is not there, and nobody asks themselves for a review.
     others = {
         ("api-reports", "POST"),
         ("api-change-emergency-close", "POST"),

@@ -6,7 +6,7 @@ from tests.journeys.traced_journeys import trace_journeys
 from tests.support.trace import Calls
 
 # Numbers of files. The journeys "and answer" go on with the reactions to the event and what follows the commit.
-# Roles in folders, who gave them, review requests and later texts of comments brought four files to the gate's journeys.
+# Roles in folders, who gave them, review requests and later texts of comments brought files to the gate's journeys.
 CEILINGS = {
     "save": 32,
     "save and answer": 45,
