@@ -88,7 +88,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     author.goto(address)
     author.get_by_role("button", name="Apply to the change").first.click()
     expect(author.locator(".change-facts")).to_contain_text(f"v{mended + 1}")
-    expect(author.locator(".opinions")).to_contain_text("voided")
+    expect(author.locator(".opinions")).to_contain_text("outdated")
 
     # The reviewer's own words are in it now, so somebody else decides.
     reviewer.goto(address)

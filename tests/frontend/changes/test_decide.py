@@ -121,7 +121,7 @@ def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser
     reply.save(OTHER.replace("Quote", "Always quote"))
     assert act("author", "set_version", version="3").status_code == 302
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert "voided" in page
+    assert "outdated" in page
     assert "Approve v3 for production</button>" in page
 
 

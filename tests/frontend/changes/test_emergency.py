@@ -164,7 +164,7 @@ def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
 def test_the_template_page_says_it_above_the_labels(hurried, browser):
     page = see(browser, "reader", f"/t/{REPLY}")
     assert page.index(TOLD) < page.index('<dl class="ledger"')
-    assert "asks to move" not in page
+    assert "proposes <b>v" not in page
     approve(browser, hurried)
     assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")
 

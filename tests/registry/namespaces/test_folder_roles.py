@@ -130,7 +130,7 @@ def test_the_approval_of_a_folder_reviewer_counts_in_the_folder_only(give, autho
     approve(change, actor=reader)
     assert change_services.publish_change(actor=author, number=change.number).state == "published"
     other = propose(save("one", name="support/billing/reply"))
-    assert "takes the role reviewer" in gate.evaluate(other, reader).refusal
+    assert "needs the role reviewer" in gate.evaluate(other, reader).refusal
     with pytest.raises(NotAllowed):
         approve(other, actor=reader)
     assert reader.person in list_reviewers(change.template)

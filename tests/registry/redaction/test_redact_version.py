@@ -249,7 +249,7 @@ def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searc
 
 def test_a_pending_request_for_it_is_named(author, admin, leaked):
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
-    with pytest.raises(Conflict, match=f"change request {change.number} proposes"):
+    with pytest.raises(Conflict, match=f"change {change.number} proposes"):
         redact(admin)
 
 
