@@ -179,7 +179,7 @@ def _reading(
         "story": story,
         "loss_notices": [LossNotice(change.template.path, found) for found in losses.values()],
         "tabs": [
-            *diff["tabs"],
+            *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
             {
                 "word": gettext("Conversation"),
                 "count": timeline.count_comments(story),
