@@ -206,8 +206,14 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "fingerprint": _NOTHING,
     },
     "registry_invitation": {"id": _NOTHING, "role": _NOTHING, "email": _NOTHING, "secret_sha256": _NOTHING},
-    "registry_membership": {"role": _NOTHING, "own_role": _NOTHING},
+    "registry_membership": {
+        "role": _NOTHING,
+        "own_role": _NOTHING,
+        "folder_roles": _NOTHING,
+        "highest_role": _NOTHING,
+    },
     "registry_group": {"name": _NOTHING, "title": _WORDS, "role": _NOTHING},
+    "registry_folderrole": {"folder": _NOTHING, "role": _NOTHING},
     "registry_dataset": {"name": _NOTHING},
     "registry_livefailure": {"evaluation": _NOTHING, "label": _NOTHING, "findings": _NOTHING},
     "registry_attachment": {

@@ -157,7 +157,7 @@ def _require_unblocked(gate: ReleaseGate) -> None:
 def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
     """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
     template = change.template
-    locking.require_opener(actor, release.namespace, [template.path], change.opened_by, f"request for {template.name}")
+    locking.require_opener(actor, release.namespace, [template.path], change.opened_by, f"change of {template.name}")
 
 
 def _describe(member: Member, blocker: Blocker) -> str:

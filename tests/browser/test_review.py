@@ -161,7 +161,7 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     tab_to(reviewer, "#decide [value=request_changes]")
     reviewer.keyboard.press("Enter")
     expect(reviewer.locator(".thread")).to_contain_text("Both lines say the same.")
-    expect(reviewer.locator("#blockers")).to_contain_text("You asked for changes")
+    expect(reviewer.locator("#blockers")).to_contain_text("You asked for edits")
     author.goto(address)
     expect(author.locator("#blockers")).to_contain_text("it is your turn")
     withdraw(author)

@@ -70,7 +70,7 @@ def test_a_digest_is_shown_in_two_groups():
         ("in the worst case it is too long", "In the worst case it is too long."),
         ("`order_id` is new", "<code>order_id</code> is new."),
         ("order_id is new", "order_id is new."),
-        ("Write something: a < b.", "Say what: a &lt; b."),
+        ("Say what: a < b.", "Say what: a &lt; b."),
         ("a lone ` stays", "A lone ` stays."),
     ],
 )

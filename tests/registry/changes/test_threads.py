@@ -94,7 +94,7 @@ def test_words_enter_the_journal_by_their_digest(reviewer, change):
 
 
 def test_a_comment_says_something(reviewer, change):
-    with pytest.raises(Invalid, match="say something"):
+    with pytest.raises(Invalid, match="write a comment"):
         say(reviewer, Place(version=1, line=7), text=" ")
 
 

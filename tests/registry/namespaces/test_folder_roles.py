@@ -112,7 +112,7 @@ def test_a_folder_author_works_there_from_draft_to_publishing(give, reader, revi
 
 def test_outside_of_the_folder_the_refusal_says_where(give, reader, save):
     give("author")
-    with pytest.raises(NotAllowed, match="To save in support/billing need the role author; reader is reader"):
+    with pytest.raises(NotAllowed, match="You need the role author to save in support/billing; reader is reader"):
         save("one", name="support/billing/reply", actor=reader)
 
 
@@ -302,7 +302,7 @@ def test_a_release_takes_the_right_to_each_of_its_templates(give, author, admin,
     inside, outside = save("one", name=f"support/{INSIDE}"), save("one", name="support/billing/reply")
     fields: dict[str, Any] = {**SUPPORT, "label": "production", "title": "Both"}
     both = ReleaseSelection(versions={f"support/{INSIDE}": inside.number, "support/billing/reply": outside.number})
-    with pytest.raises(NotAllowed, match="To propose in support/billing need the role author"):
+    with pytest.raises(NotAllowed, match="You need the role author to propose in support/billing"):
         proposals.propose_release(actor=reader, selection=both, **fields)
     release = proposals.propose_release(actor=author, selection=both, **fields).release
     with pytest.raises(NotAllowed):

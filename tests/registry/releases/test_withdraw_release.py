@@ -38,7 +38,7 @@ def test_a_reviewer_withdraws_what_an_author_opened(reviewer, open_release):
 
 def test_another_author_does_not(other_author, open_release):
     open_release()
-    with pytest.raises(NotAllowed, match="author opened this release"):
+    with pytest.raises(NotAllowed, match="author proposed this release"):
         release_services.withdraw_release(actor=other_author, number=1, reason="No")
 
 
