@@ -62,7 +62,7 @@ def test_a_run_is_started_and_followed_without_any_script(visit: Visit):
     page.locator("#id_model").select_option("echo")
     page.get_by_role("button", name="Start the run").click()
     expect(page.get_by_role("region", name="Progress")).to_contain_text(re.compile("Done"), timeout=SLOW)
-    expect(page.locator("main")).to_contain_text("the rows expect nothing")
+    expect(page.locator("main")).to_contain_text("the rows have no expected values")
 
 
 def looked_at(page: Page, viewport: dict[str, int]) -> None:
