@@ -1,10 +1,10 @@
 // Diffs by keyboard: each is one Tab stop, in which arrows, Home and End move; n and p go from change to change.
 
 const STOPS = "a.diff-number, .diff-fold > summary, .diff-part > summary";
-/** The stop that Tab comes to, and the line that Escape comes back to, by what stays the same when the diff is loaded
- * again. */
+/** Where the line that Escape comes back to is kept: a link pressed before it is wired up loads the whole page. */
+const RETURN_KEY = "promptuary-diff-return";
+/** The stop that Tab comes to, by what stays the same when the diff is loaded again. */
 let current = "";
-let comesBack = false;
 
 function findDiffs(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>("#diff .diff:not(.thread-diff)")];
@@ -32,6 +32,8 @@ function setCurrent(diff: Element, stop: HTMLElement): void {
 
 /** Makes each diff one Tab stop: that of the line last used, else of its first change, else its first. */
 export function showDiffStops(): void {
+  const back = sessionStorage.getItem(RETURN_KEY);
+  if (back) current = back;
   for (const diff of findDiffs()) {
     const stops = listStops(diff).filter(isShown);
     const changed = diff.querySelector<HTMLElement>(".diff-added a.diff-number");
@@ -39,8 +41,8 @@ export function showDiffStops(): void {
     if (!stop) continue;
     setCurrentQuietly(diff, stop);
     diff.removeAttribute("tabindex"); // a stop inside scrolls it as well
-    if (comesBack && nameOf(stop) === current) {
-      comesBack = false;
+    if (back && nameOf(stop) === back) {
+      sessionStorage.removeItem(RETURN_KEY);
       stop.focus();
     }
   }
@@ -140,7 +142,7 @@ export function goToDecision(): boolean {
 function leaveForm(form: HTMLFormElement): void {
   const { side, part, line } = form.dataset;
   current = [side, part, line].join(":");
-  comesBack = true;
+  sessionStorage.setItem(RETURN_KEY, current);
   form.querySelector<HTMLElement>("[data-cancel]")?.click();
 }
 
