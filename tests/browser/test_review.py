@@ -82,7 +82,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     put_in(author, address, mended)
     reviewer.goto(address)
     expect(reviewer.locator(".since")).to_contain_text(f"Shown is v{number} to v{mended}")
-    remark_on_what_the_model_reads(reviewer)
+    remark_on_what_the_model_reads(reviewer, address)
     suggest_another_line(reviewer, address, f"short, v{number}")
 
     author.goto(address)
@@ -211,8 +211,8 @@ def approve_although_a_check_fails(page: Page, number: int) -> None:
     expect(page.get_by_role("status").filter(has_text="You approved it")).to_be_visible()
 
 
-def remark_on_what_the_model_reads(page: Page) -> None:
-    page.get_by_role("link", name="Rendered", exact=True).click()
+def remark_on_what_the_model_reads(page: Page, address: str) -> None:
+    page.goto(f"{address}?against=label&view=rendered")
     expect(page.locator(".diff-rendered")).to_be_visible()
     line_number(page, "rendered", "You help").click()
     page.get_by_label("About line 1").fill("Callers asked for short answers.")
