@@ -241,7 +241,7 @@ def approve_and_publish(page: Page, number: int) -> None:
 def roll_back(page: Page, number: int) -> None:
     page.goto(f"/t/{NAME}")
     page.get_by_role("link", name=re.compile(f"^Roll back to v{number}")).first.click()
-    page.get_by_label("Reason").fill("Answers came out too short.")
+    page.get_by_label("In your words").fill("Answers came out too short.")
     page.get_by_role("button", name=f"Roll back to v{number}").click()
     expect(page.locator("dialog")).to_have_count(0)
     page.goto(f"/t/{NAME}/-/labels?label=production")
