@@ -1,4 +1,4 @@
-"""Why something is rolled back: one of the usual causes, words of one's own, or both."""
+"""Why something is rolled back: one of the usual causes, own words, or both."""
 
 from collections.abc import Mapping
 from typing import Any

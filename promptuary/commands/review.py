@@ -26,7 +26,7 @@ Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the revi
 Reviewers = Annotated[list[str] | None, typer.Option("--reviewer", help="Ask this person for a review; repeatable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
-TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your wish for edits, back.")]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 

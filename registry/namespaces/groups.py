@@ -162,7 +162,7 @@ def _append(actor: Actor, namespace: Namespace, event: JournalEvent) -> None:
 
 
 def _settle(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of these people anew. Conflict where the last admin goes with them."""
+    """Write the roles of these people again. Conflict where the last admin goes with them."""
     had_admin = roles.has_active_admin(namespace)
     roles.settle_roles(namespace, people)
     if had_admin and not roles.has_active_admin(namespace):

@@ -49,7 +49,7 @@ def list_held_folders(namespace: Namespace, holder: User | Group) -> list[str]:
 
 
 def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of each of these people anew, and remove the membership of those who have none left."""
+    """Write the roles of each of these people again, and remove the membership of those who have none left."""
     rows = {row.person_id: row for row in Membership.objects.filter(namespace=namespace, person__in=people)}
     by_group = _roles_by_group(namespace, people)
     in_folders = _roles_in_folders(namespace, people)

@@ -125,7 +125,7 @@ def is_open(port):
 
 
 class Upstream(http.server.BaseHTTPRequestHandler):
-    """Stands for a web container: counts, and says what the registry says of a version and of a label."""
+    """Takes the place of a web container: counts, and says what the registry says of a version and of a label."""
 
     calls = 0
 
