@@ -26,8 +26,8 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from fetching import servers
@@ -42,6 +42,8 @@ EACH = 100  # versions of a template among the many
 TEXT = "Answer the question from the excerpts, and say where it stands.\n" * 25
 
 Rows = dict[str, dict[int, Load]]
+Registry = Callable[[int, Mapping[str, str]], AbstractContextManager[None]]
+Seeded = tuple[Path, int, list[str], dict[str, str]]
 
 
 class Gates:
@@ -180,7 +182,7 @@ def measure_rollout(gates: Gates) -> None:
 
 
 @contextmanager
-def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, str]]]:
+def seeded(versions: int = 0, registry: Registry = servers.registry) -> Iterator[Seeded]:
     """A registry in a home of its own: (home, port, keys as `seeds.py` prints them, environment)."""
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
         home, port = Path(folder), servers.free_port()
@@ -198,7 +200,7 @@ def seeded(versions: int = 0) -> Iterator[tuple[Path, int, list[str], dict[str, 
             print(f"putting {versions:,} versions into the database ...", flush=True)
         seeds = [sys.executable, "benchmarks/fetching/seeds.py", str(versions // EACH), str(EACH)]
         keys = servers.run(seeds, environment).split()[-3:]
-        with servers.registry(port, environment):
+        with registry(port, environment):
             yield home, port, keys, environment
 
 

@@ -70,7 +70,7 @@ READERS = {
 }
 
 
-INTERNAL = {"PROMPTUARY_RENDER_SOCKET"}  # `serve` sets it for its own processes
+INTERNAL = {"PROMPTUARY_RENDER_SOCKET", "PROMPTUARY_REPLY_SOCKET"}  # `serve` sets it for its own processes
 
 
 def list_settings() -> str:

@@ -22,6 +22,7 @@ __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a carriage return at the end may be half of a pair
 _LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
 _LONGEST_EVENT = 8 * 1024 * 1024
+_READ_PAUSE = 0.1  # seconds between two reads of a reply: what came meanwhile is read at once, and each read costs time
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,7 @@ async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
                 data.clear()
         if len(rest) + sum(map(len, data)) > _LONGEST_EVENT:
             raise ValueError("an event is too long")
+        await asyncio.sleep(_READ_PAUSE)
     if rest.startswith(b"data:"):  # a server that ends without the blank line
         data.append(rest[5:].strip())
     if data:

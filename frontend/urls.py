@@ -25,7 +25,15 @@ from frontend.browse import (
 )
 from frontend.browse import views as browse_views
 from frontend.changes import actions as change_actions
-from frontend.changes import dependant_views, emergency_views, merge_views, propose_views, publish_views
+from frontend.changes import (
+    dependant_views,
+    emergency_views,
+    mention_views,
+    merge_views,
+    propose_views,
+    publish_views,
+    suggestion_previews,
+)
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
@@ -36,6 +44,7 @@ from frontend.evaluations import (
     improvement_form,
     improvement_views,
     matrix_views,
+    row_additions,
     run_views,
     score_views,
     start_views,
@@ -44,6 +53,7 @@ from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
+from frontend.releases import panels as release_panels
 from frontend.releases import propose_views as release_propose_views
 from frontend.releases import views as release_views
 from frontend.settings import (
@@ -138,7 +148,9 @@ urlpatterns = [
         by_method(get=change_views.show_change, post=change_actions.act_on_change),
         name="change",
     ),
+    path("changes/<int:number>/people", require_safe(mention_views.list_people), name="change-people"),
     path("changes/<int:number>/merge", merge_views.merge, name="merge"),
+    path("changes/<int:number>/suggestion", suggestion_previews.show_suggestion, name="suggestion"),
     path("changes/<int:number>/publish", require_safe(publish_views.preview_publish), name="publish"),
     path("changes/<int:number>/emergency", emergency_views.break_glass, name="emergency"),
     path("releases/", require_safe(release_views.list_releases), name="releases"),
@@ -147,6 +159,8 @@ urlpatterns = [
         by_method(get=release_views.show_release, post=release_views.act_on_release),
         name="release",
     ),
+    path("releases/<int:number>/publish", require_safe(release_panels.preview_publish), name="publish-release"),
+    path("releases/<int:number>/roll-back", require_safe(release_panels.preview_roll_back), name="roll-back-release"),
     path("releases/new/<folder:folder>/", release_propose_views.propose_release, name="new-release"),
     path("runs/", require_safe(run_views.listing), name="runs"),
     path("runs/new", start_views.start, name="new-run"),
@@ -157,6 +171,7 @@ urlpatterns = [
     path("runs/<int:number>/score", score_views.score_rows, name="score-rows"),
     path("runs/<int:number>/rows", require_safe(run_views.show_rows), name="run-rows"),
     path("runs/<int:number>/rows/<int:index>", require_safe(run_views.show_row), name="run-row"),
+    path("runs/<int:number>/rows/<int:index>/add", row_additions.add_run_row, name="add-run-row"),
     path("runs/<int:number>/export.<str:form>", require_safe(run_views.export), name="run-export"),
     path("d/", require_safe(dataset_views.listing), name="datasets"),
     path("d/new", dataset_views.new, name="new-dataset"),

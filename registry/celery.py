@@ -20,7 +20,7 @@ if str(app.conf.broker_url).startswith("filesystem:"):
     # The folders are in the transport's options; a host is named only because kombu warns without one.
     app.conf.update(broker_url="filesystem://localhost", broker_transport="registry.tasks.folder_broker:Transport")
 app.conf.update(
-    imports=["registry.tasks.tasks"],
+    imports=["registry.tasks.tasks", "registry.tasks.reply_loop"],
     # Gossip and remote control would only make a folder broker busy; nothing here asks for them.
     worker_enable_remote_control=False,
     worker_send_task_events=False,

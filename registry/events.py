@@ -6,9 +6,11 @@ unknown.
 # isort: off
 from registry.namespaces import events as namespace_events
 from registry.namespaces import group_events
+from registry.namespaces import folder_role_events
 from registry.templates import events as template_events
 from registry.changes import events as change_events
 from registry.changes import review_events
+from registry.changes import conversation_events
 from registry.changes import schedule_events
 from registry.releases import events as release_events
 from registry.releases import schedule_events as release_schedule_events
@@ -25,7 +27,9 @@ __all__ = [
     "account_events",
     "change_events",
     "connection_events",
+    "conversation_events",
     "evaluation_events",
+    "folder_role_events",
     "freeze_events",
     "group_events",
     "invitation_events",

@@ -14,7 +14,7 @@ from registry.invitations.models import Invitation
 from registry.jobs.models import Job
 from registry.journal.models import Commit, Event
 from registry.mirror.models import Remote
-from registry.namespaces.models import Group, GroupMember, Membership, Namespace, Role
+from registry.namespaces.models import FolderRole, Group, GroupMember, Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.releases.models import Release, ReleaseComment
@@ -55,6 +55,7 @@ __all__ = [
     "Event",
     "Favourite",
     "Fetch",
+    "FolderRole",
     "FormerName",
     "Freeze",
     "Group",

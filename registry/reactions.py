@@ -10,6 +10,7 @@ from registry.accounts.events import PersonDeactivated, PersonReactivated, Secon
 from registry.accounts.models import Key, User
 from registry.changes import check_results, locking
 from registry.changes import services as change_services
+from registry.changes.conversation_events import CommentEdited, ReviewRequested
 from registry.changes.events import (
     ChangeDecided,
     ChangeHeaded,
@@ -20,6 +21,7 @@ from registry.changes.events import (
 )
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.review_events import CommentAdded, VerdictGiven
+from registry.changes.revisions import EditedComment
 from registry.changes.schedule_events import ChangeUnscheduled
 from registry.evaluations.events import (
     DatasetSaved,
@@ -33,9 +35,10 @@ from registry.evaluations.events import (
 from registry.evaluations.models import Run
 from registry.journal.event import JournalEvent, Occasion
 from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, NamespaceRuled
+from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Namespace
-from registry.notifications import live_failures
+from registry.notifications import conversations, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
 from registry.releases.events import ReleaseCommented
@@ -198,6 +201,17 @@ def _tell_of_comment(occasion: Occasion) -> None:
     notification_services.tell_of_comment(occasion.author_as(Actor), occasion.subject_as(Comment))
 
 
+def _tell_of_edit(occasion: Occasion) -> None:
+    conversations.tell_of_edit(occasion.author_as(Actor), occasion.subject_as(EditedComment))
+
+
+def _tell_of_review_request(occasion: Occasion) -> None:
+    change, event = occasion.subject_as(ChangeRequest), occasion.event
+    if isinstance(event, ReviewRequested):
+        actor, is_reminder = occasion.author_as(Actor), bool(event.again)
+        conversations.tell_of_review_request(actor, change, event.person, is_reminder=is_reminder)
+
+
 def _tell_of_release_comment(occasion: Occasion) -> None:
     notification_services.tell_of_release_comment(occasion.author_as(Actor), occasion.subject_as(ReleaseComment))
 
@@ -228,6 +242,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     KeyIssued: (_tell_of_key,),
     KeyRotated: (_tell_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
+    FolderRoleSet: (_recompute_states_of_namespace,),
     GroupSet: (_recompute_states_of_namespace,),
     GroupRemoved: (_recompute_states_of_namespace,),
     GroupJoined: (_recompute_states_of_namespace, _refresh_owners_by_group),
@@ -259,6 +274,8 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
     CommentAdded: (_tell_of_comment,),
+    CommentEdited: (_tell_of_edit,),
+    ReviewRequested: (_tell_of_review_request,),
     ReleaseCommented: (_tell_of_release_comment,),
     RolloutStarted: (_tell_of_rollout,),
     RolloutPaused: (_tell_of_rollout,),

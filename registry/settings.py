@@ -215,7 +215,8 @@ _database_url = env.read_url(
     f"sqlite:///{PROMPTUARY_HOME / 'promptuary.sqlite3'}",
     schemes={"sqlite", "postgres", "postgresql"},
 )
-DATABASES: dict[str, Any] = {"default": databases.describe_database(_database_url)}
+DATABASE_POOLED = env.read_bool("PROMPTUARY_DATABASE_POOLED", False)  # by PgBouncer or another one in transaction mode
+DATABASES: dict[str, Any] = {"default": databases.describe_database(_database_url, is_pooled=DATABASE_POOLED)}
 
 # --- Caches --------------------------------------------------------------------------------------------------------
 SHARED_CACHE_TABLE = "promptuary_cache"

@@ -32,11 +32,12 @@ _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `processes`: name to `argv`, `environment` (None: this process's), and `restart`.
+    """What to run. `processes`: name to `argv`, `environment` (None: this process's), `restart`, and `niceness`.
 
     The process `listener` names, if any, inherits a listening socket, whose number replaces "{socket}" in its argv; the
-    path of that socket is in the environment of the others as PROMPTUARY_RENDER_SOCKET. `banner` are the lines to print
-    when the address answers.
+    path of that socket is in the environment of the others as PROMPTUARY_RENDER_SOCKET. PROMPTUARY_REPLY_SOCKET is
+    the path at which the process `worker` may listen. `banner` are the lines to print when the address answers. A
+    niceness above 0 gives way to the other processes where processors are short.
     """
 
     processes: dict[str, dict[str, Any]]
@@ -78,7 +79,7 @@ class Supervisor:
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
         self._events: queue.SimpleQueue[Ended | RestartDue | SignalReceived] = queue.SimpleQueue()
         self._socket: socket.socket | None = None
-        self._environment = dict(os.environ)
+        self._environment = {**os.environ, "PROMPTUARY_REPLY_SOCKET": os.path.join(folder, "replies.sock")}
         if plan.listener is not None:
             path = os.path.join(folder, "render.sock")
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -109,7 +110,8 @@ class Supervisor:
             stderr=subprocess.STDOUT,
             pass_fds=inherited,
             start_new_session=True,  # Ctrl-C in a terminal reaches the supervisor only, which ends the others in order
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - it takes no lock that another thread could hold
+            # It takes no lock that another thread could hold.
+            preexec_fn=lambda: _prepare_child(planned.get("niceness", 0)),  # noqa: PLW1509 - see above
         )
         self._running[name] = process
         self._started[name] = time.monotonic()
@@ -181,6 +183,13 @@ def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
         os.killpg(process.pid, number)
     except ProcessLookupError:
         pass
+
+
+def _prepare_child(niceness: int) -> None:
+    """What a child does before it becomes the process of the plan."""
+    end_with_parent()
+    if niceness:
+        os.nice(niceness)
 
 
 def main() -> None:

@@ -201,15 +201,25 @@ class Template:
     ) -> list[Prompt]:
         """Render to every prompt the data give: one, except where a `shaped` document fans out."""
         limit, step = self._limit(token_limit), self._step(truncation_step)
-        context, ignored = self.inputs.prepare({} if data is None else data, extra)
+        context, ignored = self._context(data, extra, limit)
         body = self.body if prompt is None else self._compile(_with_body(self.document, prompt))
         counter = self.tokenizer(tokenizer)
-        context.setdefault("token_limit", -1 if limit is None else limit)
         tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
         return [
             self._fit(parts, counter, tools, limit=limit, step=step, ignored=ignored, overridden=prompt is not None)
             for parts in body.parts(context)
         ]
+
+    def rendering_context(self, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The values that the body sees for these data, as `render` gives them with no options. Raises InputError."""
+        return self._context(data, "ignore", self._limit(None))[0]
+
+    def _context(
+        self, data: Mapping[str, Any] | None, extra: Literal["ignore", "error"], limit: int | None
+    ) -> tuple[dict[str, Any], tuple[str, ...]]:
+        context, ignored = self.inputs.prepare({} if data is None else data, extra)
+        context.setdefault("token_limit", -1 if limit is None else limit)
+        return context, ignored
 
     def read(
         self,

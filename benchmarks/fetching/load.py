@@ -39,7 +39,8 @@ def wrk(
 
     As fast as it answers, or about `rate` times a second: each connection pauses for a random time before it asks.
     """
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-H", f"Authorization: Bearer {key}"]
+    command = ["nice", "-n", "-10", "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
+    command += ["-H", f"Authorization: Bearer {key}"]
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         if scatter:
             script.write(SCATTER.format(templates=scatter[0], versions=scatter[1]))

@@ -116,7 +116,7 @@ def edit_sentence(film: Film, page: Page) -> None:
 
 
 def save_and_propose(film: Film, page: Page) -> str:
-    """The author saves a version and asks to move the label; gives the address of the change."""
+    """The author saves a version and proposes it; gives the address of the change."""
     film.caption = "2  Every save is checked and becomes a numbered version that never changes."
     page.get_by_label("What changes").fill("Keep it to two sentences")
     film.click(page, page.get_by_role("button", name=re.compile("^Save v")))

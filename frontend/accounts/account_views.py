@@ -121,19 +121,19 @@ def _change_address(request: HttpRequest, actor: Actor, data: dict[str, Any]) ->
         ).format(email=email, days=days)
     if email:
         return gettext("Mail goes to {email} from now on.").format(email=email)
-    return gettext("You get no mail any more.")
+    return gettext("You will get no more mail.")
 
 
 def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:
     if button == "end":
         sessions.end_session(actor=actor, session_id=parse_form_number(request.POST.get("session")))
-        messages.success(request, gettext("That session is over."))
+        messages.success(request, gettext("The session ended."))
         return
     if button != "end_others":
         names = "profile, address, end, end_others"
         raise Invalid(fields={"do": gettext("one of {names}.").format(names=names)})
     count = sessions.end_other_sessions(actor=actor, current_key=request.session.session_key)
-    ended = ngettext("{count} other session is over.", "{count} other sessions are over.", count).format(count=count)
+    ended = ngettext("{count} other session ended.", "{count} other sessions ended.", count).format(count=count)
     messages.success(request, ended if count else gettext("There was no other session."))
 
 

@@ -90,4 +90,4 @@ def _revoke(actor: Actor, asked: dict[str, Any]) -> str:
     if key.revoked_at is None and key.expires_at is not None:
         until = timezone.localtime(key.expires_at)
         return gettext("The key of {key} works until {until}.").format(key=key.name, until=f"{until:%H:%M %Z}")
-    return gettext("The key of {key} is revoked; it holds nowhere any more within a second.").format(key=key.name)
+    return gettext("The key of {key} is revoked. It stops working within a second.").format(key=key.name)

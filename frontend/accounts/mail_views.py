@@ -22,7 +22,7 @@ from registry.notifications.models import Watch
 __all__ = ["describe_watches", "mail"]
 
 LEVELS = (
-    (Watch.ALL, gettext_lazy("everything"), gettext_lazy("each save, move, request, decision and comment")),
+    (Watch.ALL, gettext_lazy("everything"), gettext_lazy("each save, move, proposal, decision and comment")),
     (
         Watch.MINE,
         gettext_lazy("what concerns me"),

@@ -56,8 +56,8 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
         template_archive.unarchive_template(actor=actor, name=name)
-        return gettext("{name} is back.").format(name=name)
+        return gettext("{name} is restored.").format(name=name)
     template_archive.archive_template(
         actor=actor, name=name, reason=request.POST.get("reason", ""), force=request.POST.get("force") == "on"
     )
-    return gettext("{name} is archived. It can still be fetched, and brought back.").format(name=name)
+    return gettext("{name} is archived. It can still be fetched, and restored.").format(name=name)

@@ -33,10 +33,10 @@ def keep_favourite(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
     """Keep the template at hand, or with `do=remove` no longer."""
     if request.POST.get("do") == "remove":
         bookmark_services.remove_favourite(actor=actor, name=name)
-        messages.success(request, gettext("It is no favourite of yours any more."))
+        messages.success(request, gettext("Removed from your favourites."))
     else:
         bookmark_services.add_favourite(actor=actor, name=name)
-        sentence = gettext("It is one of your favourites. They are on your home page and in Ctrl K.")
+        sentence = gettext("Added to your favourites. They are on your home page and in Ctrl K.")
         messages.success(request, sentence)
     return redirect("template", name)
 

@@ -92,8 +92,8 @@ def _summarize(refusals: dict[str, str], names: Sequence[str]) -> Invalid:
 def _sentence(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
     if act == "archive":
         archived = ngettext(
-            "{count} template archived. They can still be fetched, and brought back.",
-            "{count} templates archived. They can still be fetched, and brought back.",
+            "{count} template archived. They can still be fetched, and restored.",
+            "{count} templates archived. They can still be fetched, and restored.",
             len(changed),
         )
         return archived.format(count=len(changed))

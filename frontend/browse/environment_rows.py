@@ -12,7 +12,7 @@ from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
-from registry.namespaces.models import Namespace
+from registry.namespaces.models import MemberRoles, Namespace
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.queries import live_label
 from registry.namespaces.rules import rules_of
@@ -107,7 +107,7 @@ def column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) -> list
 def group_rows(
     rows: Sequence[EnvironmentRow],
     states: Mapping[int, PromotionState],
-    roles: Mapping[int, Role],
+    roles: Mapping[int, MemberRoles],
     pair: tuple[str, str],
     freezes: Mapping[int, StandingFreeze | ComingFreeze],
     rollouts: Collection[RolloutRow],
@@ -122,11 +122,12 @@ def group_rows(
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
-        role = roles.get(space.pk)
+        held = roles.get(space.pk)
         if not groups or groups[-1].namespace != space.name:
             heads = [_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
-            may_release = pair[1] in space.protected_labels and _may(role, Verb.PROPOSE)
+            may_release = pair[1] in space.protected_labels and _may(held.highest if held else None, Verb.PROPOSE)
             groups.append(Group(space.name, heads, [], may_release))
+        role = held.at(row.template.path) if held else None
         groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided))
     return groups
 
@@ -217,7 +218,7 @@ def _action(
     needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
     promote = gettext("Promote v{number}").format(number=state.source)
     if not _may(role, needed):
-        return RowAction(promote, reason=gettext("takes the role author"))
+        return RowAction(promote, reason=gettext("needs the author role"))
     page = "propose" if state.is_protected else "labels"
     address = _address(page, template, pair[1], state.source)
     reason = gettext("has to be merged") if state.drifted and state.is_protected else ""

@@ -55,7 +55,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     listed = {row.template.pk for row in rows}
     divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed])
-    groups = group_rows(rows, states, {space.pk: role for space, role in spaces}, pair, freezes, divided)
+    groups = group_rows(rows, states, {space.pk: held for space, held in spaces}, pair, freezes, divided)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
     opened = promotion_state.count_open(actor, pair[1])
     protected = {label for space, _ in spaces for label in space.protected_labels}

@@ -39,7 +39,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     form, status = _FollowForm(sent, initial={"topics": topics or list(Watch.TOPICS)}), 200
     if request.method == "POST" and request.POST.get("do") == "stop":
         following.unfollow_template(actor=actor, name=name)
-        messages.success(request, gettext("You don't follow it any more."))
+        messages.success(request, gettext("You no longer follow it."))
         return redirect("template", name)
     if request.method == "POST":
         status = 422
@@ -50,7 +50,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, gettext("You follow it."))
+                messages.success(request, gettext("You now follow it."))
                 return redirect("template", name)
     context = {
         "section": "templates",

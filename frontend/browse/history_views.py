@@ -42,7 +42,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     marks = label_statuses(actor, template, label_queries.label_numbers(template), moves)
     rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
-    may_write = permissions.is_allowed(actor, Verb.SAVE, template.namespace)
+    may_write = permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path)
     context = {
         "section": "templates",
         "template": template,

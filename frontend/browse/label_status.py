@@ -73,8 +73,8 @@ def label_statuses(
     last = {move.label: move for move in reversed(moves)}
     digests = {move.after.number: move.after.digest for move in moves if move.after}
     others = [label for label in standing if label not in namespace.protected_labels and label != LATEST]
-    may_write = permissions.is_allowed(actor, Verb.MOVE, namespace)
-    may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace)
+    may_write = permissions.is_allowed(actor, Verb.MOVE, namespace, template.path)
+    may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace, template.path)
     approval, approved = (
         approvals_of_labels([template])[template.pk],
         approved_digests([template.pk]),

@@ -18,6 +18,7 @@ from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
 from frontend.web.page import breadcrumbs, show
+from frontend.web.reasons import read_reason, reason_context
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -76,8 +77,9 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     if request.method == "POST":
         status = 422
         if form.is_valid():
+            asked = {**form.cleaned_data, "reason": read_reason(request.POST)}
             try:
-                sentence = _act(actor, name, request.POST.get("do", "move"), form.cleaned_data)
+                sentence = _act(actor, name, request.POST.get("do", "move"), asked)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
@@ -99,8 +101,8 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "marks": label_statuses(actor, template, standing, moves),
         "moves": moves,
         "held_before": held_before,
-        "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace),
-        "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace),
+        "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace, template.path),
+        "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path),
     }
     if label == LATEST or not LABEL.fullmatch(label):
         return show(request, "browse/labels.html", context, status=status)
@@ -120,6 +122,7 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "panel_title": _title(label, version, is_protected=is_protected),
         "leave_url": reverse("template", args=[template.name]),
         "may_act": may and preview is not None,
+        **reason_context(request.POST),
         "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
         **(evidence_context(request, preview) if preview else {}),
     }

@@ -51,7 +51,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
             status = status_of(error)
         else:
-            messages.success(request, gettext("The samples are kept."))
+            messages.success(request, gettext("The samples are saved."))
             return redirect("template", name)
     context = {
         "section": "templates",
@@ -61,7 +61,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "problems": problems,
         "saved": sample_set,
         "count": len(sample_set.samples) if sample_set else 0,
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
     }
     return show(request, "browse/samples.html", context, status=status)
 

@@ -99,7 +99,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "description": (document.description if document else "") or template.description,
         "facts": _facts(template, document),
         "origin_url": _origin_url(template),
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace),
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
         "is_favourite": bookmark_queries.is_favourite(actor, template),
         "follows": following.find_follow(actor, template) is not None,
         **_own_drafts(actor, name),

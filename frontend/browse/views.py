@@ -107,7 +107,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(
-            gettext("There is no folder {folder}, or you are no member of its namespace.").format(folder=folder)
+            gettext("There is no folder {folder}, or you are not a member of its namespace.").format(folder=folder)
         )
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"
@@ -138,7 +138,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "suggestions": _suggestions(actor, text, found),
         "views": list_view_rows(actor),
         "kept_query": text.address().lstrip("?"),
-        **_namespace_context(actor, folder.partition("/")[0]),
+        **_namespace_context(actor, folder.partition("/")[0], folder),
     }
     return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
@@ -179,12 +179,13 @@ def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link
     return links
 
 
-def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
-    roles = {namespace.name: (namespace, role) for namespace, role in namespace_queries.list_namespaces(actor)}
-    writes = [role.rank >= Role.AUTHOR.rank for _, role in roles.values()]
+def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
+    roles = {namespace.name: (namespace, held) for namespace, held in namespace_queries.list_namespaces(actor)}
     if name not in roles:
-        return {"may_create": any(writes)}
-    namespace, role = roles[name]
+        return {"may_create": any(held.highest.rank >= Role.AUTHOR.rank for _, held in roles.values())}
+    namespace, held = roles[name]
+    path = folder.partition("/")[2]
+    role = held.at(f"{path}/") if path else held.highest
     return {
         "namespace": namespace,
         "admins": [
@@ -193,7 +194,7 @@ def _namespace_context(actor: Actor, name: str) -> dict[str, Any]:
             if member.role == Role.ADMIN
         ][:3],
         "may_create": role.rank >= Role.AUTHOR.rank,
-        "may_manage": role is Role.ADMIN,
+        "may_manage": held.namespace is Role.ADMIN,
     }
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.changes.publish_views import show_publish_panel
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
+from frontend.changes.suggestion_previews import is_unseen_suggestion, read_place, read_suggestion
 from frontend.changes.views import (
     Suggestion,
     add_to_batch,
@@ -22,52 +23,63 @@ from frontend.changes.views import (
     render_change,
 )
 from frontend.web.decorators import signed_in
-from frontend.web.forms import parse_form_number
+from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
-from registry.changes import check_results, emergencies, review_drafts, schedules, suggestions, threads
+from registry.changes import (
+    check_results,
+    emergencies,
+    review_drafts,
+    review_requests,
+    revisions,
+    schedules,
+    suggestions,
+    threads,
+)
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
 from registry.changes.line_anchors import take_lines
 from registry.changes.models import Thread
-from registry.changes.threads import Place
+from registry.changes.places import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
-from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.templates import labels as template_labels
 from registry.templates import version_queries
 from registry.templates.models import Template
 
-__all__ = ["act_on_change", "read_place", "say_label_moved"]
+__all__ = ["act_on_change", "say_label_moved"]
 
 MESSAGES = {
     "approve": gettext_lazy("You approved it."),
-    "acknowledge": gettext_lazy("The break of the contract is accepted, in your name."),
-    "request_changes": gettext_lazy("Edits requested."),
-    "take_back": gettext_lazy("Taken back. What you decide next counts from then."),
-    "comment": gettext_lazy("Your comment is kept."),
+    "acknowledge": gettext_lazy("You accepted the break of the contract."),
+    "request_changes": gettext_lazy("You asked for edits. The author is told."),
+    "take_back": gettext_lazy("Taken back. You can decide again at any time."),
+    "comment": gettext_lazy("Comment added."),
+    "ask": gettext_lazy("Asked for a review. They are told, and see it on their home page."),
+    "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
+    "delete_comment": gettext_lazy("Comment deleted. Its place stays."),
     "send": gettext_lazy("Your review is sent."),
     "publish": gettext_lazy("Published: the label moved."),
     "withdraw": gettext_lazy("Withdrawn."),
     "close_emergency": gettext_lazy("Closed. It stays on record that nobody approved it."),
     "reopen": gettext_lazy("Reopened. It needs new approvals."),
-    "set_version": gettext_lazy("The request has a new head; earlier approvals are void."),
+    "set_version": gettext_lazy("The change proposes another version now; earlier approvals are outdated."),
     "rerun": gettext_lazy("The checks that have not finished run again."),
-    "thread": gettext_lazy("Said on its line."),
-    "suggest": gettext_lazy("Your suggestion is shown under its line."),
+    "thread": gettext_lazy("Comment added."),
+    "suggest": gettext_lazy("Suggestion added."),
     "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
-    "unschedule": gettext_lazy("The schedule is taken back."),
-    "keep": gettext_lazy("Kept for your review. Nobody else sees it yet."),
-    "discard": gettext_lazy("The remark is gone."),
-    "reply": gettext_lazy("Your reply is kept."),
-    "keep_reply": gettext_lazy("Kept for your review. Nobody else sees it yet."),
+    "unschedule": gettext_lazy("Schedule cancelled."),
+    "keep": gettext_lazy("Added to your review. Nobody else sees it yet."),
+    "discard": gettext_lazy("Remark discarded."),
+    "reply": gettext_lazy("Reply added."),
+    "keep_reply": gettext_lazy("Added to your review. Nobody else sees it yet."),
     "resolve": gettext_lazy("The thread is resolved."),
     "unresolve": gettext_lazy("The thread is open again."),
-    "apply": gettext_lazy("Applied as the next version, which is the head now; earlier approvals are void."),
-    "batch": gettext_lazy("In your batch. Apply it when all of it is together."),
+    "apply": gettext_lazy("Applied as the next version, which is proposed now. Earlier approvals are outdated."),
+    "batch": gettext_lazy("Added to your batch. Apply the batch when it is complete."),
     "unbatch": gettext_lazy("Removed from your batch."),
     "empty_batch": gettext_lazy("Your batch is empty."),
     "apply_batch": gettext_lazy(
-        "Applied together as the next version, which is the head now; earlier approvals are void."
+        "Applied together as the next version, which is proposed now. Earlier approvals are outdated."
     ),
 }
 KEPT_IN_URL = ("view", "sample", "against")
@@ -76,15 +88,16 @@ KEPT_IN_URL = ("view", "sample", "against")
 @signed_in
 def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """A POST of the page: one of its actions; a refused one brings the page back with what was typed."""
-    if request.POST.get("do") == "range":
+    do = request.POST.get("do")
+    if do == "range" or (do in _SUGGESTING and is_unseen_suggestion(request, actor, number)):
         return render_change(request, actor, number)
     try:
         message = _perform_rollout_action(request, actor, number) or _perform_action(request, actor, number)
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
-        if "expected" in error.facts:
-            return show_publish_panel(request, actor, number, status_of(error))
+        if "expected" in error.facts or ("expected" in request.POST and "how" in request.POST):
+            return show_publish_panel(request, actor, number, error)
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
     if _read_action(request) == "publish":
@@ -105,7 +118,8 @@ def say_label_moved(
     line = sentence
     if version := template_labels.find_version_to_undo(actor.person, template, label):
         query = urlencode({"label": label, "version": version})
-        line = format_html('{} <a href="{}?{}">Undo</a>', sentence, reverse("labels", args=[template.name]), query)
+        address = reverse("labels", args=[template.name])
+        line = format_html('{} <a href="{}?{}">{}</a>', sentence, address, query, gettext("Undo"))
     messages.success(request, line, extra_tags=tags)
 
 
@@ -129,8 +143,8 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do in ("acknowledge", "take_back"):
         digest = request.POST.get("digest", "")
         change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
-    elif do in _WHEN:
-        _WHEN[do](request, actor, number)
+    elif act := {**_WHEN, **_IN_CONVERSATION}.get(do):
+        act(request, actor, number)
     elif do == "withdraw":
         _withdraw(actor, number, text)
     elif do == "close_emergency":
@@ -162,14 +176,12 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    seen = request.POST.get("expected")
-    expected = None if seen is None else parse_form_number(seen)
-    change_services.publish_change(actor=actor, number=number, expected=expected)
+    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
     at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
-    schedules.schedule_change(actor=actor, number=number, at=at)
+    schedules.schedule_change(actor=actor, number=number, at=at, expected=read_expected(request.POST))
 
 
 def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:
@@ -184,23 +196,32 @@ _WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 }
 
 
-def read_place(request: HttpRequest) -> Place:
-    """The lines that a form is about; a field that is not a number counts as 0."""
-    line = parse_form_number(request.POST.get("line"))
-    end_line = parse_form_number(request.POST.get("end_line")) or line
-    side = request.POST.get("side", "")
-    return Place(
-        version=parse_form_number(request.POST.get("version")),
-        line=min(line, end_line),
-        end_line=max(line, end_line),
-        side=side,
-        sample=request.POST.get("sample", "") if side == Thread.RENDERED else "",
-        part=parse_form_number(request.POST.get("part")),
+def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
+    review_requests.ask_for_review(
+        actor=actor, number=number, person=request.POST.get("remind") or request.POST.get("person", "")
     )
 
 
+def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    thread, comment = _chosen(request)
+    text = request.POST.get("comment_text", "").replace("\r\n", "\n")
+    revisions.edit_comment(actor=actor, number=number, thread=thread, comment=comment, text=text)
+
+
+def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    thread, comment = _chosen(request)
+    revisions.delete_comment(actor=actor, number=number, thread=thread, comment=comment)
+
+
+_IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
+    "ask": _ask,
+    "edit_comment": _edit_comment,
+    "delete_comment": _delete_comment,
+}
+
+
 def _open(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestion = _suggestion(request) if request.POST["do"] == "suggest" else None
+    suggestion = read_suggestion(request) if request.POST["do"] == "suggest" else None
     text = request.POST.get("text", "")
     threads.open_thread(actor=actor, number=number, place=read_place(request), text=text, suggestion=suggestion)
     _forget(request, actor, number)
@@ -259,16 +280,14 @@ def _thread(request: HttpRequest) -> int:
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     """A remark carries a suggestion only where the text of the lines was changed."""
     place = read_place(request)
-    suggestion = _suggestion(request) if place.side == Thread.SOURCE else None
-    if suggestion is not None and suggestion == _lines_of(actor, number, place):
+    suggestion: str | None = read_suggestion(request)
+    if suggestion == (
+        _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
+    ):
         suggestion = None
     remark = parse_form_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
-
-
-def _suggestion(request: HttpRequest) -> str:
-    return request.POST.get("suggestion", "").replace("\r\n", "\n")
 
 
 def _lines_of(actor: Actor, number: int, place: Place) -> str:
@@ -285,13 +304,16 @@ def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
 def _url_after(request: HttpRequest, number: int) -> str:
     """The page again; after an act on lines, in the view that it was done in and with the thread in sight."""
     address = reverse("change", args=[number])
-    if request.POST["do"] not in _ON_LINES:
+    if request.POST["do"] in ("edit_comment", "delete_comment") and request.GET.get("view") == "conversation":
+        return f"{address}?view=conversation"
+    if request.POST["do"] not in (*_ON_LINES, "edit_comment", "delete_comment"):
         return address
     query = {name: request.GET[name] for name in KEPT_IN_URL if request.GET.get(name)}
     thread = parse_form_number(request.POST.get("thread"))
     return f"{address}?{urlencode(query)}#{f'thread-{thread}' if thread else 'diff'}"
 
 
+_SUGGESTING = ("suggest", "keep")
 _ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "thread": _open,
     "suggest": _open,

@@ -52,7 +52,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "label": label,
         "message": message,
         "rows": [
-            (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace))
+            (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace, other.path))
             for other, refs in fragments.list_dependants(actor, template, apart_from=f"{name}@{target.number}")
         ],
         "done": done,

@@ -13,7 +13,8 @@ from registry.changes import gate as change_gate
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import TABLE, Verb
 
 __all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
 
@@ -53,16 +54,17 @@ def roll_back_url(template: str, label: str, number: int) -> str:
     return f"{reverse('labels', args=[template])}?{urlencode({'label': label, 'version': number})}"
 
 
-def _roles(actor: Actor) -> dict[int, Role]:
-    return {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
+def _roles(actor: Actor) -> dict[int, MemberRoles]:
+    return {space.pk: roles for space, roles in namespace_queries.list_namespaces(actor)}
 
 
-def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> Notice:
+def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> Notice:
     change = emergency.change
     space = change.template.namespace
-    role = roles.get(space.pk)
+    held = roles.get(space.pk)
+    may_roll_back = held is not None and held.at(change.template.path).rank >= TABLE[Verb.ROLL_BACK].rank
     approves = change.needs_approval and gate.may_approve
-    goes_back = change.needs_approval and emergency.is_served and emergency.back and _may(role, Verb.ROLL_BACK)
+    goes_back = change.needs_approval and emergency.is_served and emergency.back and may_roll_back
     closes = approves and not emergency.is_served
     closes = closes and (space.self_approval or emergency.move.person_id != actor.person.pk)
     page = reverse("change", args=[change.number])
@@ -73,7 +75,3 @@ def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, 
         back_url=roll_back_url(change.template.name, change.label, emergency.back or 0) if goes_back else "",
         close_url=f"{page}#close-emergency" if closes else "",
     )
-
-
-def _may(role: Role | None, verb: Verb) -> bool:
-    return role is not None and role.rank >= TABLE[verb].rank

@@ -82,8 +82,8 @@ def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
         return gettext(
             "{space} does not allow publishing without approval. An admin can allow it among its rules."
         ).format(space=space.name)
-    if not permissions.is_allowed(actor, Verb.ROLL_BACK, space):
-        return gettext("Publishing without approval takes the reviewer role in {space}. An admin grants it.").format(
+    if not permissions.is_allowed(actor, Verb.ROLL_BACK, space, change.template.path):
+        return gettext("Publishing without approval needs the reviewer role in {space}. Ask an admin.").format(
             space=space.name
         )
     if not change.is_open:

@@ -46,7 +46,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                gettext("Merged as the next version, which is the head now; earlier approvals are void."),
+                gettext("Merged as the next version, which is proposed now. Earlier approvals are outdated."),
                 extra_tags=f"{actor.person.username}:merge:{number}",
             )
             return redirect("change", number)

@@ -1,24 +1,27 @@
 """Presenters of the change request page: blockers, reviews and checks in words, and the permitted actions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import policy
+from registry.changes import policy, review_requests
 from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.policy import Blocker
+from registry.changes.review_requests import AskedReviewer
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.permissions import TABLE, Verb
 
 __all__ = [
     "BlockerRow",
+    "CandidateRow",
     "CheckRow",
     "PermittedActions",
     "ReviewRow",
@@ -27,6 +30,7 @@ __all__ = [
     "check_rows",
     "permitted_actions",
     "review_rows",
+    "reviewers_to_ask",
     "whose_turn",
 ]
 
@@ -61,7 +65,7 @@ class BlockerRow:
 class ReviewRow:
     """A reviewer's last decision, on this digest or voided by a newer head.
 
-    `why` says why it does not count, or by what rule it does.
+    `why` says why it does not count, or by what rule it does. `asked`: when and by whom the person was asked by name.
     """
 
     person: str
@@ -71,6 +75,15 @@ class ReviewRow:
     decision: Decision | None
     voided: bool
     why: str = ""
+    asked: AskedReviewer | None = None
+
+
+@dataclass(frozen=True)
+class CandidateRow:
+    """Somebody who can be asked for a review, and why they come to mind, in words; empty for no reason."""
+
+    person: str
+    word: str
 
 
 @dataclass(frozen=True)
@@ -124,10 +137,10 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
-    role = permissions.role_of(actor.person, namespace) if actor.person.is_active else None
+    roles = permissions.roles_of(actor.person, namespace) if actor.person.is_active else None
 
     def may(verb: Verb) -> bool:
-        return role is not None and role.rank >= TABLE[verb].rank
+        return roles is not None and roles.at(change.template.path).rank >= TABLE[verb].rank
 
     reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer
@@ -185,10 +198,34 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
         elif against := policy.reasons_against(rules, facts, person):
             why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
         rows.append(_opinion(gate, decision, why))
-    if gate.is_closed or not gate.approval_status.missing:
+    asked = {one.person: one for one in review_requests.list_asked(gate)}
+    rows = [replace(row, asked=asked.get(row.person)) for row in rows]
+    if gate.is_closed:
         return rows
-    waiting = [person for person in policy.eligible_approvers(rules, facts) if person not in last]
-    return rows + [ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False) for person in waiting[:6]]
+    may = policy.eligible_approvers(rules, facts)
+    waiting = [person for person in asked if person in may and person not in last]
+    if gate.approval_status.missing:
+        waiting += [person for person in may if person not in last and person not in asked][:6]
+    return rows + [
+        ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False, asked=asked.get(person))
+        for person in waiting
+    ]
+
+
+def reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
+    """Whom the reader can ask for a review: others who were not asked yet and have decided nothing."""
+    words = {
+        "owner": gettext("owner"),
+        "group": gettext("of a group that has to approve"),
+        "earlier": gettext("reviewed before"),
+    }
+    return [
+        CandidateRow(candidate.person, words.get(candidate.reason, ""))
+        for candidate in review_requests.list_candidates(gate)
+        if candidate.person not in gate.change.asked
+        and candidate.person != actor.person.username
+        and not policy.find_own_decision(gate.facts, candidate.person)
+    ]
 
 
 def check_rows(gate: Gate) -> list[CheckRow]:
@@ -225,12 +262,21 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
     if voided and change.is_open:
-        return ReviewRow(person, gettext("voided"), "rotate-ccw", "warn", decision, True)
+        return ReviewRow(person, gettext("outdated"), "rotate-ccw", "warn", decision, True)
     if decision.decision != Decision.APPROVE:
         return ReviewRow(person, gettext("asks for edits"), "message-square", "bad", decision, voided)
     if change.takes_decisions and person not in gate.approval_status.approvals:
         return ReviewRow(person, gettext("does not count"), "circle-x", "warn", decision, voided, why)
     return ReviewRow(person, gettext("approved"), "check", "ok", decision, voided, why)
+
+
+def _address_of_open_thread(change: ChangeRequest) -> str:
+    """The view in which the request's first thread that is not resolved hangs under its lines."""
+    thread = change.threads.filter(resolved_at=None).order_by("number").first()
+    if thread is None:  # resolved since the blocker was found
+        return ""
+    sample = {"sample": thread.sample} if thread.sample else {}
+    return f"?{urlencode({'view': thread.side, **sample})}#thread-{thread.number}"
 
 
 def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
@@ -239,6 +285,8 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
         link, link_word = "#decide", gettext("Decide")
     elif blocker.code == "check:contract" and act.acknowledge:
         link, link_word = "#decide", gettext("Accept the break")
+    elif blocker.code == "threads":
+        link, link_word = _address_of_open_thread(change), gettext("See the first")
     elif blocker.code == "diverged" and act.set_version:
         link, link_word = reverse("merge", args=[change.number]), gettext("Merge")
     elif (blocker.code == "objection" or "failed" in blocker.cause) and act.set_version:

@@ -14,9 +14,10 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import label_preview
+from registry.changes import label_preview, review_requests
 from registry.changes import services as change_services
 from registry.changes.label_preview import LabelPreview
+from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces.permissions import Verb
@@ -31,19 +32,29 @@ PANEL = "changes/_propose_panel.html"
 
 
 class ProposeForm(forms.Form):
-    """A protected label, a version, and why. `expected` is what the panel showed as served."""
+    """A protected label, a version, why, and who is asked for a review beside the owners. `expected` is what the panel
+    showed as served.
+    """
 
     label = forms.ChoiceField()
     version = forms.TypedChoiceField(coerce=int)
     message = LinesField(required=False, max_length=10_000)
+    reviewers = forms.MultipleChoiceField(required=False)
     expected = forms.IntegerField(required=False, min_value=0)
 
     def __init__(
-        self, *args: Any, labels: Sequence[str], newest: int, standing: Mapping[str, int], **options: Any
+        self,
+        *args: Any,
+        labels: Sequence[str],
+        newest: int,
+        standing: Mapping[str, int],
+        reviewers: Sequence[str],
+        **options: Any,
     ) -> None:
         super().__init__(*args, **options)
         set_choices(self, "label", [(label, label) for label in labels])
         set_choices(self, "version", version_choices(newest, standing))
+        set_choices(self, "reviewers", [(person, person) for person in reviewers])
 
 
 @form_page
@@ -59,13 +70,19 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     label, version = _chosen(request, template, standing, newest)
     preview = label_preview.find_preview(actor, name, label, version)
     first = {"label": label, "version": version, "message": _first_message(preview)}
-    form = ProposeForm(request.POST or None, initial=first, labels=protected, newest=newest, standing=standing)
+    candidates = _list_candidates(actor, preview)
+    owners = [each.person for each in candidates if each.reason == "owner"]
+    others = [each for each in candidates if each.reason != "owner"]
+    choices = {"labels": protected, "newest": newest, "standing": standing}
+    choices["reviewers"] = [each.person for each in others]
+    form = ProposeForm(request.POST or None, initial=first, **choices)
     status = 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                change = change_services.propose_change(actor=actor, name=name, **form.cleaned_data)
+                given = {**form.cleaned_data, "reviewers": [*owners, *form.cleaned_data["reviewers"]]}
+                change = change_services.propose_change(actor=actor, name=name, **given)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
@@ -79,6 +96,9 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "leave_url": reverse("template", args=[name]),
         "form": form,
         "approvals": preview.approvals_needed,
+        "owners_asked": owners,
+        "candidates": others,
+        "asked": form["reviewers"].value() or [],
         **evidence_context(request, preview),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
@@ -92,6 +112,13 @@ def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int
     if label not in template.namespace.protected_labels:
         label = live_label(template.namespace)
     return label, version if version in known else newest
+
+
+def _list_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:
+    """Whom the proposal can ask for a review."""
+    gate = review_requests.find_draft_gate(actor, preview.template, preview.label, preview.version)
+    found = review_requests.list_candidates(gate)
+    return [each for each in found if each.person != actor.person.username]
 
 
 def _first_message(preview: LabelPreview) -> str:

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext
 
+from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.presenters import blocker_rows, change_title, permitted_actions
 from frontend.web.decorators import signed_in
@@ -12,6 +13,8 @@ from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import label_preview
 from registry.changes import queries as change_queries
+from registry.core.errors import PromptuaryError
+from registry.core.problem_details import status_of
 
 __all__ = ["preview_publish", "show_publish_panel"]
 
@@ -24,8 +27,10 @@ def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResp
     return show_publish_panel(request, actor, number)
 
 
-def show_publish_panel(request: HttpRequest, actor: Actor, number: int, status: int = 200) -> HttpResponse:
-    """The panel; after a form that was refused because the label moved, also what moved. status: of the answer."""
+def show_publish_panel(
+    request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
+) -> HttpResponse:
+    """The panel; after a form that was refused also why, what moved meanwhile, and all that was typed."""
     change = change_queries.get_change(actor, number)
     gate = change_gate.evaluate(change, actor)
     act = permitted_actions(gate, actor)
@@ -42,7 +47,11 @@ def show_publish_panel(request: HttpRequest, actor: Actor, number: int, status: 
         "act": act,
         "may_choose": act.publish and act.schedule and change.goes_live_at is None,
         "may_roll_out": gate.facts.holds is not None and gate.facts.holds_digest != change.version.digest,
+        "goes_live": read_goes_live(request.POST),
+        "seen_as_served": [preview.serves.number if preview.serves else 0],
+        "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
         **evidence_context(request, preview),
     }
+    status = status_of(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.web.forms import parse_form_number
+from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.rollouts import services as rollout_services
@@ -20,7 +20,11 @@ def start_from_form(actor: Actor, number: int, fields: Any) -> str:
     hours = _read_hours(fields.get("hours", "").strip())
     steps = [{"share": share, "hours": hours} for share in _read_shares(fields.get("shares", ""))]
     rollout = rollout_services.start_rollout(
-        actor=actor, change=number, steps=steps, stop_rule=_read_rule(fields.get("metric", ""), fields.get("below", ""))
+        actor=actor,
+        change=number,
+        steps=steps,
+        stop_rule=_read_rule(fields.get("metric", ""), fields.get("below", "")),
+        expected=read_expected(fields),
     )
     return gettext("Started: {share} of the callers get v{candidate}.").format(
         share=name_share(rollout.share), candidate=rollout.candidate.number

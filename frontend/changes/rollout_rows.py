@@ -54,10 +54,11 @@ def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
     rollout = rollout_queries.rollout_of_change(change.number)
     if rollout is None:
         return None
-    role = permissions.role_of(actor.person, change.template.namespace)
+    template = change.template
+    roles = permissions.roles_of(actor.person, template.namespace)
 
     def may(verb: Verb) -> bool:
-        return rollout.is_active and role is not None and role.rank >= TABLE[verb].rank
+        return rollout.is_active and roles is not None and roles.at(template.path).rank >= TABLE[verb].rank
 
     row = rollout_rows([rollout])[0]
     return replace(row, may_go_on=may(Verb.PUBLISH), may_stop=may(Verb.ROLL_BACK))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext
@@ -10,10 +11,11 @@ from frontend.changes.presenters import PermittedActions
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
 from registry.changes import queries
+from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
 from registry.changes.models import ChangeRequest, Comment, Remark, Thread
-from registry.changes.queries import PlacedThread
+from registry.changes.queries import PlacedThread, ReadComment
 
 __all__ = [
     "CommentView",
@@ -21,9 +23,11 @@ __all__ = [
     "LineAnnotations",
     "OpenCommentForm",
     "RemarkView",
+    "SuggestionPreview",
     "ThreadView",
     "View",
     "build_discussion",
+    "suggested_lines",
 ]
 
 Suggestion = tuple[int, int]
@@ -48,6 +52,19 @@ class View:
 
 
 @dataclass(frozen=True)
+class SuggestionPreview:
+    """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
+
+    `seen` stands for just this difference.
+    """
+
+    where: str = ""
+    lines: Sequence[diff_text.Line] = ()
+    seen: str = ""
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
 class OpenCommentForm:
     """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
 
@@ -58,6 +75,10 @@ class OpenCommentForm:
     text: str = ""
     suggestion: str | None = None
     remark: int | None = None
+    was: str = ""
+    """The lines as they are: what a suggestion starts from."""
+    preview: SuggestionPreview | None = None
+    """What a suggestion on rendered lines becomes in the source, where one was typed."""
 
     @property
     def lines(self) -> str:
@@ -69,12 +90,15 @@ class OpenCommentForm:
 class CommentView:
     """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
 
-    `warning` says that nobody who may approve would be left once it is applied, or is empty.
+    `said`: what it says now. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that
+    nobody who may approve would be left once it is applied, or is empty.
     """
 
     comment: Comment
+    said: CommentText
     lines: Sequence[diff_text.Line] | None
     may_apply: bool
+    is_own: bool = False
     in_batch: bool = False
     warning: str = ""
 
@@ -149,10 +173,15 @@ def build_discussion(
     asked: OpenCommentForm | None,
     act: PermittedActions,
     *,
+    texts: CommentTexts,
     remarks: Sequence[Remark] = (),
     batch: Sequence[Suggestion] = (),
+    parts: Sequence[Mapping[str, Any]] = (),
 ) -> Discussion:
-    """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment)."""
+    """asked: the lines (of the head) that somebody wants to say something about, or None; batch: (thread, comment).
+
+    parts: those of the prompt that is shown, with their `source_lines`.
+    """
     change = gate.change
     source: Spots = {}
     rendered: dict[int, Spots] = {}
@@ -161,29 +190,30 @@ def build_discussion(
         spots = source if side == Thread.SOURCE else rendered.setdefault(part, {})
         return spots.setdefault(line, LineAnnotations())
 
+    places = _RenderedPlaces(view, parts)
     elsewhere: list[ThreadView] = []
     outdated: list[ThreadView] = []
     talks: list[ThreadView] = []
     lines = _Lines(change)
     unsent = [_unsent(change, remark, view, lines) for remark in remarks]
-    for placed in queries.list_threads(change):
+    for placed in queries.list_threads(change, texts):
         thread = placed.thread
         replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
         talk = _talk(placed, replies, act, batch, gate)
         talks.append(talk)
         if placed.end_line is None:
             outdated.append(talk)
-        elif view.shows(thread.side) and (thread.side == Thread.SOURCE or thread.sample == view.sample):
-            spot(thread.side, thread.part, placed.end_line).talks.append(talk)
+        elif found := places.find(thread, placed.line or placed.end_line, placed.end_line):
+            spot(*found).talks.append(talk)
         else:
             elsewhere.append(talk)
     for view_of_remark in unsent:
-        line = lines.now(view_of_remark.remark)
-        here = view_of_remark.remark.side == Thread.SOURCE or view_of_remark.remark.sample == view.sample
-        if view_of_remark.remark.thread_id is None and line and here and view.shows(view_of_remark.remark.side):
-            spot(view_of_remark.remark.side, view_of_remark.remark.part, line).unsent.append(view_of_remark)
+        remark = view_of_remark.remark
+        line = lines.now(remark) if remark.thread_id is None else None
+        if line and (found := places.find(remark, line, line)):
+            spot(*found).unsent.append(view_of_remark)
     if asked is not None and act.comment and view.shows(asked.side):
-        asked = _filled(change, asked, remarks, lines)
+        asked = _filled(change, asked, remarks, lines, parts)
         spot(asked.side, asked.part, asked.end_line).form = True
         for line in range(asked.line, asked.end_line + 1):
             spot(asked.side, asked.part, line).meant = True
@@ -214,17 +244,24 @@ def _talk(
     applies = act.set_version and placed.line is not None and not placed.is_resolved
     said = [
         CommentView(
-            comment,
-            _suggested(thread.quote, comment.suggestion, first) if comment.suggestion is not None else None,
-            applies and comment.suggestion is not None,
-            (thread.number, comment.number) in batch,
-            gate.warn_of_suggestions([comment]) if applies and comment.suggestion is not None else "",
+            read.comment,
+            read.said,
+            suggested_lines(thread.quote, read.suggestion, first) if read.suggestion is not None else None,
+            applies and read.suggestion is not None,
+            _is_own(read, act, gate),
+            (thread.number, read.comment.number) in batch,
+            gate.warn_of_suggestions([read.comment]) if applies and read.suggestion is not None else "",
         )
-        for comment in placed.comments
+        for read in placed.read_comments
     ]
     view = View(thread.side, thread.sample)
     url = f"{view.address()}#thread-{thread.number}"
     return ThreadView(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+
+
+def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
+    is_writer = gate.actor is not None and read.comment.person_id == gate.actor.person.pk
+    return act.comment and is_writer and not read.said.is_deleted
 
 
 def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
@@ -234,7 +271,7 @@ def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines"
         where = gettext("thread {thread}, {where}").format(thread=remark.thread.number, where=where)
     if remark.version_id != change.version_id:
         where = gettext("{where} of v{number}").format(where=where, number=remark.version.number)
-    suggested = _suggested(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
+    suggested = suggested_lines(remark.quote, remark.suggestion, remark.line) if remark.suggestion is not None else None
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
     line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
@@ -261,8 +298,44 @@ class _Lines:
         return found[1] if found else None
 
 
+class _RenderedPlaces:
+    """Where threads and remarks are in the view that is open.
+
+    What is about lines of the source is shown in a rendered view at the line that they came to.
+    """
+
+    def __init__(self, view: View, parts: Sequence[Mapping[str, Any]]) -> None:
+        self._view = view
+        self._parts = parts
+        self._places: dict[int, tuple[int, int]] | None = None
+
+    def find(self, subject: Thread | Remark, line: int, end_line: int) -> tuple[str, int, int] | None:
+        """Side, part and line for what is about these lines of its side, or None where the view doesn't show them."""
+        if self._view.shows(subject.side):
+            is_here = subject.side == Thread.SOURCE or subject.sample == self._view.sample
+            return (subject.side, subject.part, end_line) if is_here else None
+        if subject.side == Thread.SOURCE and self._view.name == Thread.RENDERED:
+            found = self._find_rendered(line, end_line)
+            return (Thread.RENDERED, *found) if found else None
+        return None
+
+    def _find_rendered(self, line: int, end_line: int) -> tuple[int, int] | None:
+        """The part and its line that the last of these lines of the source was first written to."""
+        if self._places is None:
+            self._places = {}
+            for part, fields in enumerate(self._parts):
+                for row, sources in enumerate(fields.get("source_lines") or (), 1):
+                    for source in sources:
+                        self._places.setdefault(source, (part, row))
+        return next((self._places[at] for at in range(end_line, line - 1, -1) if at in self._places), None)
+
+
 def _filled(
-    change: ChangeRequest, asked: OpenCommentForm, remarks: Sequence[Remark], lines: "_Lines"
+    change: ChangeRequest,
+    asked: OpenCommentForm,
+    remarks: Sequence[Remark],
+    lines: "_Lines",
+    parts: Sequence[Mapping[str, Any]],
 ) -> OpenCommentForm:
     """The form with what was kept before, and with the lines themselves as the first words of a suggestion."""
     kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
@@ -270,13 +343,16 @@ def _filled(
         length = kept.end_line - kept.line
         end = lines.now(kept) or kept.end_line
         asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
-    if asked.suggestion is None and asked.side == Thread.SOURCE:
-        quote = take_lines(change.version.document, asked.line, asked.end_line) or ""
-        asked = replace(asked, suggestion=quote.removesuffix("\n"))
-    return asked
+    if asked.side == Thread.SOURCE:
+        text = change.version.document
+    else:
+        content = parts[asked.part].get("content") if asked.part < len(parts) else ""
+        text = content if isinstance(content, str) else ""
+    was = (take_lines(text, asked.line, asked.end_line) or "").removesuffix("\n")
+    return replace(asked, was=was, suggestion=was if asked.suggestion is None else asked.suggestion)
 
 
-def _suggested(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
+def suggested_lines(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:
     """The lines before and after, numbered as in the document."""
     by = first - 1
     return [

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext
 
 from registry.changes import queries
+from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import Moment
@@ -19,7 +20,10 @@ __all__ = ["TimelineEntry", "count_comments", "timeline_entries"]
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words."""
+    """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words, which
+    `said` has as they read now. `decision`: the number of the decision that the words came with, where the reader wrote
+    them and may edit them; 0 otherwise.
+    """
 
     at: datetime
     person: str
@@ -31,17 +35,21 @@ class TimelineEntry:
     url_word: str = ""
     voided: bool = False
     is_said: bool = False
+    said: CommentText | None = None
+    decision: int = 0
 
 
-def timeline_entries(change: ChangeRequest) -> list[TimelineEntry]:
-    """The whole story, oldest first."""
+def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, writer: str = "") -> list[TimelineEntry]:
+    """The whole story, oldest first. texts: of the request, read here where they are not given. writer: the username of
+    a reader who may comment.
+    """
     rows: list[TimelineEntry] = []
-    moments = queries.list_moments(change)
+    moments = queries.list_moments(change, texts or CommentTexts(change))
     for is_check, group in groupby(moments, lambda moment: isinstance(moment.event, VerdictGiven)):
         if is_check:
             rows += _check_entries(group)
         else:
-            rows += [entry for moment in group if (entry := _entry(change, moment)) is not None]
+            rows += [entry for moment in group if (entry := _entry(change, moment, writer)) is not None]
     return rows
 
 
@@ -59,13 +67,16 @@ def count_comments(shown: Sequence[TimelineEntry]) -> int:
     return sum(entry.is_said for entry in shown)
 
 
-def _entry(change: ChangeRequest, moment: Moment) -> TimelineEntry | None:
+def _entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry | None:
     event = moment.event
     line = event.timeline_line() if event else None
     if line is None:
         return None
-    text = moment.text if line.is_remark else line.text
-    entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, text, is_said=line.is_remark)
+    entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)
+    if line.is_remark:
+        entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said)
+    if isinstance(event, ChangeDecided) and moment.said.text and moment.person == writer:
+        entry = replace(entry, decision=event.number)
     if isinstance(event, ChangeDecided) and event.decision != "comment":
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)
         return replace(entry, voided=change.takes_decisions and not is_of_head)

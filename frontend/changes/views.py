@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
 from frontend.changes.rollout_rows import read_rollout_row
+from frontend.changes.suggestion_previews import preview_suggestion
 from frontend.changes.threads import OpenCommentForm, View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
@@ -18,15 +21,18 @@ from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import Frame, frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, ungated_losses
+from registry.changes import emergencies, mentions, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
+from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest, Thread
+from registry.changes.places import Place
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import TABLE, Verb
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label
 
@@ -66,7 +72,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
     )
-    roles = {space.pk: role for space, role in namespace_queries.list_namespaces(actor)}
+    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
@@ -112,6 +118,7 @@ def render_change(
         "pending_turn": gate.turn,
         "act": act,
         "opinions": presenters.review_rows(gate),
+        "candidates": presenters.reviewers_to_ask(gate, actor) if act.comment and change.takes_decisions else [],
         "standing": gate.approval_status,
         "needed": gate.needed,
         "checks": checks,
@@ -122,9 +129,11 @@ def render_change(
         "waits": any(check.word == "running" for check in checks),
         "checks_sum": _sum(checks),
         "runs": changes_query.list_run_numbers(change),
+        "next_in_release": _find_next_in_release(change),
         "riding": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
+        "seen_as_served": [gate.facts.holds or 0],
         "refusal": refusal,
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
@@ -156,7 +165,8 @@ def _reading(
     diff = diff_context(request, old, change.version, view=view, every=True)
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(diff["view"], diff["sample"], query)
-    story = timeline.timeline_entries(change)
+    texts = CommentTexts(change)
+    story = timeline.timeline_entries(change, texts, actor.person.username if act.comment else "")
     remarks = changes_query.list_remarks(change, actor)
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
@@ -169,7 +179,7 @@ def _reading(
         "story": story,
         "loss_notices": [LossNotice(change.template.path, found) for found in losses.values()],
         "tabs": [
-            *diff["tabs"],
+            *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
             {
                 "word": gettext("Conversation"),
                 "count": timeline.count_comments(story),
@@ -180,14 +190,40 @@ def _reading(
         "discussion": build_discussion(
             gate,
             place,
-            _asked(request, error),
+            _with_preview(actor, change, diff["sample"], _asked(request, error)),
             act,
+            texts=texts,
             remarks=remarks,
             batch=read_batch(request, change.number),
+            parts=diff["rendered"].new.parts if diff["rendered"] else (),
         ),
+        "mention_names": SimpleLazyObject(partial(_mention_names, change)),
         "worst": versions.longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
+
+
+def _mention_names(change: ChangeRequest) -> set[str]:
+    return {each.name for each in mentions.list_mentionable(change.template.namespace)}
+
+
+def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
+    """The change after this one in its release, round again from the first; None where it is alone or in none."""
+    if change.release_id is None:
+        return None
+    members = changes_query.list_members([change.release_id])
+    at = next((place for place, member in enumerate(members) if member.pk == change.pk), 0)
+    return members[(at + 1) % len(members)] if len(members) > 1 else None
+
+
+def _with_preview(
+    actor: Actor, change: ChangeRequest, sample: str, asked: OpenCommentForm | None
+) -> OpenCommentForm | None:
+    """The form with what its suggestion on rendered lines becomes in the source."""
+    if asked is None or asked.suggestion is None or asked.side != Thread.RENDERED:
+        return asked
+    place = Place(change.version.number, asked.line, asked.end_line, asked.side, sample, asked.part)
+    return replace(asked, preview=preview_suggestion(actor, change, place, asked.suggestion.replace("\r\n", "\n")))
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
@@ -205,7 +241,8 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
 
 def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the form that is open: those of the address, or of what was posted and not taken."""
-    given = request.POST if request.POST.get("line") and (error or request.POST.get("do") == "range") else request.GET
+    is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep")
+    given = request.POST if request.POST.get("line") and is_kept_open else request.GET
     if "line" not in given and "remark" not in given:
         return None
     line, remark = parse_form_number(given.get("line")), parse_form_number(given.get("remark")) or None
@@ -213,7 +250,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         return None
     line = line or 1
     end_line = parse_form_number(given.get("end_line")) or line
-    side = given.get("side") or ("rendered" if request.GET.get("view") == "rendered" else "source")
+    side = given.get("side") or (Thread.RENDERED if request.GET.get("view") == Thread.RENDERED else Thread.SOURCE)
     typed = given is request.POST
     suggestion = given.get("suggestion") if typed else None
     if (
@@ -233,9 +270,10 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
     )
 
 
-def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
+def _row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
     change, blockers = gate.change, gate.blockers
-    role = roles.get(change.template.namespace_id)
+    held = roles.get(change.template.namespace_id)
+    may_publish = held is not None and held.at(change.template.path).rank >= TABLE[Verb.PUBLISH].rank
     return {
         "change": change,
         "title": presenters.change_title(change),
@@ -245,7 +283,7 @@ def _row(gate: Gate, actor: Actor, roles: Mapping[int, Role]) -> dict[str, Any]:
         "turn": presenters.whose_turn(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
         "ready": change.is_open and not blockers,
-        "may_publish": not blockers and role is not None and role.rank >= TABLE[Verb.PUBLISH].rank,
+        "may_publish": not blockers and may_publish,
     }
 
 

@@ -27,8 +27,8 @@ __all__ = [
 
 
 VIEWS = {
-    "source": gettext_lazy("Source"),
     "rendered": gettext_lazy("Rendered"),
+    "source": gettext_lazy("Source"),
     "both": pgettext_lazy("source and rendered", "Both"),
 }
 # What of the address stays when another view or sample is chosen.
@@ -131,35 +131,64 @@ def diff_context(
 ) -> dict[str, Any]:
     """What `_diff.html` shows: the source, both sides rendered on a sample, or both of these.
 
-    view: a view of the page's own, which shows neither. every: compare the versions on all samples, not only on the one
-    that is shown.
+    Where the address names no view, it is the rendered one on the first sample that the two read differently on, and
+    the source where there is none; `source_reason` then says why. view: a view of the page's own, which shows neither.
+    every: compare the versions on all samples, not only on the one that is shown.
     """
     sample_set = new.template.current_samples()
     data = sample_set.samples if sample_set else {}
-    sample = request.GET.get("sample", "")
-    sample = sample if sample in data else next(iter(data), "")
-    requested = view or request.GET.get("view", "source")
-    shown_view = requested if view or (requested in VIEWS and (requested == "source" or sample)) else "source"
+    given = request.GET.get("sample", "")
+    sample = given if given in data else ""
+    shown_view = view or _requested_view(request)
     names = {
-        *(list(data)[: samples.MOST] if every else ()),
-        *([sample] if sample and (every or shown_view != "source") else ()),
+        *(list(data)[: samples.MOST] if every or not shown_view or not sample else ()),
+        *([sample] if sample and shown_view != "source" else ()),
     }
     comparisons = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
+    differing = [case.name for case in comparisons if case.differs]
+    sample = sample or next(iter(differing or data), "")
+    reason = ""
+    if not shown_view:
+        shown_view = "rendered" if differing else "source"
+        reason = "" if differing else _why_source(len(data))
+    elif not sample and not view:
+        shown_view = "source"
     comparison = next((case for case in comparisons if case.name == sample), None)
     return {
         "old": old,
         "new": new,
         "view": shown_view,
+        "source_reason": reason,
         "sample": sample,
         "samples": list(data),
         "cases": comparisons,
-        "differing": [case.name for case in comparisons if case.differs],
+        "differing": differing,
         "next_differing": _next_differing(comparisons, sample),
         "tabs": _tabs(request, shown_view) if data or view else [],
         "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
         "source": compare_source(old, new),
         "rendered": compare_rendered(old, new, data[sample], comparison) if comparison else None,
     }
+
+
+def _requested_view(request: HttpRequest) -> str:
+    """The view of the address; that of the lines it names, where it names some; empty where it leaves it open."""
+    if request.GET.get("view") in VIEWS:
+        return request.GET["view"]
+    if request.GET.get("layout") == "columns":  # which only the source has
+        return "source"
+    side = request.GET.get("side", "source")
+    return side if side in VIEWS and "line" in request.GET else ""
+
+
+def _why_source(count: int) -> str:
+    """Why the source is shown first, and what would change that."""
+    if not count:
+        return gettext("No samples, so nothing to render. Showing the source.")
+    if count > samples.MOST:
+        sentence = gettext("The model reads the same text on the first {count} samples. Showing the source.")
+        return sentence.format(count=samples.MOST)
+    return gettext("The model reads the same text on every sample. Showing the source.")
 
 
 def _next_differing(comparisons: list[SampleComparison], sample: str) -> str:

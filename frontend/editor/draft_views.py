@@ -59,7 +59,8 @@ def _find_template(actor: Actor, name: str) -> Template | None:
     try:
         return template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
-        permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+        space, _, path = name.partition("/")
+        permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
         return None
 
 

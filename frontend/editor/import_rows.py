@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.diff import rendered
+from frontend.web.findings import translate_finding
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
 from registry.accounts.actor import Actor
@@ -50,7 +51,7 @@ class ImportRow:
     @property
     def format_title(self) -> str:
         """The name of the format that was read."""
-        return TITLES.get(self.source_format, self.source_format)
+        return translate_finding(TITLES.get(self.source_format, self.source_format))
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service takes it."""

@@ -11,14 +11,16 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.findings import translate_finding
 from frontend.web.page import show
+from promptuary.renderer.interop.labelled_turns import count_labelled_turns
+from promptuary.renderer.interop.placeholders import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import check_size
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role
 from registry.templates import imports
 from registry.templates.imports import IMPORT_BYTES
 
@@ -28,6 +30,17 @@ PASTED = "pasted"
 FORMAT_CHOICES = [
     ("", gettext_lazy("What it looks like")),
     *((entry.name, entry.title) for entry in FORMATS),
+    ("single", gettext_lazy("text with {name}")),
+    ("double", gettext_lazy("text with {{ name }}")),
+    ("dollar", gettext_lazy("text with $name")),
+    ("percent", gettext_lazy("text with %(name)s")),
+    ("angle", gettext_lazy("text with <<name>>")),
+    ("square", gettext_lazy("text with [[name]]")),
+    ("tag", gettext_lazy("text with <name>")),
+    ("capitals", gettext_lazy("text with [NAME]")),
+    ("jinja", "Jinja"),
+    ("handlebars", "Handlebars"),
+    ("mustache", "Mustache"),
     ("none", gettext_lazy("plain text, braces and all")),
 ]
 
@@ -36,17 +49,18 @@ FORMAT_CHOICES = [
 @signed_in
 def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form, what the files would become, and its buttons: save as versions, or as drafts."""
-    namespaces = [
-        space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank
-    ]
+    namespaces = namespace_queries.list_writable_namespaces(actor)
     if not namespaces:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     fields = _read_fields(request, namespaces)
     if request.method != "POST":
         return _render_page(request, actor, namespaces, fields)
     try:
-        if request.POST.get("do") in ("versions", "drafts"):
+        verb, _, chosen_format = request.POST.get("do", "").partition(":")
+        if verb in ("versions", "drafts"):
             return _keep(request, actor, namespaces, fields)
+        if verb == "read":
+            fields["source_format"] = chosen_format
         return _render_page(request, actor, namespaces, fields, files=_preview(request, actor, fields))
     except PromptuaryError as error:
         return _render_page(request, actor, namespaces, fields, rows=posted_rows(request.POST), error=error)
@@ -62,6 +76,13 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
         "source_format": request.POST.get("source_format", ""),
         "text": request.POST.get("text", "").replace("\r\n", "\n"),
     }
+
+
+def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
+    """How many parts a pasted text would become if it were split at its labels, `USER:` and so on; 0 for others."""
+    if fields["source_format"] or not fields["text"].strip() or [row.source_format for row in rows] != ["text"]:
+        return 0
+    return count_labelled_turns(fields["text"])
 
 
 def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
@@ -107,7 +128,7 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
     chosen = [row.chosen() for row in kept]
     if request.POST["do"] == "drafts":
         saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
-        kept_as = ngettext("Kept as {count} draft.", "Kept as {count} drafts.", len(saved))
+        kept_as = ngettext("Saved as {count} draft.", "Saved as {count} drafts.", len(saved))
         messages.success(request, kept_as.format(count=len(saved)))
         return redirect("edit", f"{namespace}/{saved[0].path}") if len(saved) == 1 else redirect("home")
     results = imports.save_imported_versions(actor=actor, namespace=namespace, chosen=chosen)
@@ -145,9 +166,12 @@ def _render_page(
         "section": "templates",
         "namespaces": namespaces,
         "fields": fields,
-        "formats": FORMAT_CHOICES,
+        "formats": [(value, translate_finding(str(title))) for value, title in FORMAT_CHOICES],
         "accepted": ",".join((*READABLE_SUFFIXES, ".zip")),
         "refused_files": [file for file in files if file.refusal],
+        # Without its tags a text has at least the inputs that it writes as here.
+        "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
+        "turn_count": _count_turns(fields, shown_rows),
         "rows": shown_rows,
         "payload": write_payload(shown_rows) if shown_rows else "",
         "kept_count": sum(row.is_kept for row in shown_rows),

@@ -14,11 +14,12 @@ from frontend.editor.example_documents import EXAMPLES
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, set_choices
 from frontend.web.page import show
+from promptuary.renderer.interop.imported import LossError, slugify
 from registry.accounts.actor import Actor
+from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role
 from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
@@ -42,7 +43,20 @@ class NewForm(forms.Form):
         set_choices(self, "start", [(start, start) for start in starts])
 
     def clean_path(self) -> str:
-        return str(self.cleaned_data["path"]).strip().strip("/")
+        """The address that the name gives."""
+        return address_of(str(self.cleaned_data["path"]))
+
+
+def address_of(name: str) -> str:
+    """The address inside the namespace that a name gives: "Refunds/Late reply" is refunds/late-reply.
+
+    A name without letters or digits stays as it is, so that the check of addresses says what is wrong.
+    """
+    stripped = name.strip().strip("/")
+    try:
+        return slugify(stripped)
+    except LossError:
+        return stripped
 
 
 @form_page
@@ -61,9 +75,23 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("edit", name)
-    return show(
-        request, "editor/new.html", {"section": "templates", "form": form, "starts": EXAMPLES.values()}, status=status
-    )
+    context = {"section": "templates", "form": form, "starts": EXAMPLES.values(), **_address(request, actor)}
+    return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
+
+
+def _address(request: HttpRequest, actor: Actor) -> dict[str, str]:
+    """The address that the typed name gives, and why it can't be taken; both empty as long as nothing is typed."""
+    fields = request.POST or request.GET
+    path = address_of(fields.get("path", ""))
+    if not path:
+        return {"address": "", "refusal": ""}
+    name = f"{fields.get('namespace', '')}/{path}"
+    try:
+        names.check_template(name)
+        _require_free(actor, name)
+    except Invalid as error:
+        return {"address": name, "refusal": next(iter(error.fields.values()), error.message)}
+    return {"address": name, "refusal": ""}
 
 
 @form_page
@@ -91,9 +119,9 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
-    writable = [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
+    writable = namespace_queries.list_writable_namespaces(actor)
     if not writable:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in writable else writable[0],

@@ -18,6 +18,7 @@ from frontend.web.draft_links import draft_address
 from frontend.web.findings import translate_finding, translate_problem
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.functions import FUNCTIONS
+from promptuary.renderer.interop.pasted import PastedPrompt
 from promptuary.renderer.jinja.operators import FILTERS
 from promptuary.renderer.problems import Problem
 from registry.connections.endpoint import ECHO
@@ -30,6 +31,7 @@ from registry.usage import queries as usage_queries
 __all__ = [
     "action_response",
     "fragment_context",
+    "pasted_response",
     "preview_response",
     "quick_fix_response",
     "script_data",
@@ -95,6 +97,19 @@ def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
         for template in templates
         if template.latest is not None
     ]
+
+
+def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
+    """How a pasted text could be written, with its sentences in the language of the page."""
+    if pasted is None:
+        return None
+    sentences = [translate_finding(difference) for difference in pasted.differences]
+    return {
+        **pasted.to_dict(),
+        "title": translate_finding(pasted.title),
+        "reason": translate_finding(pasted.reason),
+        "differences": sentences,
+    }
 
 
 def source_diff(old: str, new: str) -> dict[str, Any]:

@@ -192,7 +192,8 @@ def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
     try:
         template = template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
-        return None, permissions.find_namespace(actor, Verb.SAVE, name.split("/", 1)[0])
+        space, _, path = name.partition("/")
+        return None, permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
     return template, template.namespace
 
 

@@ -15,6 +15,7 @@ from frontend.editor import responses
 from frontend.editor.actions import ActionResult, propose, save
 from frontend.editor.preview import build_preview, render_samples
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
+from frontend.editor.run_rows import take_run_row
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
@@ -26,7 +27,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json, parse_number
 from registry.core.problem_details import status_of
-from registry.templates import drafts, version_queries
+from registry.templates import drafts, imports, version_queries
 from registry.templates import fragments as fragment_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
@@ -41,6 +42,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     draft_name = request.GET.get("draft", "")
     if request.method == "GET":
         state = load_state(actor, name, request.GET.get("sample", ""), draft_name=draft_name)
+        if sample := take_run_row(actor, state, request.GET.get("row", "")):
+            said = gettext("The row is the sample {sample} now. It is kept if you save; remove it under Samples.")
+            messages.info(request, said.format(sample=sample))
         return _render_page(request, actor, state)
     if request.content_type == "application/json":
         return _as_json(lambda: _run_action_as_json(request, actor, name))
@@ -67,6 +71,10 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         fields = _read_json(request)
         if fields.get("want") == "fragments":
             return {"fragments": responses.fragment_choices(fragment_queries.list_text_fragments(actor))}, 200
+        if fields.get("want") == "pasted":
+            namespace, text = name.partition("/")[0], str(fields.get("text", ""))
+            pasted = imports.read_pasted_prompt(actor=actor, namespace=namespace, text=text)
+            return {"pasted": responses.pasted_response(pasted)}, 200
         state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200

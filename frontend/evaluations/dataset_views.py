@@ -24,7 +24,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations.models import Dataset
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.permissions import Verb
 
 __all__ = ["archive", "compare", "edit", "listing", "new", "show_dataset"]
 
@@ -108,10 +108,10 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Put the dataset away, or with `do=unarchive` bring it back."""
     if request.POST.get("do") == "unarchive":
         dataset_archive.unarchive_dataset(actor=actor, name=name)
-        messages.success(request, gettext("The dataset is back."))
+        messages.success(request, gettext("The dataset is restored."))
     else:
         dataset_archive.archive_dataset(actor=actor, name=name, reason=request.POST.get("reason", ""))
-        messages.success(request, gettext("The dataset is archived: it is in no list any more."))
+        messages.success(request, gettext("The dataset is archived. It is no longer in the lists."))
     return redirect("dataset", name)
 
 
@@ -121,7 +121,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
     own_namespaces = _mine(actor)
     if not own_namespaces:
-        raise NotFound(gettext("You are author in no namespace yet. An admin of one can make you that."))
+        raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
     space, _, folder = request.GET.get("in", "").partition("/")
     first = {
         "namespace": space if space in own_namespaces else own_namespaces[0],
@@ -226,19 +226,20 @@ def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], in
 
 
 def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
+    path = dataset.name.partition("/")[2]
     return {
         "section": "evaluations",
         "dataset": dataset,
         "crumbs": breadcrumbs(dataset.name),
-        "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace) and dataset.archived_at is None,
+        "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace, path) and dataset.archived_at is None,
         "may_archive": permissions.is_allowed(actor, Verb.MANAGE, dataset.namespace),
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, dataset.namespace),
+        "may_run": permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
 
 
 def _mine(actor: Actor) -> list[str]:
-    return [space.name for space, role in namespace_queries.list_namespaces(actor) if role.rank >= Role.AUTHOR.rank]
+    return namespace_queries.list_writable_namespaces(actor)
 
 
 def _row(index: int, row: Row) -> dict[str, Any]:

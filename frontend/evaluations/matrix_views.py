@@ -87,7 +87,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "orders": list(_ORDERS.items()),
         "choice": choice,
         "addable": _addable(runs),
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
         "may_improve": improvement_queries.may_improve(actor, runs[0]),
         "new_run_url": _new_run_url(runs[0]),
         "waits": waits,
@@ -263,6 +263,7 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
         "expected": row_comparison.answer_text(row.row.expected),
         "columns": columns,
         "close_url": choice.url(),
+        **_row_acts(actor, runs, index),
         "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
         "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
@@ -272,6 +273,17 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
             for side, neighbour in neighbours.items()
         },
     }
+
+
+def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
+    """Where the row is added to a dataset and opened in the editor; empty for whoever may not save."""
+    template = runs[0].template
+    if not permissions.is_allowed(actor, Verb.SAVE, template.namespace):
+        return {"add_url": "", "editor_url": ""}
+    others = urlencode([("with", run.number) for run in runs[1:]])
+    add = reverse("add-run-row", args=[runs[0].number, index])
+    edit = f"{reverse('edit', args=[template.name])}?{urlencode({'row': f'{runs[0].number}.{index}'})}"
+    return {"add_url": f"{add}?{others}" if others else add, "editor_url": edit}
 
 
 def _scoring(

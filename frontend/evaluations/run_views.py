@@ -224,7 +224,7 @@ def _frame(actor: Actor, run: Run) -> dict[str, Any]:
         "answered": run.done - run.failed,
         "bar": _bar(run),
         "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace),
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace, template.path),
         "sum": _sum(run),
     }
 
@@ -258,7 +258,7 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         messages.success(request, gettext("The run is cancelled; what came so far is kept."))
     elif request.POST.get("do") == "rerun":
         services.rerun_failures(actor=actor, number=number)
-        messages.success(request, gettext("The rows without an answer are asked again."))
+        messages.success(request, gettext("The failed rows are asked again."))
 
 
 def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:

@@ -115,7 +115,7 @@ def show_score_form(
     """
     first = runs[0]
     contributors = frozenset().union(*(counted_scores.find_run_contributors(run) for run in runs))
-    may_score = permissions.is_allowed(actor, Verb.COMMENT, first.template.namespace)
+    may_score = permissions.is_allowed(actor, Verb.COMMENT, first.template.namespace, first.template.path)
     return {
         "columns": build_score_columns(actor.person, runs, index, contributors, hide=hide),
         "index": index,

@@ -34,7 +34,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     values = request.POST if request.method == "POST" else request.GET
     others = [other for text in values.getlist("with") if (other := _number(text)) and other != number]
     runs = run_matrix.read_matrix_runs(actor, number, tuple(others))
-    permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace)
+    permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace, runs[0].template.path)
     for run in runs:
         if run.state != Run.DONE:
             sentence = gettext("Run {number} is {state}: only the replies of finished runs are scored.")

@@ -1,7 +1,7 @@
 """Work items of the home page: change requests that wait on a person or on others, and drafts to resume."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, 
 from frontend.changes.presenters import change_title
 from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
-from registry.changes import policy
+from registry.changes import policy, review_requests
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.templates.models import Draft, Template
@@ -33,7 +33,7 @@ ASKS: Mapping[str, tuple[Promise, Promise]] = {
     "superseded": _WITHDRAW,
     "": (gettext_lazy("Publish"), gettext_lazy("Publish")),
 }
-MEND = (gettext_lazy("Mend"), gettext_lazy("See the check"))
+MEND = (gettext_lazy("Fix"), gettext_lazy("See the check"))
 COUNTED = (
     gettext_lazy("Nothing waits on you"),
     gettext_lazy("One thing waits on you"),
@@ -77,7 +77,7 @@ class ResumableDraft:
 
 def items_of_person(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     """The requests in which it is this person's turn, emergencies first."""
-    items = [_mine(gate) for gate in gates if gate.waits_on(actor.person.username)]
+    items = [_mine(gate, actor.person.username) for gate in gates if gate.waits_on(actor.person.username)]
     return sorted(items, key=lambda item: not item.change.needs_approval)
 
 
@@ -126,10 +126,16 @@ def _is_rolling_out(gate: Gate) -> bool:
     return all(blocker.code == policy.ROLLING_OUT for blocker in gate.blockers)
 
 
-def _mine(gate: Gate) -> WorkItem:
+def _mine(gate: Gate, username: str) -> WorkItem:
+    if gate.turn is None or username not in gate.turn.people:  # they were asked by name, whoever's turn it is
+        asked = review_requests.find_asked(gate, username)
+        item = _item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
+        if asked is None:
+            return item
+        return replace(item, reason=gettext("{name} asked for your review.").format(name=asked.by), since=asked.at)
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
-    asked = ASKS.get(blocker.code if blocker else "", MEND)
-    verb, button = _APPROVE if blocker and blocker.asks_for_approval else asked
+    words = ASKS.get(blocker.code if blocker else "", MEND)
+    verb, button = _APPROVE if blocker and blocker.asks_for_approval else words
     return _item(gate, str(verb), str(button))
 
 

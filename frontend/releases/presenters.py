@@ -24,7 +24,8 @@ __all__ = ["MemberRow", "PermittedReleaseActions", "member_rows", "permitted_rel
 @dataclass(frozen=True)
 class MemberRow:
     """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or
-    empty."""
+    empty; `seen` is what the page shows of it, as forms send it back.
+    """
 
     change: ChangeRequest
     stem: str
@@ -38,6 +39,7 @@ class MemberRow:
     causes: tuple[str, ...]
     turn: str
     may_remove: bool
+    seen: str
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,16 @@ class PermittedReleaseActions:
 def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
     """The buttons of the release page."""
     release = gate.release
-    role = permissions.role_of(actor.person, release.namespace) if actor.person.is_active else None
+    roles = permissions.roles_of(actor.person, release.namespace) if actor.person.is_active else None
+    members = gate.open_members if release.is_open else gate.members
+    paths = [member.change.template.path for member in members]
 
     def may(verb: Verb) -> bool:
-        return role is not None and role.rank >= TABLE[verb].rank
+        """Whether they may do it to every template of the release."""
+        return roles is not None and roles.at_all(paths).rank >= TABLE[verb].rank
+
+    def may_somewhere(verb: Verb) -> bool:
+        return roles is not None and roles.at_any(paths).rank >= TABLE[verb].rank
 
     is_reviewer = may(Verb.APPROVE)
     publishes = release.is_open and may(Verb.PUBLISH)
@@ -69,10 +77,10 @@ def permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedRelea
         publish=publishes and gate.may_publish_now,
         publish_fault=_publish_fault(gate) if publishes else "",
         schedule=publishes,
-        comment=may(Verb.COMMENT),
+        comment=may_somewhere(Verb.COMMENT),
         change=release.is_open and may(Verb.PROPOSE),
         withdraw=release.is_open and (is_reviewer or (may(Verb.PROPOSE) and release.opened_by_id == actor.person.pk)),
-        roll_back=release.state == Release.PUBLISHED and may(Verb.ROLL_BACK),
+        roll_back=release.state == Release.PUBLISHED and may_somewhere(Verb.ROLL_BACK),
     )
 
 
@@ -124,6 +132,7 @@ def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
         causes=tuple(blocker.cause for blocker in member.blockers) if change.is_open else (),
         turn=change_presenters.whose_turn(member.blockers, actor) if change.is_open else "",
         may_remove=may_change and change.is_open,
+        seen=f"{change.template.name} {change.version.number} {holds or 0}",
     )
 
 

@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from frontend.changes.label_evidence import metric_counts
+from frontend.releases.panels import read_seen
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices
+from frontend.web.forms import LinesField, add_errors, set_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
@@ -82,7 +83,8 @@ class ReleaseForm(forms.Form):
 @signed_in
 def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
     """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
-    space = permissions.find_namespace(actor, Verb.PROPOSE, folder.partition("/")[0])
+    name, _, path = folder.partition("/")
+    space = permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
     sources, targets = _sources(space), list(space.protected_labels)
     if not targets:
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
@@ -105,7 +107,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                     actor=actor,
                     namespace=space.name,
                     selection=selection,
-                    expected=_read_expected(request.POST.getlist("expected"), chosen),
+                    expected=_read_ticked(request.POST.getlist("expected"), chosen),
                     **fields,
                 )
             except (Invalid, Conflict, NotAllowed) as error:
@@ -140,18 +142,9 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _read_expected(lines: list[str], chosen: list[str]) -> dict[str, tuple[int, int]]:
-    """What the panel showed of the templates that are ticked, from lines such as `support/reply 3 2`."""
-    parts = [line.rsplit(" ", 2) for line in lines]
-    return {
-        part[0]: (parse_form_number(part[1]), parse_form_number(part[2]))
-        for part in parts
-        if len(part) == 3 and part[0] in chosen
-    }
-
-
-def _count(number: int) -> str:
-    return "1 template" if number == 1 else gettext("{number} templates").format(number=number)
+def _read_ticked(lines: list[str], chosen: list[str]) -> dict[str, tuple[int, int]]:
+    """What the panel showed of the templates that are ticked."""
+    return {name: seen for name, seen in read_seen(lines).items() if name in chosen}
 
 
 def _rows(plan: ReleasePlan, label: str) -> list[MemberRow]:

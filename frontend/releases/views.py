@@ -6,23 +6,29 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.changes.label_evidence import LossNotice
 from frontend.releases import presenters
+from frontend.releases.panels import read_seen, show_publish_panel, show_roll_back_panel
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
+from frontend.web.reasons import read_reason
 from registry.accounts.actor import Actor
 from registry.changes import schedules as change_schedules
 from registry.changes import ungated_losses
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
+from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.releases import gate as release_gate
 from registry.releases import proposals, queries, roll_backs, schedules, services
+from registry.releases.moved_members import Seen
 
 __all__ = ["act_on_release", "list_releases", "show_release"]
 
@@ -34,10 +40,10 @@ _STATES = {
 }
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
-    "comment": gettext_lazy("Your comment is kept."),
+    "comment": gettext_lazy("Comment added."),
     "publish": gettext_lazy("Published: all labels moved."),
     "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
-    "unschedule": gettext_lazy("The schedule is taken back."),
+    "unschedule": gettext_lazy("Schedule cancelled."),
     "withdraw": gettext_lazy("Withdrawn, with its changes."),
     "roll_back": gettext_lazy("Rolled back."),
     "add": gettext_lazy("Added."),
@@ -84,9 +90,27 @@ def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpRespo
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
+        if do in _PANELS and "expected" in request.POST:
+            return _PANELS[do](request, actor, number, error)
         return _render_release(request, actor, number, refusal=error)
-    messages.success(request, _MESSAGES[do])
+    _say_done(request, actor, number, "schedule" if _is_on_date(request) else do)
     return redirect("release", number)
+
+
+def _is_on_date(request: HttpRequest) -> bool:
+    """Whether the panel before publishing asks for a moment."""
+    return request.POST.get("do") == "publish" and request.POST.get("how") == "on_date"
+
+
+def _say_done(request: HttpRequest, actor: Actor, number: int, do: str) -> None:
+    """Put what was done into the status line; after publishing with the way back, for whoever may go it."""
+    line = str(_MESSAGES[do])
+    if do == "publish":
+        release = queries.find_release(actor, Verb.READ, number)
+        if permissions.is_allowed(actor, Verb.ROLL_BACK, release.namespace):
+            address = reverse("roll-back-release", args=[number])
+            line = format_html('{} <a href="{}">{}</a>', line, address, gettext("Undo"))
+    messages.success(request, line)
 
 
 def _render_release(
@@ -95,19 +119,21 @@ def _render_release(
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
     act = presenters.permitted_release_actions(gate, actor)
+    rows = presenters.member_rows(gate, actor, may_change=act.change)
     turn = gate.turn
     losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
     context = {
         "section": "changes",
         "release": release,
         "gate": gate,
-        "rows": presenters.member_rows(gate, actor, may_change=act.change),
+        "rows": rows,
         "act": act,
         "loss_notices": [
             LossNotice(member.change.template.path, losses[member.change.number])
             for member in gate.open_members
             if member.change.number in losses
         ],
+        "seen": [row.seen for row in rows if row.change.is_open],
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
         "story": presenters.release_story(release),
@@ -130,14 +156,22 @@ def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
     services.comment_on_release(actor=actor, number=number, text=_text(request))
 
 
-def _publish(_request: HttpRequest, actor: Actor, number: int) -> None:
-    services.publish_release(actor=actor, number=number)
+def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
+    if _is_on_date(request):
+        _schedule(request, actor, number)
+    else:
+        services.publish_release(actor=actor, number=number, expected=_read_seen(request))
+
+
+def _read_seen(request: HttpRequest) -> Seen | None:
+    """What the form showed of the templates; None where it does not say."""
+    return read_seen(request.POST.getlist("expected")) if "expected" in request.POST else None
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:
     moment = request.POST.get(change_schedules.FIELD, "")
     at = read_moment(change_schedules.FIELD, moment, timezone.get_current_timezone())
-    schedules.schedule_release(actor=actor, number=number, at=at)
+    schedules.schedule_release(actor=actor, number=number, at=at, expected=_read_seen(request))
 
 
 def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:
@@ -155,7 +189,10 @@ def _roll_back(request: HttpRequest, actor: Actor, number: int) -> None:
     release = queries.find_release(actor, Verb.ROLL_BACK, number)
     published = set(release.members.filter(state="published").values_list("template__name", flat=True))
     templates = [] if set(chosen) == published else chosen
-    roll_backs.roll_back_release(actor=actor, number=number, reason=_text(request), templates=templates)
+    seen = {name: pair for name, pair in (_read_seen(request) or {}).items() if name in chosen}
+    roll_backs.roll_back_release(
+        actor=actor, number=number, reason=read_reason(request.POST), templates=templates, expected=seen
+    )
 
 
 def _add(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -167,13 +204,14 @@ def _add(request: HttpRequest, actor: Actor, number: int) -> None:
 
 def _remove(request: HttpRequest, actor: Actor, number: int) -> None:
     change = parse_form_number(request.POST.get("change"))
-    proposals.remove_from_release(actor=actor, number=number, change=change)
+    proposals.remove_from_release(actor=actor, number=number, change=change, expected=_read_seen(request))
 
 
 def _text(request: HttpRequest) -> str:
     return request.POST.get("text", "").replace("\r\n", "\n")
 
 
+_PANELS = {"publish": show_publish_panel, "roll_back": show_roll_back_panel}
 _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
     "comment": _comment,

@@ -60,7 +60,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if request.method == "POST":
         audit_services.check_chain(actor=actor, namespace=namespace)
         messages.success(
-            request, gettext("The worker goes through every event now; the result is here when it is done.")
+            request, gettext("The worker is checking every event. The result appears here when it is done.")
         )
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)

@@ -42,7 +42,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         permissions.require_verb(actor, Verb.MANAGE, space)
     if button == "remove":
         attachments.detach_evaluation(actor=actor, namespace=namespace, name=request.POST.get("name", ""))
-        messages.success(request, gettext("The evaluation is taken away."))
+        messages.success(request, gettext("The evaluation is removed."))
         return redirect("evaluations", namespace)
     listed = attachment_queries.list_attachments(actor, namespace)
     chosen = next((row for row in listed if row.name == request.GET.get("name")), None)

@@ -144,7 +144,7 @@ class KeyForm(forms.Form):
     days = forms.TypedChoiceField(
         coerce=int,
         choices=[
-            (0, gettext_lazy("until it is revoked")),
+            (0, gettext_lazy("never (until revoked)")),
             (30, gettext_lazy("30 days")),
             (90, gettext_lazy("90 days")),
             (365, gettext_lazy("a year")),

@@ -63,17 +63,17 @@ def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: Gro
         if not form.is_valid():
             return ""
         title = groups.make_group(actor=actor, namespace=namespace, **form.cleaned_data).title
-        return gettext("The group {title} is there.").format(title=title)
+        return gettext("The group {title} is created.").format(title=title)
     if button == "change":
         title, role = posted.get("title", ""), posted.get("role", "")
         title = groups.change_group(actor=actor, namespace=namespace, name=name, title=title, role=role).title
         return gettext("The group {title} is saved.").format(title=title)
     if button == "add":
         title = groups.add_to_group(actor=actor, namespace=namespace, name=name, username=username).title
-        return gettext("{username} is in the group {title} now.").format(username=username, title=title)
+        return gettext("{username} is now in the group {title}.").format(username=username, title=title)
     if button == "take_out":
         title = groups.remove_from_group(actor=actor, namespace=namespace, name=name, username=username).title
-        return gettext("{username} is in the group {title} no more.").format(username=username, title=title)
+        return gettext("{username} is no longer in the group {title}.").format(username=username, title=title)
     if button == "remove":
         groups.remove_group(actor=actor, namespace=namespace, name=name)
         return gettext("The group is removed.")

@@ -48,7 +48,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if do == "addresses":
         changed, status = key_panel.set_addresses(request, actor)
         if changed.is_valid():
-            messages.success(request, gettext("The network addresses of the key are set. This holds within a second."))
+            messages.success(request, gettext("The network addresses of the key are set. They apply within a second."))
             return redirect(f"{address}?can={changed.cleaned_data['key']}#can")
     if do == "look":
         rows = keys_query.list_keys(actor, namespace)

@@ -1,6 +1,7 @@
 """The page of a namespace's members: their roles, and the people who are invited."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -8,9 +9,11 @@ from django.contrib import messages
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 
+from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
 from frontend.settings.forms import InvitationForm, MemberForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -20,11 +23,12 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
-from registry.namespaces import permissions
+from registry.namespaces import folder_roles, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import services as members_service
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import rules_of
+from registry.templates import search_queries
 
 __all__ = ["members"]
 
@@ -32,7 +36,7 @@ T = TypeVar("T")
 MAY = {
     Role.READER: gettext_lazy("read, fetch, check and render"),
     Role.AUTHOR: gettext_lazy("also save, propose, comment, move unprotected labels and publish what was approved"),
-    Role.REVIEWER: gettext_lazy("also approve what is not their own, and roll back"),
+    Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
 _ROLES = [(role.value, words) for role, words in MAY.items()]
@@ -47,6 +51,8 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     button = request.POST.get("do", "role") if request.method == "POST" else "look"
     form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
     invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.AUTHOR.value})
+    rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
+    folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
     invited, status = None, 200
     if button == "role":
         sentence, status = _set_role(actor, namespace, form)
@@ -55,7 +61,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
             return redirect("members", namespace)
     elif button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
-        messages.success(request, gettext("The invitation is taken back: its link works no more."))
+        messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
         return redirect("members", namespace)
     elif button == "again":
         invitation_id = request.POST.get("invitation", "")
@@ -63,6 +69,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     elif button == "invite":
         invited, status = _invite(actor, namespace, invitation_form)
         invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if invited else invitation_form
+    elif button == "folder_role":
+        done, status = _attempt(folder_form, partial(set_folder_role, actor, namespace))
+        if done:
+            messages.success(request, done)
+            return redirect(f"{reverse('members', args=[namespace])}#folder-roles")
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "templates",
@@ -70,7 +81,10 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "granters": permissions.describe_granters(space),
         "rules": rules_of(space),
-        "rows": namespace_queries.list_members(actor, namespace),
+        "rows": rows,
+        "folder_form": folder_form,
+        "folder_rows": folder_roles.list_folder_roles(actor, namespace),
+        "folders": search_queries.list_folder_paths(space) if may_manage else [],
         "form": form,
         "roles": _ROLES,
         "may_manage": may_manage,
@@ -93,11 +107,11 @@ def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]
         username, role = data["username"], data["role"] or None
         member = members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
         if member is None:
-            return gettext("{username} is no member any more.").format(username=username)
+            return gettext("{username} is no longer a member.").format(username=username)
         if member.role != role:
             sentence = gettext("{username} is still {role}: a group gives this role.")
         else:
-            sentence = gettext("{username} is {role} now.")
+            sentence = gettext("{username} is now {role}.")
         return sentence.format(username=username, role=gettext(member.role))
 
     sentence, status = _attempt(form, set_role)

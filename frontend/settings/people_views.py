@@ -105,7 +105,7 @@ def reset_sign_in(request: HttpRequest, actor: Actor, username: str) -> HttpResp
         "settings/reset_sign_in.html",
         {"section": "settings", "username": username},
         lambda: administration.reset_second_step(actor=actor, username=username),
-        gettext("{username} signs in without a second step now, and is signed out everywhere.").format(
+        gettext("{username} signs in without two-step sign-in now, and is signed out everywhere.").format(
             username=username
         ),
     )
@@ -157,6 +157,8 @@ def _shown(request: HttpRequest) -> str:
 def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
     places = {role: [held.namespace for held in person.roles if held.role == role] for role in reversed(_ROLES)}
     roles = [(role, _join(names, len(namespaces))) for role, names in places.items() if names]
+    for held in person.roles:
+        roles += [(role, f"{held.namespace}/{folder}") for folder, role in held.folder_roles.items()]
     return PersonRow(person, roles, is_open)
 
 

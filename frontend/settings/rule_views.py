@@ -94,7 +94,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                messages.success(request, gettext("{name} is there, and you are its admin.").format(name=space.name))
+                messages.success(request, gettext("{name} is created, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)
     context = {"section": "templates", "form": form, "checks": forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)

@@ -41,7 +41,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
             else:
                 if created.webhook.is_chat:
                     messages.success(
-                        request, gettext("The channel hears of events from now on. Send a test message to try it.")
+                        request, gettext("The channel receives events from now on. Send a test message to try it.")
                     )
                     return redirect("webhook", namespace, created.webhook.id)
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
@@ -71,7 +71,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
             except Invalid as error:
                 add_errors(form, error)
             else:
-                messages.success(request, gettext("What the webhook hears of is changed."))
+                messages.success(request, gettext("The events of the webhook are changed."))
                 return redirect("webhook", namespace, webhook_id)
     state = request.GET.get("state") or None
     page = queries.list_deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
@@ -100,22 +100,22 @@ def _frame(namespace: str) -> dict[str, Any]:
 
 def _ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.ping_webhook(actor=actor, webhook_id=webhook_id)
-    return gettext("A message is on its way; the log below tells how it went.")
+    return gettext("A message was sent; the log below shows the result.")
 
 
 def _pause(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.change_webhook(actor=actor, webhook_id=webhook_id, paused=True)
-    return gettext("The webhook is paused; what waited was given up.")
+    return gettext("The webhook is paused; waiting messages were dropped.")
 
 
 def _resume(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.change_webhook(actor=actor, webhook_id=webhook_id, paused=False)
-    return gettext("The webhook goes on with the next event.")
+    return gettext("The webhook is resumed with the next event.")
 
 
 def _replay(actor: Actor, webhook_id: str, message: str | None) -> str:
     count = services.replay_deliveries(actor=actor, webhook_id=webhook_id, message=message)
-    return ngettext("{count} message is on the way again.", "{count} messages are on the way again.", count).format(
+    return ngettext("{count} message is being sent again.", "{count} messages are being sent again.", count).format(
         count=count
     )
 

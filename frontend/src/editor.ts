@@ -17,6 +17,7 @@ import { formatOf } from "./editor/language.ts";
 import { installLooks } from "./editor/looks.ts";
 import { installModes } from "./editor/modes.ts";
 import { Notices } from "./editor/notices.ts";
+import { installPasteOffer } from "./editor/paste_offer.ts";
 import { offsetAt } from "./editor/positions.ts";
 import { Preview } from "./editor/preview.ts";
 import { installProblemCount } from "./editor/problem_count.ts";
@@ -280,6 +281,7 @@ function start(root: HTMLFormElement): void {
     if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
   });
 
+  installPasteOffer(root, view, setup.urls.preview, () => form.draw());
   root.classList.add("is-live");
   const showFirstTab = installPanes(root);
   const openView = installViews(root, (opened) => {
@@ -296,6 +298,11 @@ function start(root: HTMLFormElement): void {
   showFacts();
   offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, use });
   void preview.refresh();
+  // A new template's example is there to be written over. On a phone the focus would open the keyboard at once.
+  if (!base && window.matchMedia("(pointer: fine)").matches) {
+    if (form.isOpen) form.selectFirst();
+    else view.focus();
+  }
   openView((root.dataset.view ?? "edit") as EditorViewName);
 }
 

@@ -24,6 +24,7 @@ from frontend.browse.match_marks import Piece
 from frontend.diff.part_diffs import split_at_values
 from frontend.diff.text import Line, Value, shorten_diff
 from frontend.web.findings import translate_finding
+from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
 from registry.serving.fetcher import fetcher
@@ -32,6 +33,13 @@ from registry.usage import queries as usage_queries
 register = template.Library()
 register.simple_tag(run_state_word)
 register.filter("finding", stringfilter(translate_finding))
+
+
+@register.simple_tag(takes_context=True)
+def remark(context: Mapping[str, Any], text: str) -> SafeString:
+    """What somebody wrote in a conversation as HTML. The page's `mention_names` says whom an `@name` can mean."""
+    return render_remark(text, context.get("mention_names", ()))
+
 
 FIRST_WORD = re.compile(r"[^\s,;:.]+")
 

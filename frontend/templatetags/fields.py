@@ -11,8 +11,10 @@ register = template.Library()
 
 @register.inclusion_tag("frontend/web/_select.html")
 def select(field: BoundField) -> dict[str, Any]:
-    """The choices of a field, the present value selected."""
-    return {"field": field, "value": _as_text(field.value())}
+    """The choices of a field, the present value selected; those of a nested list stand under its title."""
+    choices: list[tuple[Any, Any]] = list(getattr(field.field, "choices", ()))
+    groups = [(value, word) if isinstance(word, list) else ("", [(value, word)]) for value, word in choices]
+    return {"field": field, "groups": groups, "value": _as_text(field.value())}
 
 
 @register.inclusion_tag("frontend/web/_select_field.html")

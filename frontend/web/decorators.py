@@ -1,6 +1,7 @@
 """Decorators and middleware of every page: a signed-in person in front, times in their zone, domain errors as pages."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec, TypeVar
@@ -30,6 +31,7 @@ from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
+from registry.namespaces.role_memory import remember_roles
 
 __all__ = [
     "RefusalMiddleware",
@@ -48,7 +50,7 @@ R = TypeVar("R", bound=HttpResponseBase)
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 _NO_METHOD = gettext_lazy(
-    "Your account has neither a password nor a second step: sign out, sign in again, and come back here."
+    "Your account has neither a password nor two-step sign-in: sign out, sign in again, and come back here."
 )
 
 
@@ -75,7 +77,8 @@ def signed_in(
         try:
             asks_for_proof = settings.PROMPTUARY_STEP_UP != "off"
             missing_proof = signin_reauthentication.missing_proof(request) if asks_for_proof else ""
-            return view(request, Actor(person, missing_proof=missing_proof), *args, **kwargs)
+            with remember_roles() if request.method in ("GET", "HEAD") else nullcontext():
+                return view(request, Actor(person, missing_proof=missing_proof), *args, **kwargs)
         except core_errors.ProofRequired as error:
             return _to_proof(request, person, error)
         except core_errors.PromptuaryError as error:
@@ -116,7 +119,7 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     """Where the proof is given; what was posted is kept and goes on from there."""
     by_code = error.facts.get("proof") == "totp"
     if by_code and not person.has_two_step:
-        sentence = gettext("This takes a code of your second step: switch it on first.")
+        sentence = gettext("This needs two-step sign-in. Turn it on first.")
         if typed(request):
             return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
         messages.warning(request, sentence)

@@ -32,7 +32,7 @@ __all__ = [
 
 # The heading of the page for each domain error; an error of no class here has its nearest base class's.
 HEADINGS: dict[type, str | Promise] = {
-    core_errors.PromptuaryError: gettext_lazy("This cannot be done"),
+    core_errors.PromptuaryError: gettext_lazy("This is not possible"),
     core_errors.NotFound: gettext_lazy("Not found"),
     core_errors.Gone: gettext_lazy("Redacted: this text was removed"),
     core_errors.NotAllowed: gettext_lazy("Not allowed"),
@@ -102,7 +102,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
         return _refuse(request, status, "too-large", gettext("Too large"), reason, has_form=False)
     is_host = isinstance(exception, DisallowedHost)
     reason = str(UNKNOWN_HOST) if is_host else gettext("Go back and send it again.")
-    heading = gettext("This request cannot be read")
+    heading = gettext("This request can't be read")
     return _refuse(request, HTTPStatus.BAD_REQUEST, "bad-request", heading, reason, has_form=False)
 
 

@@ -1,5 +1,6 @@
 """`promptuary propose`, `approve` and `publish`: a change request from the command line."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -22,9 +23,10 @@ Target = Annotated[
 ]
 Label = Annotated[str, typer.Option("--label", "-l", help="The protected label that should point to it.")]
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
+Reviewers = Annotated[list[str] | None, typer.Option("--reviewer", help="Ask this person for a review; repeatable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
-TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your wish for edits, back.")]
+TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
@@ -32,6 +34,7 @@ def propose(
     target: Target,
     label: Label = "production",
     message: Message = "",
+    reviewer: Reviewers = None,
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
@@ -44,7 +47,7 @@ def propose(
         if dry_run:
             tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
             return
-        tell_change(connection, propose_version(connection, name, label, version, message), as_json)
+        tell_change(connection, propose_version(connection, name, label, version, message, reviewer or ()), as_json)
 
 
 def approve(
@@ -78,15 +81,23 @@ def publish(number: Number, at: At = "", as_json: Json = False, url: Url = "", k
         tell_change(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
 
 
-def propose_version(connection: Connection, name: str, label: str, version: int, message: str) -> Any:
-    """The change request for this label, opened or brought up to this version."""
+def propose_version(
+    connection: Connection, name: str, label: str, version: int, message: str, reviewers: Sequence[str] = ()
+) -> Any:
+    """The change request for this label, opened or brought up to this version. reviewers: who is asked for a review."""
     change = open_change(connection, name, label)
     if change is None:
-        body = {"template": name, "label": label, "version": version, "message": message}
+        body: dict[str, Any] = {"template": name, "label": label, "version": version, "message": message}
+        if reviewers:  # an older registry knows no such field
+            body["reviewers"] = list(reviewers)
         return connection.call("POST", "changes", body)
     if change["version"] == version:
-        return connection.get(f"changes/{change['number']}")
-    return connection.call("POST", f"changes/{change['number']}/version", {"version": version})
+        change = connection.get(f"changes/{change['number']}")
+    else:
+        change = connection.call("POST", f"changes/{change['number']}/version", {"version": version})
+    for person in reviewers:
+        change = connection.call("POST", f"changes/{change['number']}/reviewers", {"person": person})
+    return change
 
 
 def open_change(connection: Connection, name: str, label: str) -> Any:

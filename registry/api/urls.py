@@ -6,14 +6,23 @@ from registry.api import openapi
 from registry.api.errors import unknown_address
 from registry.audit import api as audit_api
 from registry.changes import api as change_api
-from registry.changes import dependant_api, merge_api, preview_api, rule_api, schedule_api, score_api, thread_api
+from registry.changes import (
+    conversation_api,
+    dependant_api,
+    merge_api,
+    preview_api,
+    rule_api,
+    schedule_api,
+    score_api,
+    thread_api,
+)
 from registry.connections import api as connection_api
 from registry.evaluations import attachment_api, dataset_api, run_api
 from registry.freezes import api as freeze_api
 from registry.improvements import api as improvement_api
 from registry.invitations import api as invitation_api
 from registry.namespaces import api as namespace_api
-from registry.namespaces import group_api, key_api
+from registry.namespaces import folder_role_api, group_api, key_api
 from registry.notifications import api as notification_api
 from registry.people import account_api
 from registry.people import api as people_api
@@ -76,6 +85,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<int:number>/threads", thread_api.Threads.as_view(), name="api-threads"),
     path("changes/<int:number>/threads/<int:thread>/replies", thread_api.Replies.as_view(), name="api-thread-replies"),
     path("changes/<int:number>/threads/<int:thread>/resolve", thread_api.Resolve.as_view(), name="api-thread-resolve"),
+    path(
+        "changes/<int:number>/threads/<int:thread>/comments/<int:comment>",
+        conversation_api.ThreadComment.as_view(),
+        name="api-thread-comment",
+    ),
+    path(
+        "changes/<int:number>/decisions/<int:decision>",
+        conversation_api.WordsOfDecision.as_view(),
+        name="api-change-decision",
+    ),
+    path("changes/<int:number>/reviewers", conversation_api.ReviewRequests.as_view(), name="api-change-reviewers"),
     path("changes/<int:number>/suggestions", thread_api.Suggestions.as_view(), name="api-change-suggestions"),
     path("datasets", dataset_api.Datasets.as_view(), name="api-datasets"),
     path("datasets/<name:name>/-/versions", dataset_api.Versions.as_view(), name="api-dataset-versions"),
@@ -122,6 +142,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
     path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/folder-roles", folder_role_api.FolderRoles.as_view(), name="api-folder-roles"),
+    path(
+        "namespaces/<str:namespace>/folder-roles/people/<str:person>/<path:folder>",
+        folder_role_api.FolderRoleOfPerson.as_view(),
+        name="api-folder-role-of-person",
+    ),
+    path(
+        "namespaces/<str:namespace>/folder-roles/groups/<str:group>/<path:folder>",
+        folder_role_api.FolderRoleOfGroup.as_view(),
+        name="api-folder-role-of-group",
+    ),
     path("namespaces/<str:namespace>/groups", group_api.Groups.as_view(), name="api-groups"),
     path("namespaces/<str:namespace>/groups/<str:group>", group_api.OneGroup.as_view(), name="api-group"),
     path(

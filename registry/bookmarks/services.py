@@ -58,7 +58,7 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
         names.check_folder(folder)
     pairs = parse_qsl(check_text("query", query, _MOST_QUERY).lstrip("?"))
     if not pairs:
-        raise Invalid(fields={"query": gettext("search or filter first: there is nothing to keep.")})
+        raise Invalid(fields={"query": gettext("search or filter first: there is nothing to save.")})
     with transaction.atomic():
         person = _take_person(actor)
         if SavedView.objects.filter(person=person).exclude(name=name).count() >= MOST_VIEWS:

@@ -44,6 +44,9 @@ class ProposeInput(Input):
     version = Integer(min_value=1)
     message = Text(help_text="Why, for the reviewers; may be empty.")
     expected = ExpectedNumber()
+    reviewers = serializers.ListField(
+        child=Text(), required=False, default=list, max_length=20, help_text="Usernames asked for a review by name."
+    )
 
 
 class PublishInput(Input):
@@ -148,7 +151,7 @@ class Decide(IdempotentView):
         responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Approve, request changes or comment, on the digest that was looked at; or take back what the caller decided
+        """Approve, ask for edits or comment, on the digest that was looked at; or take back what the caller decided
         about it before.
         """
         services.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
@@ -227,7 +230,7 @@ class Withdraw(IdempotentView):
 
     @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Withdraw the request."""
+        """Withdraw the change."""
         services.withdraw_change(actor=actor_of(request), number=number, **read(ReasonInput, request))
         return show(request, number, Verb.PROPOSE)
 

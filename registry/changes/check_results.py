@@ -93,7 +93,7 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     )
     found = rows.filter(number=number).first()
     if found is None:
-        raise NotFound(gettext("There is no change request {number}.").format(number=number))
+        raise NotFound(gettext("There is no change {number}.").format(number=number))
     gate: Gate = change_gate.evaluate(found, None)
     if gate.inputs is None:
         return []

@@ -117,14 +117,15 @@ def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:
         if check.outcome is None:
             cause = gettext("The check {check} has not finished.").format(check=check.name)
             cause += f" {check.summary}" if check.action else ""
-            blockers.append(Blocker(code, cause, check.action or gettext("Wait for it: it runs by itself.")))
+            blockers.append(Blocker(code, cause, check.action or gettext("Wait for it. It runs by itself.")))
             continue
         if check.name == "contract":
             action = gettext(
-                "Save a version that mends it, and put it into the request. Or let a reviewer acknowledge the break."
+                "Save a version that fixes it, and update the change to that version. "
+                "Or let a reviewer accept the break."
             )
         else:
-            action = gettext("Save a version that mends it, and put it into the request.")
+            action = gettext("Save a version that fixes it, and update the change to that version.")
         cause = gettext("The check {check} failed: {summary}").format(check=check.name, summary=check.summary)
         blockers.append(Blocker(code, cause, action, (author,)))
     return blockers
@@ -201,7 +202,7 @@ def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -
         key=check["key"],
         is_required=check["required"],
         outcome=check["outcome"],
-        summary=check["summary"] or gettext("It was not finished when the request was closed."),
+        summary=check["summary"] or gettext("It was not finished when the change was closed."),
         findings=tuple(findings) if check["at"] is not None else (),  # else the verdict came later
         is_acknowledged=check["acknowledged"],
         at=check["at"],

@@ -10,6 +10,8 @@ from datetime import datetime
 
 from django.utils.translation import gettext
 
+from registry.core.names import is_in_folder
+
 __all__ = [
     "SUGGESTED",
     "ChangeFacts",
@@ -81,6 +83,8 @@ class RoleGrant:
     """One time that an account got a role, or a higher one, or was put into a group.
 
     role: None where its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
+    folder: the one that the role is in, empty for the namespace. template: the name of the one that was renamed, where
+    its new name is in a folder in which the account had the role already; then the role concerns that one only.
     """
 
     giver: str
@@ -88,6 +92,14 @@ class RoleGrant:
     role: str | None
     at: datetime
     group: str = ""
+    folder: str = ""
+    template: str = ""
+
+    def concerns(self, template: str) -> bool:
+        """Whether it lets the account approve changes of the template of this name."""
+        if self.template:
+            return self.template == template
+        return is_in_folder(template.partition("/")[2], self.folder)
 
 
 @dataclass(frozen=True)
@@ -223,11 +235,11 @@ class _Work:
     def of_request(self) -> None:
         """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
         request = self._request
-        self._add(request.opened_by, "opened", gettext("You opened this request."), gettext("opened this request"))
+        self._add(request.opened_by, "opened", gettext("You proposed this change."), gettext("proposed this change"))
         self._add_issuers(
             request.key,
-            gettext("You issued the key that this request was opened with."),
-            gettext("issued the key that this request was opened with"),
+            gettext("You issued the key that this change was proposed with."),
+            gettext("issued the key that this change was proposed with"),
         )
         for head in self._own:
             if head.change != request.number:
@@ -242,23 +254,21 @@ class _Work:
         self._add(
             head.person,
             "headed",
-            gettext("You put version {number} into this request.").format(number=number),
-            gettext("put version {number} into this request").format(number=number),
+            gettext("You updated this change to version {number}.").format(number=number),
+            gettext("updated this change to version {number}").format(number=number),
         )
         self._add_issuers(
             head.key,
-            gettext("You issued the key that version {number} was put into this request with.").format(number=number),
-            gettext("issued the key that version {number} was put into this request with").format(number=number),
+            gettext("You issued the key that this change was updated to version {number} with.").format(number=number),
+            gettext("issued the key that this change was updated to version {number} with").format(number=number),
         )
 
     def _of_reopening(self, head: Head) -> None:
-        self._add(
-            head.person, "reopened", gettext("You opened this request again."), gettext("opened this request again")
-        )
+        self._add(head.person, "reopened", gettext("You reopened this change."), gettext("reopened this change"))
         self._add_issuers(
             head.key,
-            gettext("You issued the key that this request was opened again with."),
-            gettext("issued the key that this request was opened again with"),
+            gettext("You issued the key that this change was reopened with."),
+            gettext("issued the key that this change was reopened with"),
         )
 
     def contained(self) -> tuple[list[VersionNode], set[int]]:
@@ -347,11 +357,19 @@ class _Work:
         into a group, or whose sign-in was reset by one.
         """
         for grant in self._history.grants.get(self._request.namespace, []):
-            if grant.at > since and grant.giver in self.found and grant.giver != grant.receiver:
+            is_given = grant.giver in self.found and grant.giver != grant.receiver
+            if is_given and grant.at > since and grant.concerns(self._request.template):
                 self._of_grant(grant)
 
     def _of_grant(self, grant: RoleGrant) -> None:
-        facts = {"giver": grant.giver, "role": grant.role, "namespace": self._request.namespace, "group": grant.group}
+        place = f"{self._request.namespace}/{grant.folder}".rstrip("/")
+        facts = {
+            "giver": grant.giver,
+            "role": grant.role,
+            "namespace": place,
+            "group": grant.group,
+            "template": grant.template,
+        }
         if grant.group:
             code = "joined"
             you = gettext(
@@ -369,6 +387,16 @@ class _Work:
             )
             they = gettext(
                 "has two-step sign-in that {giver}, who contributed to this change, reset after its first version"
+            )
+        elif grant.template:
+            code = "renamed"
+            you = gettext(
+                "You have the role {role} for {template} because {giver}, who contributed to this change, gave it this "
+                "name after its first version."
+            )
+            they = gettext(
+                "has the role {role} for {template} because {giver}, who contributed to this change, gave it this name "
+                "after its first version"
             )
         else:
             code = "granted"

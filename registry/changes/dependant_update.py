@@ -51,7 +51,7 @@ def _update(
 ) -> UpdatedDependant:
     latest = template.latest
     try:
-        permissions.require_verb(actor, Verb.SAVE, template.namespace)
+        permissions.require_verb(actor, Verb.SAVE, template.namespace, template.path)
         if latest is None:
             return UpdatedDependant(template, refusal=gettext("It has no version yet."))
         saved = template_save.save_version(

@@ -185,7 +185,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if not found:
-            raise Conflict(gettext("Nothing blocks this request: publish it."), change=number)
+            raise Conflict(gettext("Nothing blocks this change: publish it."), change=number)
         if stuck := [blocker for blocker in found if blocker.code in _BY_NO_MEANS]:
             raise Conflict(f"{stuck[0].cause} {stuck[0].action}", change=number)
         _require_effect(change)
@@ -214,7 +214,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         found = find_emergency(change)
         if found is None or not change.needs_approval:
             raise Conflict(
-                gettext("Change request {number} is no emergency that waits for its approval.").format(number=number),
+                gettext("Change {number} is not an emergency that waits for approval.").format(number=number),
                 change=number,
             )
         if found.is_served:

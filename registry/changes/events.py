@@ -57,7 +57,7 @@ class ChangeProposed(ChangeStep):
         return self._describe(gettext("opened change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("git-pull-request", self._describe(gettext("asked to move {label} to v{version}")))
+        return TimelineLine("git-pull-request", self._describe(gettext("proposed v{version} for {label}")))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "proposed", self.message)
@@ -89,7 +89,7 @@ class ChangeHeaded(ChangeStep):
         return self._describe(gettext("updated change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        words = self._describe(gettext("put v{version} into the request; approvals given before are void"))
+        words = self._describe(gettext("updated the change to v{version}; earlier approvals are outdated"))
         return TimelineLine("git-commit-horizontal", words)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -124,7 +124,7 @@ class ChangeDecided(ChangeStep):
         sentence = {
             "approve": gettext("approved change {change}: version {version} of {template} for {label}"),
             "request_changes": gettext(
-                "asked for changes of change {change}: version {version} of {template} for {label}"
+                "asked for edits in change {change}: version {version} of {template} for {label}"
             ),
             "comment": gettext("commented on change {change}: version {version} of {template} for {label}"),
             "acknowledge": gettext(
@@ -132,7 +132,7 @@ class ChangeDecided(ChangeStep):
             ),
             "take_back": self._choose_taken_back(
                 gettext("took back the approval in change {change}: version {version} of {template} for {label}"),
-                gettext("no longer asks for changes of change {change}: version {version} of {template} for {label}"),
+                gettext("no longer asks for edits in change {change}: version {version} of {template} for {label}"),
             ),
         }[self.decision]
         return self._describe(sentence)
@@ -199,7 +199,7 @@ class ChangeWithdrawn(ChangeStep):
         return self._describe(gettext("withdrew change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("x", gettext("withdrew the request"), text=self.reason)
+        return TimelineLine("x", gettext("withdrew the change"), text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "withdrawn", self.reason)
@@ -217,10 +217,10 @@ class ChangeReopened(ChangeStep):
     round: int
 
     def sentence(self) -> str:
-        return self._describe(gettext("opened again change {change}: {label} of {template} to version {version}"))
+        return self._describe(gettext("reopened change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("rotate-ccw", self._describe(gettext("opened the request again on v{version}")))
+        return TimelineLine("rotate-ccw", self._describe(gettext("reopened the change on v{version}")))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "reopened")

@@ -74,7 +74,7 @@ class Gate:
         """Why the one who looks may not approve, as a sentence, or nothing where they may."""
         change = self.change
         if self.facts.closed:
-            return gettext("Change request {change} is {state}.").format(change=change.number, state=change.state)
+            return gettext("Change {change} is {state}.").format(change=change.number, state=change.state)
         if self.actor is None or self.actor.is_operator:
             return str(_BY_OPERATOR)
         person = self.actor.person.username
@@ -82,7 +82,7 @@ class Gate:
             return str(_BY_KEY)
         if person not in self.facts.reviewers:
             more = gettext(" and two-step sign-in") if self.rules.two_step_required else ""
-            return gettext("To approve in {namespace} takes the role reviewer{more}.").format(
+            return gettext("Approving in {namespace} needs the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
         return policy.refusal_of_approver(self.rules, self.facts, person)
@@ -134,9 +134,18 @@ class Gate:
             "{only}. With this in it {out} would have contributed, and too few people would be left to approve it."
         ).format(only=only, out=out)
 
+    @property
+    def awaited_reviewers(self) -> tuple[str, ...]:
+        """Those who were asked for a review by name, may give it, and have decided nothing about the head."""
+        if not self.change.takes_decisions:
+            return ()
+        may = policy.eligible_approvers(self.rules, self.facts) if self.change.asked else ()
+        asked = (person for person in self.change.asked if person in may)
+        return tuple(person for person in asked if not policy.find_own_decision(self.facts, person))
+
     def waits_on(self, username: str) -> bool:
-        """Whether it is this person's turn."""
-        return self.turn is not None and username in self.turn.people
+        """Whether it is this person's turn, or they were asked for a review by name."""
+        return (self.turn is not None and username in self.turn.people) or username in self.awaited_reviewers
 
     def to_decided(self) -> Decided:
         """What the request is decided on at this moment, for the event that closes it."""
@@ -235,7 +244,7 @@ class _Reader:
         actor = self._actor
         if actor is None or actor.key is None or permissions.is_allowed(actor, Verb.READ, change.template.namespace):
             return found
-        action = gettext("A person sees why on the request's page.")
+        action = gettext("A person sees why on the change's page.")
         return [
             replace(
                 one,

@@ -22,7 +22,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Group, Namespace
+from registry.namespaces.models import Group, MemberRoles, Namespace, read_member_roles
 from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.namespaces.rules import Rules
 from registry.templates import inclusions
@@ -51,7 +51,7 @@ class ReviewFacts:
         self._held = _held_by_approval(set(templates))
         self._emergencies = _emergencies([row.pk for row in rows if row.unreviewed])
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
-        self._reviewers, frozen = _reviewers_and_frozen(spaces)
+        self._able, frozen = _able_and_frozen(spaces)
         self.decisions = _decisions([row.pk for row in rows])
         self._groups = _read_groups(spaces.values())
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
@@ -78,7 +78,7 @@ class ReviewFacts:
         """The facts of one of the requests."""
         template, version, history = change.template, change.version, self.history
         held = self.held(change)
-        reviewers = self._reviewers[template.namespace_id]
+        reviewers = self._list_reviewers(template)
         descends = held is None or history.contains(version.pk, held.pk)
         return Facts(
             label=change.label,
@@ -106,6 +106,12 @@ class ReviewFacts:
             groups=self._groups.get(template.namespace_id, {}),
             contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
+
+    def _list_reviewers(self, template: Template) -> tuple[str, ...]:
+        """Who may approve requests of the template."""
+        needed = TABLE[Verb.APPROVE].rank
+        able = self._able[template.namespace_id]
+        return tuple(username for username, roles in able if roles.at(template.path).rank >= needed)
 
     def versions_between(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live, or be approved, along with the head."""
@@ -300,31 +306,36 @@ def _related_facts(templates: set[int]) -> list[_RelatedFacts]:
     return [_RelatedFacts(*row) for row in rows]
 
 
-def _reviewers_and_frozen(spaces: Mapping[int, Namespace]) -> tuple[Mapping[int, tuple[str, ...]], set[int]]:
-    """Who may approve in each namespace, by name; and the namespaces that have freezes, which most have not.
+def _able_and_frozen(
+    spaces: Mapping[int, Namespace],
+) -> tuple[Mapping[int, list[tuple[str, MemberRoles]]], set[int]]:
+    """Who may approve somewhere in each namespace, by name; and the namespaces that have freezes, which most have not.
 
     Where a namespace requires two-step sign-in, who has none may not approve, and what they approved does not count.
     """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
     rows = Namespace.objects.filter(pk__in=list(spaces)).annotate(
-        able=FilteredRelation("memberships", condition=Q(memberships__role__in=able)), has_freezes=Exists(freezes)
+        able=FilteredRelation("memberships", condition=Q(memberships__highest_role__in=able)),
+        has_freezes=Exists(freezes),
     )
-    reviewers: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+    members: defaultdict[int, list[tuple[str, MemberRoles]]] = defaultdict(list)
     frozen = set()
+    rights = ("able__role", "able__folder_roles")
     columns = list(
         rows.order_by("able__person__username").values_list(
-            "pk", "has_freezes", "able__person__username", "able__person__is_active"
+            "pk", "has_freezes", "able__person__username", "able__person__is_active", *rights
         )
     )
     is_strict = {space: row.two_step_required for space, row in spaces.items()}
-    with_two_step = _people_with_two_step({username for pk, _, username, _ in columns if is_strict[pk] and username})
-    for space, has_freezes, username, is_active in columns:
+    strict = {username for pk, _, username, *_ in columns if is_strict[pk] and username}
+    with_two_step = _people_with_two_step(strict)
+    for space, has_freezes, username, is_active, role, folder_roles in columns:
         if is_active and (not is_strict[space] or username in with_two_step):  # null where nobody may approve
-            reviewers[space] += (username,)
+            members[space].append((username, read_member_roles(role, folder_roles)))
         if has_freezes:
             frozen.add(space)
-    return reviewers, frozen
+    return members, frozen
 
 
 def _names_groups(namespace: Namespace) -> bool:

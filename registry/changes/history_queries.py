@@ -1,22 +1,16 @@
 """Queries about the history of versions: what each was made from and by whom, for many templates at once."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from django.db.models import Q
 
-from registry.accounts.actor import OPERATOR
-from registry.accounts.events import SecondStepReset
 from registry.accounts.models import Key
 from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.journal.event import from_microseconds
+from registry.changes.role_grants import GRANTING, RoleGrants
 from registry.journal.models import Event
-from registry.namespaces.events import MemberSet
-from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
-from registry.namespaces.permissions import Role
 from registry.templates.former_names import FormerName
 from registry.templates.labels import approved_moves
 from registry.templates.models import Template, Version
@@ -24,14 +18,6 @@ from registry.templates.models import Template, Version
 __all__ = ["find_copies", "read_history", "read_version_graph"]
 
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
-_GRANTING = (
-    MemberSet.kind,
-    SecondStepReset.kind,
-    GroupSet.kind,
-    GroupRemoved.kind,
-    GroupJoined.kind,
-    GroupLeft.kind,
-)
 _COLUMNS = (  # of a version, then of a label that points to it, then of one thing that it took in
     "pk",
     "template_id",
@@ -181,11 +167,11 @@ def _events(
     """The heads of requests by template, and by namespace the grants of roles; oldest first. names: each name of a
     template to the one that it has now.
     """
-    kinds = [*_HEADS, *_GRANTING]
+    kinds = [*_HEADS, *GRANTING]
     places = [*spaces, ""]  # accounts belong to no namespace
     rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=places).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
-    grants = _Grants(spaces)
+    grants = RoleGrants(spaces, names)
     for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
         if row.kind in _HEADS:
             kind = row.kind.rpartition(".")[2]
@@ -194,61 +180,6 @@ def _events(
         else:
             grants.hear(row)
     return heads, grants.found
-
-
-class _Grants:
-    """By namespace every time that somebody got a role or a higher one, was put into a group, or had their sign-in
-    reset, in the order of the events. What a command on the machine does is left out.
-    """
-
-    def __init__(self, spaces: Collection[str]) -> None:
-        self.found: defaultdict[str, list[RoleGrant]] = defaultdict(list)
-        self._spaces = spaces
-        self._held: dict[tuple[str, str], int] = {}  # the rank of each person's own role
-        self._groups: dict[tuple[str, str], int] = {}  # the rank of each group's role
-        self._people: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-
-    def hear(self, row: Event) -> None:
-        """Take in the next event."""
-        body = json.loads(row.text)["body"]
-        if row.kind == SecondStepReset.kind:
-            for space in self._spaces:
-                self._add(row, space, body["person"], None)
-        elif row.kind == MemberSet.kind:
-            self._hear_of_member(row, body)
-        else:
-            self._hear_of_group(row, body, (row.namespace, body["group"]))
-
-    def _hear_of_member(self, row: Event, body: Mapping[str, Any]) -> None:
-        place, rank = (row.namespace, body["person"]), _rank_of(body["role"])
-        if rank > self._held.get(place, -1):
-            self._add(row, row.namespace, body["person"], body["role"])
-        self._held[place] = rank
-
-    def _hear_of_group(self, row: Event, body: Mapping[str, Any], place: tuple[str, str]) -> None:
-        people = self._people[place]
-        if row.kind == GroupJoined.kind:
-            people.add(body["person"])
-            self._add(row, row.namespace, body["person"], None, body["title"])
-        elif row.kind == GroupLeft.kind:
-            people.discard(body["person"])
-        elif row.kind == GroupRemoved.kind:
-            people.clear()
-            self._groups.pop(place, None)
-        else:
-            rank = _rank_of(body.get("role"))
-            for person in sorted(people) if rank > self._groups.get(place, -1) else ():
-                if rank > self._held.get((row.namespace, person), -1):
-                    self._add(row, row.namespace, person, body["role"])
-            self._groups[place] = rank
-
-    def _add(self, row: Event, space: str, receiver: str, role: str | None, group: str = "") -> None:
-        if row.person != OPERATOR:
-            self.found[space].append(RoleGrant(row.person, receiver, role, from_microseconds(row.at), group))
-
-
-def _rank_of(role: str | None) -> int:
-    return Role(role).rank if role else -1
 
 
 def _approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:

@@ -1,5 +1,6 @@
 """Writing a change request: its preconditions, its steps, and recomputing whether it is approved."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.utils.translation import gettext
@@ -16,7 +17,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Role, Verb, role_of
+from registry.namespaces.permissions import Role, Verb, roles_of
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approval_of_label
@@ -121,22 +122,21 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
     """
     if takes_back and change.state == ChangeRequest.PUBLISHED:
         sentence = gettext(
-            "Change request {change} is published: what was decided can't be taken back any more. "
+            "Change {change} is published: decisions can't be taken back any more. "
             "If {label} must not serve version {version}, roll it back."
         )
         sentence = sentence.format(change=change.number, label=change.label, version=change.version.number)
         return Conflict(sentence, state=change.state)
     person, at = change_queries.closed_by(change), change.closed_at
     if not person or at is None:
-        sentence = gettext("Change request {change} is {state}.")
+        sentence = gettext("Change {change} is {state}.")
         return Conflict(sentence.format(change=change.number, state=change.state), state=change.state)
     if change.state == ChangeRequest.PUBLISHED:
         sentence = gettext(
-            "Change request {change} is published: {person} published it on {day} at {time} UTC. "
-            "Nothing more is to be done."
+            "Change {change} is published: {person} published it on {day} at {time} UTC. Nothing is left to do."
         )
     else:
-        sentence = gettext("Change request {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
+        sentence = gettext("Change {change} is withdrawn: {person} withdrew it on {day} at {time} UTC.")
     sentence = sentence.format(change=change.number, person=person, day=f"{at:%Y-%m-%d}", time=f"{at:%H:%M}")
     return Conflict(sentence, state=change.state, by=person, at=format_moment(at))
 
@@ -145,7 +145,7 @@ def require_protected(template: Template, label: str) -> None:
     if label not in template.namespace.protected_labels:
         raise Invalid(
             fields={
-                "label": gettext("{label} is not protected in {namespace}: move it without a request.").format(
+                "label": gettext("{label} is not protected in {namespace}: move it without a change.").format(
                     label=label, namespace=template.namespace.name
                 )
             }
@@ -159,7 +159,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     """
     held = Label.objects.filter(template=template, name=label).select_related("version").first()
     if held is not None and held.version.digest == head.digest:
-        known = gettext("{label} holds exactly this already (version {version})").format(
+        known = gettext("{label} already serves exactly this (version {version})").format(
             label=label, version=held.version.number
         )
         approval = approval_of_label(template, label)
@@ -178,7 +178,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     ).first()
     if pending is not None:
         raise Conflict(
-            gettext("Change request {pending} proposes version {head} for {label} already.").format(
+            gettext("Change {pending} already proposes version {head} for {label}.").format(
                 pending=pending.number, head=head.number, label=label
             ),
             change=pending.number,
@@ -191,9 +191,9 @@ def require_not_rolling_out(change: ChangeRequest) -> None:
     rollout = labels.values_list("rollout_id", flat=True).first()
     if rollout is not None:
         raise Conflict(
-            gettext(
-                "Change request {change} is being published gradually, by rollout {rollout}: stop that first."
-            ).format(change=change.number, rollout=rollout),
+            gettext("Change {change} is being published gradually, by rollout {rollout}: stop that first.").format(
+                change=change.number, rollout=rollout
+            ),
             change=change.number,
             rollout=rollout,
         )
@@ -206,21 +206,25 @@ def require_only_member(change: ChangeRequest) -> None:
     other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
     if other is not None:
         raise Conflict(
-            gettext("Release {release} has change request {other} for {template} already.").format(
+            gettext("Release {release} already has change {other} for {template}.").format(
                 release=change.release.number, other=other.number, template=change.template.name
             ),
             change=other.number,
         )
 
 
-def require_opener(actor: Actor, namespace: Namespace, opened_by: User, what: str) -> None:
-    """Raise NotAllowed where the actor neither opened it nor is a reviewer. what: `request` or `release`."""
+def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
+    """Raise NotAllowed where the actor neither opened it nor is a reviewer at each of the paths.
+
+    what: `change` or `release`.
+    """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
-    role = role_of(actor.person, namespace)
-    if role is None or role.rank < Role.REVIEWER.rank:
+    roles = roles_of(actor.person, namespace)
+    counted = paths if actor.key is None else [""]  # a key has the role in the namespace only
+    if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(
-            gettext("{opened_by} opened this {what}; only they or a reviewer withdraw it.").format(
+            gettext("{opened_by} proposed this {what}; only they or a reviewer can withdraw it.").format(
                 opened_by=opened_by.username, what=what
             )
         )

@@ -84,11 +84,11 @@ def merge_change(
     if found is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
-        raise Conflict(gettext("There is nothing to merge: the version comes from what the label holds."))
+        raise Conflict(gettext("There is nothing to merge: the version comes from what the label serves."))
     if seen is not None and seen != (found.head.digest, found.held.digest):
         raise Conflict(
             gettext(
-                "{label} holds version {held} and the request proposes version {head} now: look at the merge again."
+                "{label} serves version {held} and the change proposes version {head} now: look at the merge again."
             ).format(label=change.label, held=found.held.number, head=found.head.number),
             held=found.held.number,
             head=found.head.number,
@@ -102,9 +102,9 @@ def merge_change(
             )
         document = found.merged.text
     elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
-        raise Conflict(gettext("Line {left} still holds a conflict marker.").format(left=left[0]), lines=left)
+        raise Conflict(gettext("Line {left} still has a conflict marker.").format(left=left[0]), lines=left)
     if document == found.held.remaining:
-        raise Conflict(gettext("{label} holds all of this already: withdraw the request.").format(label=change.label))
+        raise Conflict(gettext("{label} already serves all of this: withdraw the change.").format(label=change.label))
     saved = template_save.save_version(
         actor=actor,
         name=change.template.name,

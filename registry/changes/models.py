@@ -12,6 +12,7 @@ __all__ = [
     "ChangeRequest",
     "ChangeRequests",
     "Comment",
+    "CommentRevision",
     "CountedScores",
     "Decision",
     "Remark",
@@ -67,6 +68,7 @@ class ChangeRequest(models.Model):
     goes_live_at = models.DateTimeField(null=True, help_text="when the worker publishes it")
     scheduled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
     schedule_key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
+    asked = models.JSONField(default=dict, blank=True, help_text="username of a reviewer to by (a username) and at")
     decided = models.JSONField(null=True, help_text="what it was decided on, as registry.changes.checks.Decided has it")
 
     objects = ChangeRequests.as_manager()
@@ -254,7 +256,9 @@ class Thread(models.Model):
 
 
 class Comment(models.Model):
-    """What one person said in a thread, maybe with lines to put in place of those it is about. Never changed."""
+    """What one person said in a thread, maybe with lines to put in place of those it is about. Never changed: what its
+    writer makes of it later is a `CommentRevision`.
+    """
 
     thread = models.ForeignKey(Thread, on_delete=models.PROTECT, related_name="comments")
     number = models.PositiveIntegerField(help_text="1, 2, 3 … within the thread")
@@ -271,6 +275,28 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return f"comment {self.number} in {self.thread_id}"
+
+
+class CommentRevision(models.Model):
+    """A later text of a comment, or of the words that came with a decision, by who wrote it; or its deletion. Never
+    changed.
+    """
+
+    change = models.ForeignKey(ChangeRequest, on_delete=models.PROTECT, related_name="revisions")
+    thread = models.PositiveIntegerField(help_text="its number, 0 for the words of a decision")
+    comment = models.PositiveIntegerField(help_text="its number in the thread, or that of the decision")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the comment")
+    text = models.TextField(default="", blank=True)
+    is_deleted = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["change", "thread", "comment", "number"], name="comment_revision_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"revision {self.number} of comment {self.comment} in change {self.change_id}"  # no text: for the shell
 
 
 class Remark(models.Model):

@@ -194,9 +194,7 @@ def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
         return ""
     if eligible_approvers(rules, facts):
         return gettext("{fault} Another reviewer decides on it.").format(fault=fault)
-    return gettext("{fault} Nobody who may approve is left: an admin can make another person a reviewer.").format(
-        fault=fault
-    )
+    return gettext("{fault} Nobody else may approve: an admin can make another person a reviewer.").format(fault=fault)
 
 
 def eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
@@ -318,33 +316,33 @@ def _of_the_label(facts: Facts) -> list[Blocker]:
             Blocker(
                 "archived",
                 gettext("The template is archived."),
-                gettext("Ask an admin to bring it back, or withdraw the request."),
+                gettext("Ask an admin to restore it, or withdraw the change."),
             )
         ]
     if facts.holds_digest == facts.digest and facts.held_by_approval:
         return [
             Blocker(
                 "held",
-                gettext("{label} already holds exactly this.").format(label=facts.label),
-                gettext("Withdraw the request."),
+                gettext("{label} already serves exactly this.").format(label=facts.label),
+                gettext("Withdraw the change."),
                 (facts.opened_by,),
             )
         ]
     if facts.superseded:
-        cause = gettext("{label} holds version {holds} now, which already contains version {number}.").format(
+        cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
             label=facts.label, holds=facts.holds, number=facts.number
         )
-        return [Blocker("superseded", cause, gettext("Withdraw the request."), (facts.opened_by,))]
+        return [Blocker("superseded", cause, gettext("Withdraw the change."), (facts.opened_by,))]
     if not facts.descends:
         return [
             Blocker(
                 "diverged",
-                gettext("Version {number} was not made from version {holds}, which {label} holds now.").format(
+                gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
                     number=facts.number, holds=facts.holds, label=facts.label
                 ),
-                gettext("Bring what version {holds} changed into a new version, and put that into the request.").format(
-                    holds=facts.holds
-                ),
+                gettext(
+                    "Merge what version {holds} changed into a new version, and update the change to that version."
+                ).format(holds=facts.holds),
                 (facts.author,),
             )
         ]
@@ -378,12 +376,12 @@ def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocke
     people = ", ".join(counted.objections)
     if viewer in counted.objections:
         return Blocker(
-            "objection", gettext("You asked for changes."), gettext("Approve when they are made."), (facts.author,)
+            "objection", gettext("You asked for edits."), gettext("Approve when they are made."), (facts.author,)
         )
     return Blocker(
         "objection",
-        gettext("{people} asked for changes.").format(people=people),
-        gettext("Save a version that meets them, and put it in."),
+        gettext("{people} asked for edits.").format(people=people),
+        gettext("Save a version with these edits, and update the change to that version."),
         (facts.author,),
     )
 
@@ -397,14 +395,13 @@ def _of_threads(facts: Facts) -> Blocker:
 
 def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
     asked = tuple(person for person in eligible_approvers(rules, facts) if person not in counted.approvals)
-    needed = rules.count_needed_approvals(facts.label, facts.path)
-    cause = ngettext("{count} of {all} approval is missing.", "{count} of {all} approvals are missing.", needed)
-    cause = cause.format(count=counted.missing, all=needed)
+    cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
+    cause = cause.format(count=counted.missing)
     cause += _of_void_approvals(rules, facts, viewer, counted)
     if may_decide and viewer not in counted.approvals:
-        action = gettext("Read the change, then approve it or request changes.")
+        action = gettext("Read the change, then approve it or ask for edits.")
     elif not asked:
-        action = gettext("Ask an admin to make another person a reviewer: nobody who may approve is left.")
+        action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
     elif len(asked) < counted.missing:
         action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
             names=gettext(" and ").join(asked)
@@ -432,10 +429,10 @@ def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: Approva
         elif decision.digest != facts.digest and decision.number:
             sentence = gettext("The approval by {person} was for version {old}; version {new} is proposed now.")
         elif is_own:
-            sentence = gettext("Your approval was given before the request was opened again or got another version.")
+            sentence = gettext("Your approval was given before the change was reopened or got another version.")
         else:
             sentence = gettext(
-                "The approval by {person} was given before the request was opened again or got another version."
+                "The approval by {person} was given before the change was reopened or got another version."
             )
         why = (against[0].you if is_own else against[0].they) if against else ""
         sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
@@ -457,7 +454,7 @@ def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str,
             )
         return Blocker("owners", cause, action, ())
     if viewer in asked and may_decide:
-        return Blocker("owners", cause, gettext("Approve or request changes."), asked)
+        return Blocker("owners", cause, gettext("Approve it or ask for edits."), asked)
     return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
 
 
@@ -472,7 +469,7 @@ def _of_group(name: str, rules: Rules, facts: Facts, viewer: str) -> Blocker:
     cause = gettext("Needs an approval from {group}.").format(group=group.title)
     asked = tuple(person for person in eligible_approvers(rules, facts) if person in group.people)
     if viewer in asked:
-        action = gettext("Read the change, then approve it or request changes.")
+        action = gettext("Read the change, then approve it or ask for edits.")
     elif asked:
         action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
     else:

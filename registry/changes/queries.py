@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes.comment_texts import NO_TEXT, CommentText, CommentTexts
 from registry.changes.events import ChangeDecided, ChangeWithdrawn
 from registry.changes.line_anchors import Anchors
 from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
@@ -31,6 +32,7 @@ __all__ = [
     "MOST_PENDING",
     "Moment",
     "PlacedThread",
+    "ReadComment",
     "closed_by",
     "count_pending",
     "find_baseline",
@@ -73,13 +75,13 @@ def get_change(actor: Actor, number: int) -> ChangeRequest:
 
 
 def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
-    """The request, with the right to do this in its namespace checked."""
+    """The request, with the right to do this to its template checked."""
     rows = ChangeRequest.objects.select_related(*_RELATED, "template__latest")
     change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
         raise _unknown(number)
     try:
-        permissions.require_verb(actor, verb, change.template.namespace)
+        permissions.require_verb(actor, verb, change.template.namespace, change.template.path)
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, change.label)
@@ -98,7 +100,7 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
 
 
 def _unknown(number: int) -> NotFound:
-    return NotFound(gettext("There is no change request {number}, or you may not read it.").format(number=number))
+    return NotFound(gettext("There is no change {number}, or you may not read it.").format(number=number))
 
 
 def list_changes(
@@ -238,24 +240,39 @@ class Moment:
     at: datetime
     person: str
     event: JournalEvent | None
-    text: str = ""
+    said: CommentText = NO_TEXT
 
 
-def list_moments(change: ChangeRequest) -> list[Moment]:
-    """Oldest first, the newest five hundred; three queries however much was said."""
+def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
+    """Oldest first, the newest five hundred; three queries however much was said. texts: of the request."""
     rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
     decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
     columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")
     comments = {(thread, number): text for thread, number, text in columns}
     moments = []
     for row in reversed(rows):
-        event, text = parse_event(row.kind, json.loads(row.text)["body"]), ""
+        event, at = parse_event(row.kind, json.loads(row.text)["body"]), from_microseconds(row.at)
+        said = NO_TEXT
         if isinstance(event, ChangeDecided):
-            text = decisions.get(event.number, "")
+            said = texts.find(0, event.number, decisions.get(event.number, ""), at)
         elif isinstance(event, CommentAdded):
-            text = comments.get((event.thread, event.comment), "")
-        moments.append(Moment(from_microseconds(row.at), row.person, event, text))
+            place = event.thread, event.comment
+            said = texts.find(*place, comments.get(place, ""), at)
+        moments.append(Moment(at, row.person, event, said))
     return moments
+
+
+@dataclass(frozen=True)
+class ReadComment:
+    """A comment with what it says now."""
+
+    comment: Comment
+    said: CommentText
+
+    @property
+    def suggestion(self) -> str | None:
+        """The suggested lines; none of a deleted comment."""
+        return None if self.said.is_deleted else self.comment.suggestion
 
 
 @dataclass(frozen=True)
@@ -268,6 +285,7 @@ class PlacedThread:
     comments: tuple[Comment, ...]
     line: int | None
     end_line: int | None
+    texts: CommentTexts
 
     @property
     def is_outdated(self) -> bool:
@@ -279,23 +297,33 @@ class PlacedThread:
         """Whether it was closed."""
         return self.thread.resolved_at is not None
 
+    @property
+    def read_comments(self) -> list[ReadComment]:
+        """Its comments with what each says now."""
+        place = self.thread.number
+        return [ReadComment(it, self.texts.find(place, it.number, it.text, it.created_at)) for it in self.comments]
 
-def list_threads(change: ChangeRequest) -> list[PlacedThread]:
-    """All threads of the request in the order they were opened; two queries however many there are."""
+
+def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> list[PlacedThread]:
+    """All threads of the request in the order they were opened; three queries however many there are, and one less with
+    the texts of the request.
+    """
+    texts = texts or CommentTexts(change)
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
     found = rows.prefetch_related("comments__person")
     known: dict[int, Anchors] = {}
-    return [_placed(change, thread, known) for thread in found]
+    return [_placed(change, thread, known, texts) for thread in found]
 
 
-def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors]) -> PlacedThread:
+def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts) -> PlacedThread:
     """`known` has the anchors of each version that a thread was opened on, so that it is compared once."""
     comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
     if thread.version.digest == change.version.digest:
-        return PlacedThread(thread, comments, thread.line, thread.end_line)
+        return PlacedThread(thread, comments, thread.line, thread.end_line, texts)
     lines = None
     if thread.side == Thread.SOURCE:
         if thread.version_id not in known:
             known[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
         lines = known[thread.version_id].find(thread.line, thread.end_line)
-    return PlacedThread(thread, comments, *(lines or (None, None)))
+    line, end_line = lines or (None, None)
+    return PlacedThread(thread, comments, line, end_line, texts)

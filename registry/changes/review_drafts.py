@@ -10,8 +10,9 @@ from registry.changes import locking, threads
 from registry.changes import queries as change_queries
 from registry.changes import services as deciding
 from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.places import Place, quote_lines
 from registry.changes.queries import lock_change
-from registry.changes.threads import Place
+from registry.changes.rendered_suggestions import place_suggestion
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces.permissions import Verb
@@ -41,6 +42,8 @@ def save_remark(  # where it is about and what it says
 ) -> Remark:
     """Keep a remark on these lines, or as a reply in a thread, until the review is sent; only its writer sees it.
 
+    A suggestion on rendered lines is kept on the lines of the document, as `threads.open_thread` has it.
+
     remark: the id of one of the actor's own that this takes the place of. Part of no journal, as a draft is none.
     """
     _require_person(actor)
@@ -50,8 +53,9 @@ def save_remark(  # where it is about and what it says
     if thread is not None:
         facts = _facts_of_reply(actor, change, thread, text, suggestion)
     elif place is not None:
+        place, suggestion = place_suggestion(actor, change, place, suggestion)
         threads.check_comment(text, suggestion, place.side)
-        version, quote = threads.quote_lines(actor, change, place)
+        version, quote = quote_lines(actor, change, place)
         facts = {
             "version": version,
             "side": place.side,
@@ -79,9 +83,7 @@ def save_remark(  # where it is about and what it says
         kept = own.filter(pk=remark).first()
         if kept is None:
             raise NotFound(
-                gettext("There is no remark {remark} of yours on change request {number}.").format(
-                    remark=remark, number=number
-                )
+                gettext("You have no remark {remark} on change {number}.").format(remark=remark, number=number)
             )
         for column, value in facts.items():
             setattr(kept, column, value)
@@ -127,9 +129,7 @@ def _facts_of_reply(
 ) -> dict[str, object]:
     thread = Thread.objects.filter(change=change, number=number).first()
     if thread is None:
-        raise NotFound(
-            gettext("Change request {change} has no thread {number}.").format(change=change.number, number=number)
-        )
+        raise NotFound(gettext("Change {change} has no thread {number}.").format(change=change.number, number=number))
     threads.check_comment(text, suggestion, thread.side)
     columns = ("version", "side", "line", "end_line", "sample", "part", "quote")
     return {"thread": thread, **{column: getattr(thread, column) for column in columns}}

@@ -107,11 +107,11 @@ class ThreadResolved(JournalEvent):
         if self.resolved:
             sentence = gettext("resolved thread {thread} of change {change}")
         else:
-            sentence = gettext("opened again thread {thread} of change {change}")
+            sentence = gettext("reopened thread {thread} of change {change}")
         return sentence.format(thread=self.thread, change=self.change)
 
     def timeline_line(self) -> TimelineLine:
-        words = gettext("resolved thread {thread}") if self.resolved else gettext("opened again thread {thread}")
+        words = gettext("resolved thread {thread}") if self.resolved else gettext("reopened thread {thread}")
         return TimelineLine("check", words.format(thread=self.thread))
 
     @property

@@ -39,7 +39,7 @@ class OneNamespace(namespace_api.OneNamespace):
         responses={200: RuledOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, namespace: str) -> Response:
-        """Change rules; pending requests are weighed by them at once. For admins, not by key.
+        """Change rules; open changes are checked against them at once. For admins, not by key.
 
         `opened` lists the change requests that protecting a label opened: one for each template where the label serves
         what it never held by approval.

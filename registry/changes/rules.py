@@ -98,7 +98,7 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
     if strangers:
         raise Invalid(
             fields={
-                "owners": gettext("{names}: no member of {namespace}.").format(
+                "owners": gettext("{names}: not a member of {namespace}.").format(
                     names=", ".join(strangers), namespace=namespace.name
                 )
             }
@@ -110,7 +110,7 @@ def _check_groups(namespace: Namespace, rules: Rules) -> None:
     faults = {}
     for field, rows in (("approval_rules", rules.approval_rules), ("owners", rules.owners)):
         if unknown := sorted({name for row in rows for name in row.groups} - known):
-            sentence = gettext("{names}: no group of {namespace}.")
+            sentence = gettext("{names}: not a group of {namespace}.")
             faults[field] = sentence.format(names=", ".join(unknown), namespace=namespace.name)
     if faults:
         raise Invalid(fields=faults)

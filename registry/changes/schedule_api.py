@@ -15,6 +15,7 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import ProblemOutput
+from registry.templates.serializers import ExpectedNumber
 
 __all__ = ["ChangeSchedule", "ScheduleInput"]
 
@@ -25,16 +26,23 @@ class ScheduleInput(Input):
     goes_live_at = Text(help_text="A date and time (ISO 8601), in UTC where it names no offset.")
 
 
+class ScheduleChangeInput(ScheduleInput):
+    """When it goes live, and what the label was seen to serve."""
+
+    expected = ExpectedNumber()
+
+
 class ChangeSchedule(APIView):
     """The schedule of a change request."""
 
     @extend_schema(
-        operation_id="scheduleChange", request=ScheduleInput, responses={200: ChangeOutput, "4XX": ProblemOutput}
+        operation_id="scheduleChange", request=ScheduleChangeInput, responses={200: ChangeOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, number: int) -> Response:
         """Publish it at a moment, approved by then or not: rights, gate and freezes are read at that moment."""
-        at = read_moment(schedules.FIELD, read(ScheduleInput, request)[schedules.FIELD], UTC)
-        schedules.schedule_change(actor=actor_of(request), number=number, at=at)
+        body = read(ScheduleChangeInput, request)
+        at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
+        schedules.schedule_change(actor=actor_of(request), number=number, at=at, expected=body["expected"])
         return show(request, number, Verb.PUBLISH)
 
     @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})

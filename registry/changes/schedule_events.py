@@ -56,7 +56,7 @@ class ChangeUnscheduled(ChangeStep):
 
     def sentence(self) -> str:
         if self.reason is None:
-            return gettext("took back the schedule of change {change}: {label} of {template}").format(
+            return gettext("cancelled the schedule of change {change}: {label} of {template}").format(
                 change=self.change, label=self.label, template=self.template
             )
         return gettext("did not publish change {change}, which {scheduled_by} had scheduled: {reason}").format(
@@ -65,7 +65,7 @@ class ChangeUnscheduled(ChangeStep):
 
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
-            return TimelineLine("clock", gettext("took the schedule back"))
+            return TimelineLine("clock", gettext("cancelled the schedule"))
         words = gettext("did not publish it, as {person} had scheduled").format(person=self.scheduled_by)
         return TimelineLine("clock", words, look="bad", text=self.reason)
 

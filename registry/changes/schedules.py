@@ -4,6 +4,7 @@ A request may be scheduled before it is approved. At its moment rights, gate and
 not allow it, the schedule ends with the reason, and nothing is published later.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -22,6 +23,7 @@ from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
+from registry.templates import labels
 from registry.templates.models import Template
 
 __all__ = [
@@ -38,9 +40,10 @@ FIELD = "goes_live_at"
 _LATEST = timedelta(days=366)
 
 
-def schedule_change(*, actor: Actor, number: int, at: datetime) -> ChangeRequest:
+def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:
     """Have the request published at a moment, by the worker and in the actor's name; again for another moment.
 
+    expected: as `labels.require_unmoved` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed, is
     published with a release, or is rolled out already.
     """
@@ -56,6 +59,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime) -> ChangeRequest
                 release=change.open_release,
             )
         locking.require_not_rolling_out(change)
+        labels.require_unmoved(change.template, change.label, expected)
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key
@@ -72,7 +76,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         if change.goes_live_at is None:
-            raise Conflict(gettext("Change request {number} is not scheduled.").format(number=number), change=number)
+            raise Conflict(gettext("Change {number} is not scheduled.").format(number=number), change=number)
         _clear(change)
         locking.append(actor, change, ChangeUnscheduled(**locking.step_of(change)))
     return change
@@ -107,7 +111,7 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
     if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace)
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.template.namespace, [found.template.path])
         with transaction.atomic():
             change = lock_change(actor, Verb.PUBLISH, number)
             if change.is_open and change.goes_live_at == at:
@@ -116,15 +120,15 @@ def publish_scheduled_change(*, number: int, at: datetime) -> None:
         _end_schedule(number, at, error.message)
 
 
-def find_scheduler(person: User, key: Key | None, namespace: Namespace) -> Actor:
-    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish there any more."""
+def find_scheduler(person: User, key: Key | None, namespace: Namespace, paths: Iterable[str]) -> Actor:
+    """Who scheduled it, as the actor of the publish. NotAllowed where they may not publish at these paths any more."""
     has_ended = key is not None and (
         key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
     )
     if key is not None and has_ended:
         raise NotAllowed(gettext("The key pb_{key_id}, which scheduled it, has ended.").format(key_id=key.id))
     actor = Actor(person, key)
-    if not permissions.is_allowed(actor, Verb.PUBLISH, namespace):
+    if not permissions.is_allowed_at_all(actor, Verb.PUBLISH, namespace, paths):
         raise NotAllowed(
             gettext("{person}, who scheduled it, may not publish in {namespace} any more.").format(
                 person=person.username, namespace=namespace.name

@@ -7,14 +7,17 @@ from typing import Any
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
-from registry.changes import checks, emergencies, ungated_losses
+from registry.changes import checks, emergencies, review_requests, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.checks import Check
+from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
+from registry.changes.review_requests import AskedReviewer
+from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
@@ -95,17 +98,39 @@ class ChangePage(Output):
     next = serializers.CharField(allow_null=True)
 
 
+@dataclass(frozen=True)
+class ReadDecision:
+    """A decision with what its words say now."""
+
+    row: Decision
+    said: CommentText
+
+
 class DecisionOutput(Output):
     """What a reviewer said of a head."""
 
-    number = serializers.IntegerField()
-    person = serializers.CharField(source="person.username")
-    decision = serializers.ChoiceField(["approve", "request_changes", "comment", "acknowledge", "take_back"])
-    version = serializers.IntegerField(source="version.number")
-    digest = serializers.CharField()
-    round = serializers.IntegerField()
-    text = serializers.CharField()
-    created_at = Moment()
+    number = serializers.IntegerField(source="row.number")
+    person = serializers.CharField(source="row.person.username")
+    decision = serializers.ChoiceField(
+        ["approve", "request_changes", "comment", "acknowledge", "take_back"], source="row.decision"
+    )
+    version = serializers.IntegerField(source="row.version.number")
+    digest = serializers.CharField(source="row.digest")
+    round = serializers.IntegerField(source="row.round")
+    text = serializers.CharField(source="said.text")
+    created_at = Moment(source="row.created_at")
+    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When its text was edited, or deleted.")
+    deleted = serializers.BooleanField(source="said.is_deleted", help_text="Whether its text was.")
+    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
+
+
+class AskedOutput(Output):
+    """Somebody who was asked for a review by name."""
+
+    person = serializers.CharField()
+    by = serializers.CharField()
+    at = Moment()
+    decision = serializers.CharField(help_text="approve or request_changes, about the head; empty for neither.")
 
 
 class BlockerOutput(Output):
@@ -261,10 +286,16 @@ class ChangeFacts(ChangeRow):
         return ungated_losses.find_ungated_losses([self.gate]).get(self.row.number) if self.may_read else None
 
     @property
-    def decisions(self) -> Sequence[Decision]:
+    def decisions(self) -> Sequence[ReadDecision]:
         """What reviewers said, oldest first."""
-        rows = self.row.decisions.select_related("person", "version")
-        return list(rows.defer("version__bundle").order_by("number"))
+        rows = self.row.decisions.select_related("person", "version").defer("version__bundle").order_by("number")
+        texts = CommentTexts(self.row)
+        return [ReadDecision(row, texts.find(0, row.number, row.text, row.created_at)) for row in rows]
+
+    @property
+    def asked(self) -> list[AskedReviewer]:
+        """Who was asked for a review by name."""
+        return review_requests.list_asked(self.gate)
 
 
 class ChangeOutput(ChangeItem):
@@ -296,6 +327,7 @@ class ChangeOutput(ChangeItem):
     contributors = ContributorOutput(many=True)
     exemptions = ExemptionOutput(many=True, source="gate.exemptions")
     decisions = DecisionOutput(many=True)
+    asked = AskedOutput(many=True, help_text="Who was asked for a review by name.")
     blockers = BlockerOutput(many=True, source="gate.blockers")
     ungated_losses = UngatedLossesOutput(
         allow_null=True, help_text="Metrics that get worse and block nothing; null where there are none."
@@ -307,5 +339,5 @@ class ChangeOutput(ChangeItem):
         if instance.may_read:
             return answer
         check_answers = [{**check, "summary": "", "findings": []} for check in answer["checks"]]
-        decisions = [{**decision, "text": ""} for decision in answer["decisions"]]
+        decisions = [{**decision, "text": "", "earlier": []} for decision in answer["decisions"]]
         return {**answer, "message": "", "checks": check_answers, "decisions": decisions}

@@ -1,11 +1,13 @@
 """Change requests: the one way by which a protected label moves forward."""
 
+from collections.abc import Sequence
+
 from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, locking
+from registry.changes import check_results, locking, review_requests
 from registry.changes import gate as change_gate
 from registry.changes.events import (
     ChangeDecided,
@@ -50,9 +52,19 @@ __all__ = [
 
 
 def propose_change(
-    *, actor: Actor, name: str, label: str, version: int, message: str, expected: int | None = None
+    *,
+    actor: Actor,
+    name: str,
+    label: str,
+    version: int,
+    message: str,
+    expected: int | None = None,
+    reviewers: Sequence[str] = (),
 ) -> ChangeRequest:
-    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it."""
+    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it.
+
+    reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
+    """
     names.check_label(label)
     check_text("message", message)
     with transaction.atomic():
@@ -61,7 +73,10 @@ def propose_change(
         locking.require_protected(template, label)
         labels.require_unmoved(template, label, expected)
         head = locking.find_head_version(template, version)
-        return create_change(actor=actor, template=template, label=label, head=head, message=message)
+        change = create_change(actor=actor, template=template, label=label, head=head, message=message)
+        if reviewers:
+            review_requests.ask_reviewers(actor, change, reviewers, field="reviewers")
+        return change
 
 
 def create_change(
@@ -106,7 +121,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
         locking.require_not_rolling_out(change)
         if expected is not None and change.version.number != expected:
             raise Conflict(
-                gettext("The request proposes version {version} now.").format(version=change.version.number),
+                gettext("The change proposes version {version} now.").format(version=change.version.number),
                 version=change.version.number,
             )
         locking.require_new_head(change.template, change.label, head)
@@ -139,7 +154,7 @@ def check_decision(decision: str, text: str) -> None:
         raise Invalid(fields={"decision": gettext("one of {names}.").format(names=", ".join(Decision.DECISIONS))})
     check_text("text", text)
     if decision not in (Decision.APPROVE, Decision.TAKE_BACK) and not text.strip():
-        raise Invalid(fields={"text": gettext("say what: a comment or a wish without words helps nobody.")})
+        raise Invalid(fields={"text": gettext("write something: a comment, or a request for edits, needs words.")})
 
 
 def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, digest: str, text: str) -> Decision:
@@ -153,7 +168,7 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
         raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
         raise Conflict(
-            gettext("The request proposes version {version} now, which is not what you looked at.").format(
+            gettext("The change proposes version {version} now, which is not what you looked at.").format(
                 version=change.version.number
             ),
             version=change.version.number,
@@ -247,7 +262,8 @@ def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeReq
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
             raise locking.conflict_of_closed(change)
-        locking.require_opener(actor, change.template.namespace, change.opened_by, "request")
+        template = change.template
+        locking.require_opener(actor, template.namespace, [template.path], change.opened_by, "change")
         withdraw_open(actor, change_gate.evaluate(change, actor), reason)
     return change
 
@@ -273,7 +289,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
         change = lock_change(actor, Verb.PROPOSE, number)
         if change.state != ChangeRequest.WITHDRAWN:
             raise Conflict(
-                gettext("Change request {number} is {state}; only a withdrawn one can be reopened.").format(
+                gettext("Change {number} is {state}; only a withdrawn one can be reopened.").format(
                     number=number, state=change.state
                 )
             )

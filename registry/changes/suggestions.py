@@ -81,7 +81,7 @@ def _comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comm
 
 def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
     found = placed.get(thread)
-    said = [one for one in found.comments if one.number == comment] if found else []
+    said = [one for one in found.read_comments if one.comment.number == comment] if found else []
     if found is None or not said or said[0].suggestion is None:
         raise NotFound(
             gettext("There is no suggestion in comment {comment} of thread {thread}.").format(

@@ -27,7 +27,12 @@ class ReplyInput(Input):
     """Words, or other lines to put in the place of those the thread is about, or both."""
 
     text = Text(required=False, default="")
-    suggestion = Text(required=False, allow_null=True, default=None, help_text="New text of the lines; source only.")
+    suggestion = Text(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="New text of the lines; a reply to a thread on rendered lines can't have one.",
+    )
 
 
 class ThreadInput(ReplyInput):
@@ -82,7 +87,11 @@ class Threads(IdempotentView):
         responses={201: ThreadOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, number: int) -> Response:
-        """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to."""
+        """Begin a thread on lines of a version: of its document, or of one part of what a sample renders to.
+
+        A suggestion on rendered lines becomes one on the lines of the document that they come from: the thread in the
+        answer is on those. It is refused, with the reason, where the lines do not come from the document's own text.
+        """
         given = read(ThreadInput, request)
         words = {name: given.pop(name) for name in ("text", "suggestion")}
         row = services.open_thread(actor=actor_of(request), number=number, place=Place(**given), **words)

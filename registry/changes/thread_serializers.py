@@ -4,17 +4,27 @@ from rest_framework import serializers
 
 from registry.rest.output_serializers import Moment, Output
 
-__all__ = ["ThreadList", "ThreadOutput"]
+__all__ = ["EarlierTextOutput", "ThreadList", "ThreadOutput"]
+
+
+class EarlierTextOutput(Output):
+    """Words that their writer replaced."""
+
+    text = serializers.CharField()
+    at = Moment()
 
 
 class CommentOutput(Output):
-    """A comment of a thread."""
+    """A comment of a thread; without words and suggestion once its writer deleted it."""
 
-    number = serializers.IntegerField()
-    person = serializers.CharField(source="person.username")
-    text = serializers.CharField()
+    number = serializers.IntegerField(source="comment.number")
+    person = serializers.CharField(source="comment.person.username")
+    text = serializers.CharField(source="said.text")
     suggestion = serializers.CharField(allow_null=True)
-    created_at = Moment()
+    created_at = Moment(source="comment.created_at")
+    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When it was edited last, or deleted.")
+    deleted = serializers.BooleanField(source="said.is_deleted")
+    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
 
 
 class ThreadOutput(Output):
@@ -35,7 +45,7 @@ class ThreadOutput(Output):
     resolved = serializers.BooleanField(source="is_resolved")
     resolved_by = serializers.CharField(allow_null=True, source="thread.resolved_by.username")
     created_at = Moment(source="thread.created_at")
-    comments = CommentOutput(many=True)
+    comments = CommentOutput(many=True, source="read_comments")
 
 
 class ThreadList(Output):

@@ -1,6 +1,5 @@
 """Threads of a change request: discussion on lines of a document, or of what it renders to."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -9,44 +8,29 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
-from registry.changes.line_anchors import take_lines
 from registry.changes.models import ChangeRequest, Comment, Thread
+from registry.changes.places import Place, quote_lines
+from registry.changes.rendered_suggestions import place_suggestion
 from registry.changes.review_events import CommentAdded, ThreadResolved
-from registry.core.errors import Conflict, Invalid, NotFound
+from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces.permissions import Verb
-from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version
 
-__all__ = ["Place", "check_comment", "create_thread", "open_thread", "quote_lines", "reply_to_thread", "resolve_thread"]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Lines of a version, 1-based and included: of its document, or of one part of what a sample renders to."""
-
-    version: int
-    line: int
-    end_line: int | None = None
-    side: str = Thread.SOURCE
-    sample: str = ""
-    part: int = 0
-
-    @property
-    def last_line(self) -> int:
-        """The last line meant."""
-        return self.end_line if self.end_line is not None else self.line
+__all__ = ["Place", "check_comment", "create_thread", "open_thread", "reply_to_thread", "resolve_thread"]
 
 
 def open_thread(*, actor: Actor, number: int, place: Place, text: str, suggestion: str | None = None) -> Thread:
-    """Begin a thread in the request with a first comment; a suggestion is new text for the lines, on the source only.
+    """Begin a thread in the request with a first comment; a suggestion is new text for the lines.
 
-    Invalid where the version has no such lines.
+    A suggestion on rendered lines becomes one on the lines of the document that they come from, and so does its thread.
+    Invalid where the version has no such lines, or where a rendered one can't be changed by the document's own text.
     """
-    check_comment(text, suggestion, place.side)
     change = change_queries.find_change(actor, Verb.COMMENT, number)
+    place, suggestion = place_suggestion(actor, change, place, suggestion)
+    check_comment(text, suggestion, place.side)
     version, quoted = quote_lines(actor, change, place)
     with transaction.atomic():
         log.lock()
@@ -150,53 +134,15 @@ def check_comment(text: str, suggestion: str | None, side: str) -> None:
     if suggestion is not None:
         check_text("suggestion", suggestion, DOCUMENT_BYTES)
         if side != Thread.SOURCE:
-            raise Invalid(
-                fields={"suggestion": gettext("only lines of the document can be replaced, not what they render to.")}
-            )
+            raise Invalid(fields={"suggestion": gettext("suggest it on the rendered line itself, not as a reply.")})
     elif not words:
-        raise Invalid(fields={"text": gettext("say something, or suggest other lines.")})
-
-
-def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
-    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a
-    transaction.
-    """
-    version = version_queries.get_version(actor, change.template.name, place.version)
-    text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
-    lines = take_lines(text, place.line, place.last_line)
-    if lines is None:
-        raise Invalid(
-            fields={
-                "line": gettext("there are no lines {line} to {last_line} in version {version}.").format(
-                    line=place.line, last_line=place.last_line, version=place.version
-                )
-            }
-        )
-    return version, lines
-
-
-def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
-    held = change.template.current_samples()
-    samples = held.samples if held else {}
-    if place.sample not in samples:
-        raise Invalid(fields={"sample": gettext("there is no sample {value}.").format(value=f"{place.sample[:80]!r}")})
-    outcome = sample_renderings.render_samples(version, {place.sample: samples[place.sample]})[place.sample]
-    if outcome.prompt is None:
-        raise Conflict(
-            gettext("Version {version} does not render with the sample {sample}.").format(
-                version=version.number, sample=place.sample
-            )
-        )
-    parts = outcome.prompt["parts"]
-    if not 0 <= place.part < len(parts) or not isinstance(parts[place.part]["content"], str):
-        raise Invalid(fields={"part": gettext("there is no part {part} with text in it.").format(part=place.part)})
-    return str(parts[place.part]["content"])
+        raise Invalid(fields={"text": gettext("write a comment, or suggest other lines.")})
 
 
 def _find(actor: Actor, number: int, thread: int) -> Thread:
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     found = Thread.objects.select_related("version").filter(change=change, number=thread).first()
     if found is None:
-        raise NotFound(gettext("Change request {number} has no thread {thread}.").format(number=number, thread=thread))
+        raise NotFound(gettext("Change {number} has no thread {thread}.").format(number=number, thread=thread))
     found.change = change
     return found

@@ -7,9 +7,13 @@ import dj_database_url
 __all__ = ["describe_database"]
 
 
-def describe_database(url: str) -> dict[str, Any]:
-    """The entry of DATABASES for `sqlite:///path` or `postgresql://user:password@host/name`."""
+def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
+    """The entry of DATABASES for `sqlite:///path` or `postgresql://user:password@host/name`.
+
+    is_pooled: a pooler gives the connection to others between transactions, so that no cursor may outlive one.
+    """
     database: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60)}
+    database["DISABLE_SERVER_SIDE_CURSORS"] = is_pooled
     if database["ENGINE"].endswith("sqlite3"):
         database["OPTIONS"] = {
             # A write takes the lock when its transaction begins, so it waits its turn and never fails halfway.

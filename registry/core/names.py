@@ -19,6 +19,7 @@ __all__ = [
     "check_namespace",
     "check_slug",
     "check_template",
+    "is_in_folder",
     "parse_ref",
     "split_address",
 ]
@@ -99,6 +100,11 @@ def check_folder(name: str) -> str:
     for segment in segments:
         check_slug("folder", segment)
     return name
+
+
+def is_in_folder(path: str, folder: str) -> bool:
+    """Whether the path lies in the folder or in one of its folders; an empty folder is all of the namespace."""
+    return not folder or path.startswith(f"{folder}/")
 
 
 def check_label(label: str) -> str:

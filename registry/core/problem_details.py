@@ -65,7 +65,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (ApprovalRequired, 403, "approval-required", gettext_noop("Approval required")),
     (TwoStepRequired, 403, "two-step-required", gettext_noop("Two-step sign-in required")),
     (AddressNotAllowed, 403, "address-not-allowed", gettext_noop("Not from this address")),
-    (ProofRequired, 403, "proof-required", gettext_noop("Prove that it is you")),
+    (ProofRequired, 403, "proof-required", gettext_noop("Confirm that it is you")),
     (NotAllowed, 403, "not-allowed", gettext_noop("Not allowed")),
     (Stale, 412, "stale", gettext_noop("Made from a version that is not the latest")),
     (Conflict, 409, "conflict", gettext_noop("Conflict")),
@@ -74,7 +74,7 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
     (TooLarge, 413, "too-large", gettext_noop("Too large")),
     (TooMany, 429, "too-many", gettext_noop("Too many requests")),
     (Busy, 503, "busy", gettext_noop("Busy")),
-    (Halted, 503, "halted", gettext_noop("Nothing is written")),
+    (Halted, 503, "halted", gettext_noop("Nothing was written")),
     (PromptuaryError, 500, "internal", gettext_noop("Failed")),
 )
 

@@ -58,8 +58,8 @@ def _require_unused(dataset: Dataset) -> None:
     names = list(Attachment.objects.filter(dataset=dataset).order_by("name").values_list("name", flat=True))
     if names:
         raise Conflict(
-            gettext(
-                "These evaluations measure by it: {names}. Take them away first, or give them another dataset."
-            ).format(names=", ".join(names)),
+            gettext("These evaluations use it: {names}. Remove them first, or give them another dataset.").format(
+                names=", ".join(names)
+            ),
             evaluations=names,
         )

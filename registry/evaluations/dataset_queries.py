@@ -58,7 +58,7 @@ def find_dataset(actor: Actor, verb: Verb, name: str) -> Dataset:
     if dataset is None:
         raise unknown
     try:
-        permissions.require_verb(actor, verb, dataset.namespace)
+        permissions.require_verb(actor, verb, dataset.namespace, name.partition("/")[2])
     except NotFound as error:
         raise unknown from error
     return dataset

@@ -81,8 +81,8 @@ def save_dataset(  # what a person hands in when saving
     must fit the inputs of that template's latest version, as they must fit every template that the dataset is attached
     to. Invalid names each faulty row and path. Event body as in `_append`.
     """
-    namespace, _ = names.check_template(name)
-    space = permissions.find_namespace(actor, Verb.SAVE, namespace)
+    namespace, path = names.check_template(name)
+    space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
     rows_read = _read(text, form, name)
@@ -188,13 +188,13 @@ def _require_names(rows: Sequence[Row]) -> None:
 
 def _require_not_archived(dataset: Dataset) -> None:
     if dataset.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=dataset.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=dataset.name))
 
 
 def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
     at = log.now()
     with transaction.atomic():
-        namespace = permissions.find_namespace(actor, Verb.SAVE, space)
+        namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
         dataset = _find_or_make(actor, namespace, work, at)
         _require_not_archived(dataset)
         latest = dataset.latest

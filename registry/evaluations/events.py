@@ -96,7 +96,7 @@ class DatasetArchived(JournalEvent):
         rows.update("Dataset", {"name": self.dataset}, archived_at=rows.at)
 
 
-@event("dataset.unarchived", caches=Cache.NOTHING)
+@event("dataset.unarchived", caches=Cache.NOTHING, title="Dataset restored")
 @dataclass(frozen=True, kw_only=True)
 class DatasetUnarchived(JournalEvent):
     """An archived dataset was brought back."""
@@ -104,7 +104,7 @@ class DatasetUnarchived(JournalEvent):
     dataset: str
 
     def sentence(self) -> str:
-        return gettext("took the dataset {dataset} out of the archive").format(dataset=self.dataset)
+        return gettext("restored the dataset {dataset}").format(dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.archived_dataset(self.dataset): None}
@@ -173,12 +173,12 @@ class EvaluationAttached(JournalEvent):
 @event("evaluation.detached", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class EvaluationDetached(JournalEvent):
-    """An attached evaluation was taken away."""
+    """An attached evaluation was removed."""
 
     name: str
 
     def sentence(self) -> str:
-        return gettext("took the evaluation {name} away").format(name=self.name)
+        return gettext("removed the evaluation {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.attachment(texts.namespace, self.name): None}

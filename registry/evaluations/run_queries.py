@@ -76,7 +76,7 @@ def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     if run is None or (run.is_draft and run.started_by_id != actor.person.pk):
         raise unknown
     try:
-        permissions.require_verb(actor, verb, run.template.namespace)
+        permissions.require_verb(actor, verb, run.template.namespace, run.template.path)
     except NotFound as error:
         raise unknown from error
     return run

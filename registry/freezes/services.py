@@ -39,7 +39,7 @@ def set_freeze(
     """
     values = _read_times(repeat, starts, ends, _read_zone(time_zone))
     if not check_text("reason", reason, _MOST_REASON).strip():
-        raise Invalid(fields={"reason": gettext("say why: whoever wants to publish then will read it.")})
+        raise Invalid(fields={"reason": gettext("say why: people who try to publish then will read it.")})
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)

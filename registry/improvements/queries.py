@@ -91,7 +91,7 @@ def find_improvable_run(actor: Actor, number: int) -> Run:
     template_queries.find_template(actor, Verb.SAVE, run.template.name)
     run.version.require_text()
     if run.template.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=run.template.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=run.template.name))
     if fault := _find_run_fault(run):
         raise Conflict(fault, state=run.state)
     return run

@@ -11,7 +11,7 @@ from registry.journal.mirroring import CommitContent, Restorer, Texts
 __all__ = ["InvitationEnded", "InvitationMade"]
 
 
-@event("invitation.made", caches=Cache.NOTHING, page=Page.MEMBERS)
+@event("invitation.made", caches=Cache.NOTHING, page=Page.MEMBERS, title="Invitation created")
 @dataclass(frozen=True, kw_only=True)
 class InvitationMade(JournalEvent):
     """Somebody was invited into a namespace. expires_at: microseconds since 1970 UTC."""
@@ -49,7 +49,7 @@ class InvitationEnded(JournalEvent):
     id: str
 
     def sentence(self) -> str:
-        return gettext("took an invitation back")
+        return gettext("withdrew an invitation")
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.invitation(texts.namespace, self.id): None}

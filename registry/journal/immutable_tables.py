@@ -40,6 +40,7 @@ TABLES = {  # each with its primary key
     "registry_labelmove": "id",
     "registry_sampleset": "id",
     "registry_comment": "id",
+    "registry_commentrevision": "id",
     "registry_contribution": "id",
     "registry_verdict": "id",
     "registry_countedscores": "id",

@@ -19,6 +19,7 @@ __all__ = [
     "dataset",
     "dataset_facts",
     "document",
+    "folder_role",
     "former_name",
     "freeze",
     "group",
@@ -105,7 +106,7 @@ def bundle(template: str) -> str:
 
 
 def redacted(template: str, version: int) -> str:
-    """The file that says when, by whom and why a version's text was taken away."""
+    """The file that says when, by whom and why a version's text was removed."""
     namespace_name, rest = names.check_template(template)
     return f".promptuary/{namespace_name}/redacted/{rest}/{version}.yml"
 
@@ -166,6 +167,13 @@ def member(namespace_name: str, username: str) -> str:
     """The file of one member and the role."""
     checked = names.check_namespace(namespace_name)
     return f".promptuary/{checked}/members/{_escape(username)}.yml"
+
+
+def folder_role(namespace_name: str, folder: str, *, person: str | None, group: str | None) -> str:
+    """The file of the role that a person or a group has in a folder of the namespace."""
+    checked = names.check_folder(f"{namespace_name}/{folder}").partition("/")[2]
+    holder = f"people/{_escape(person)}" if person else f"groups/{_escape(group or '')}"
+    return f".promptuary/{names.check_namespace(namespace_name)}/folder-roles/{holder}/{checked}.yml"
 
 
 def group(namespace_name: str, name: str) -> str:

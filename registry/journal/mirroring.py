@@ -140,6 +140,9 @@ class Restorer(Protocol):
     def write_own_role(self, person: Any, role: str) -> None:
         """Give the account a role of its own in the namespace; an empty one takes it away."""
 
+    def write_folder_role(self, folder: str, holder: Any, role: str) -> None:
+        """Give an account or a group a role in a folder of the namespace; an empty one takes it away."""
+
     def person(self, username: str) -> Any:
         """The account, made without a password where it was not named before."""
 

@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.core.serializers.json import DjangoJSONEncoder
 from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsgi has it, without exporting it
@@ -14,10 +14,20 @@ from registry.core.errors import PromptuaryError
 from registry.live.wsgi_environ import HTTPProtocol
 from registry.serving.responses import refuse
 
-__all__ = ["HEARTBEAT_SECONDS", "Event", "answer_json", "answer_problem", "end_streams", "stream_events"]
+__all__ = [
+    "HEARTBEAT_SECONDS",
+    "STREAM_HEADERS",
+    "Event",
+    "Receiver",
+    "answer_json",
+    "answer_problem",
+    "end_streams",
+    "hold_stream",
+    "stream_events",
+]
 
 HEARTBEAT_SECONDS = 15.0  # a comment line, so that no proxy takes the silence for the end
-_HEADERS = [
+STREAM_HEADERS = [
     ("Content-Type", "text/event-stream; charset=utf-8"),
     ("Cache-Control", "no-store"),
     ("X-Accel-Buffering", "no"),  # nginx would collect the lines
@@ -41,9 +51,21 @@ class Event:
         return f"{first}event: {self.name}\ndata: {data}\n\n".encode()
 
 
-async def stream_events(protocol: HTTPProtocol, events: AsyncGenerator[Event, None]) -> None:
+class Receiver(Protocol):
+    """Where a stream goes: RSGI's side of a request, or anything else that does the same."""
+
+    def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Any: ...
+    async def client_disconnect(self) -> None: ...
+
+
+async def stream_events(protocol: Receiver, events: AsyncGenerator[Event, None]) -> None:
     """Send the events until they end, the client goes away or the process ends; then `events` is closed (`aclose`)."""
-    task = asyncio.ensure_future(_send_events(protocol, events))
+    await hold_stream(_send_events(protocol, events))
+
+
+async def hold_stream(sending: Coroutine[Any, Any, None]) -> None:
+    """Run what sends a stream until it ends, the client goes away or the process ends."""
+    task = asyncio.ensure_future(sending)
     _open.add(task)
     task.add_done_callback(_open.discard)
     with contextlib.suppress(asyncio.CancelledError, ProtocolClosed):
@@ -68,8 +90,8 @@ def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
     protocol.response_bytes(answer.status, list(answer.headers), answer.body)
 
 
-async def _send_events(protocol: HTTPProtocol, events: AsyncGenerator[Event, None]) -> None:
-    stream = protocol.response_stream(200, _HEADERS)
+async def _send_events(protocol: Receiver, events: AsyncGenerator[Event, None]) -> None:
+    stream = protocol.response_stream(200, STREAM_HEADERS)
     gone = asyncio.ensure_future(protocol.client_disconnect())
     coming: asyncio.Future[Event] | None = None
     try:

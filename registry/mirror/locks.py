@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.db import connection
 
+from registry.core import advisory_locks
 from registry.mirror.errors import MirrorBusy
 
 __all__ = ["hold"]
@@ -50,19 +51,10 @@ def _advisory(deadline: float) -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         return
-    session = connection.copy()
-    try:
-        with session.cursor() as cursor:
-            while not _try_advisory(cursor):
-                _pause_until(deadline)
-            yield
-    finally:
-        session.close()
-
-
-def _try_advisory(cursor) -> bool:  # type: ignore[no-untyped-def]  # Django's cursor wrappers share no public type
-    cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY])
-    return bool(cursor.fetchone()[0])
+    with advisory_locks.open_session() as session:
+        while not session.try_lock(_ADVISORY):
+            _pause_until(deadline)
+        yield
 
 
 def _pause_until(deadline: float) -> None:

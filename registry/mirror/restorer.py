@@ -22,7 +22,7 @@ from registry.journal.models import Event
 from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
 from registry.namespaces import roles
-from registry.namespaces.models import Namespace
+from registry.namespaces.models import Group, Namespace
 from registry.redaction import services as redaction_services
 from registry.templates import rename
 from registry.templates.models import Contribution, Template, Version
@@ -177,6 +177,9 @@ class _EventRows:
 
     def write_own_role(self, person: User, role: str) -> None:
         roles.write_own_role(self.namespace, person, role)
+
+    def write_folder_role(self, folder: str, holder: User | Group, role: str) -> None:
+        roles.write_folder_role(self.namespace, folder, holder, role)
 
     def person(self, username: str) -> User:
         return self._rows.person(username)

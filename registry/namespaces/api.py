@@ -125,6 +125,9 @@ class MemberOutput(output_serializers.Output):
     person = serializers.CharField()
     role = serializers.CharField(help_text="The highest of their own and those of their groups.")
     own_role = serializers.CharField(help_text="What was given to the person; empty where only groups give a role.")
+    folder_roles = serializers.DictField(
+        child=serializers.CharField(), help_text="By folder what they are there, where that is more than `role`."
+    )
 
 
 class MemberList(output_serializers.Output):
@@ -139,7 +142,8 @@ class Namespaces(IdempotentView):
     )
     def get(self, request: Request) -> Response:
         """Those you may read in, by name, each with your role and its rules."""
-        return Response({"results": [_shape(row, role) for row, role in queries.list_namespaces(actor_of(request))]})
+        listed = queries.list_namespaces(actor_of(request))
+        return Response({"results": [_shape(row, roles.namespace) for row, roles in listed]})
 
     @extend_schema(
         operation_id="createNamespace",
@@ -187,7 +191,9 @@ class Member(APIView):
         """Give a role. For admins, not by key; the last admin stays one."""
         role: str = read(MemberInput, request)["role"]
         member = services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
-        return Response({"person": person, "role": member.role if member else role, "own_role": role})
+        folders = member.folder_roles if member else {}
+        facts = {"person": person, "role": member.role if member else role, "own_role": role, "folder_roles": folders}
+        return Response(facts)
 
     @extend_schema(
         operation_id="removeMember",
@@ -195,8 +201,8 @@ class Member(APIView):
         responses={204: None, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, namespace: str, person: str) -> Response:
-        """Take the role away that was given to the person, and with it what their keys may do by it. For admins, not
-        by key. Whom a group gives a role stays a member.
+        """Take the role away that was given to the person, and with it their roles in folders and what their keys may
+        do by it. For admins, not by key. Whom a group gives a role stays a member.
         """
         services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
         return Response(status=204)
@@ -207,8 +213,13 @@ def answer_namespace(actor: Actor, row: Namespace) -> Response:
     return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
 
 
-def _shape_member(row: Membership) -> dict[str, str]:
-    return {"person": row.person.username, "role": row.role, "own_role": row.own_role}
+def _shape_member(row: Membership) -> dict[str, Any]:
+    return {
+        "person": row.person.username,
+        "role": row.role,
+        "own_role": row.own_role,
+        "folder_roles": row.folder_roles,
+    }
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:

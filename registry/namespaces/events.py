@@ -35,7 +35,7 @@ class NamespaceCreated(JournalEvent):
     admin: str | None
 
     def sentence(self) -> str:
-        return gettext("made the namespace {name}").format(name=self.name)
+        return gettext("created the namespace {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {
@@ -47,10 +47,9 @@ class NamespaceCreated(JournalEvent):
         return CommitContent(f"{self.name}: namespace made", files)
 
     def restore(self, rows: Restorer) -> None:
-        namespace = rows.add_namespace(self.name, self.rules)
+        rows.add_namespace(self.name, self.rules)
         if self.admin:
-            person = rows.person(self.admin)
-            rows.create("Membership", namespace=namespace, person=person, role="admin", own_role="admin")
+            rows.write_own_role(rows.person(self.admin), "admin")
 
 
 # Another label may be protected now, and answers say how it was approved.
@@ -72,26 +71,31 @@ class NamespaceRuled(JournalEvent):
         rows.update("Namespace", {"name": rows.namespace_name}, **{**LATER_RULES, **self.rules})
 
 
-@event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role given or taken")
+@event("member.set", caches=_CALLERS, page=Page.MEMBERS, title="Role changed")
 @dataclass(frozen=True, kw_only=True)
 class MemberSet(JournalEvent):
     """A person has this role of their own in the namespace now, beside those of their groups; None: none any more.
 
-    invitation: the id of the invitation that the person accepted. The event's author is then whoever invited.
+    invitation: the id of the invitation that the person accepted. The event's author is then whoever invited. folders:
+    those in which a role of theirs ended with it, None for none.
     """
 
     person: str
     role: str | None
     invitation: str | None = None
+    folders: Sequence[str] | None = None
 
     def sentence(self) -> str:
         if self.invitation is not None:
             sentence = gettext("gave {person} the role {role}, by an invitation")
         elif self.role:
             sentence = gettext("gave {person} the role {role}")
+        elif self.folders:
+            sentence = gettext("removed {person}, and with it their role in {folders}")
         else:
-            sentence = gettext("took {person} out")
-        return sentence.format(person=self.person, role=gettext(self.role) if self.role else "")
+            sentence = gettext("removed {person}")
+        facts = {"person": self.person, "folders": ", ".join(self.folders or ())}
+        return sentence.format(**facts, role=gettext(self.role) if self.role else "")
 
     def commit(self, texts: Texts) -> CommitContent:
         content = texts.yaml({"person": self.person, "role": self.role}) if self.role else None
@@ -99,6 +103,8 @@ class MemberSet(JournalEvent):
         files = {mirror_paths.member(texts.namespace, self.person): content}
         if self.invitation is not None:
             files[mirror_paths.invitation(texts.namespace, self.invitation)] = None
+        for folder in self.folders or ():
+            files[mirror_paths.folder_role(texts.namespace, folder, person=self.person, group=None)] = None
         return CommitContent(subject, files)
 
     def restore(self, rows: Restorer) -> None:
@@ -220,7 +226,7 @@ class KeyRotated(KeyIssued):
         self._restore_key(rows, self.replaces)
 
 
-@event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key set")
+@event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key changed")
 @dataclass(frozen=True, kw_only=True)
 class KeyAddressesSet(JournalEvent):
     """A key is limited to these networks from now on; an empty list allows any address."""

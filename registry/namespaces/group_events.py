@@ -15,14 +15,18 @@ __all__ = ["GroupJoined", "GroupLeft", "GroupRemoved", "GroupSet"]
 _CALLERS = Cache.KEYS | Cache.APPROVALS  # keys act with the role of their person, and rules ask for groups
 
 
-@event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group made or changed")
+@event("group.set", caches=_CALLERS, page=Page.GROUPS, title="Group created or changed")
 @dataclass(frozen=True, kw_only=True)
 class GroupSet(JournalEvent):
-    """A group was made, or has another title or role. group: its name in rules; role: what each of its people is."""
+    """A group was made, or has another title or role. group: its name in rules; role: what each of its people is.
+
+    folders: those in which a role of the group ended with the one in the namespace, None for none.
+    """
 
     group: str
     title: str
     role: str | None = None
+    folders: Sequence[str] | None = None
 
     def sentence(self) -> str:
         if self.role is None:
@@ -31,7 +35,8 @@ class GroupSet(JournalEvent):
 
     def commit(self, texts: Texts) -> CommitContent:
         facts = {"group": self.group, "title": self.title, "role": self.role}
-        files = {mirror_paths.group(texts.namespace, self.group): texts.yaml(facts)}
+        files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): texts.yaml(facts)}
+        files |= _ended_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} set", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -39,17 +44,22 @@ class GroupSet(JournalEvent):
         group = rows.update_or_create(
             "Group", {"namespace": rows.namespace, "name": self.group}, values, {**values, "created_at": rows.at}
         )
+        if self.role is None:
+            rows.delete("FolderRole", group=group)
         rows.settle_roles([member.person for member in group.members.all()])
 
 
 @event("group.removed", caches=_CALLERS, page=Page.GROUPS)
 @dataclass(frozen=True, kw_only=True)
 class GroupRemoved(JournalEvent):
-    """A group is there no more. people: the usernames of those who were in it."""
+    """A group is there no more. people: the usernames of those who were in it. folders: those in which it had a role,
+    None for none.
+    """
 
     group: str
     title: str
     people: Sequence[str]
+    folders: Sequence[str] | None = None
 
     def sentence(self) -> str:
         return gettext("removed the group {title}").format(title=self.title)
@@ -58,11 +68,19 @@ class GroupRemoved(JournalEvent):
         files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): None}
         for person in self.people:
             files[mirror_paths.group_member(texts.namespace, self.group, person)] = None
+        files |= _ended_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} removed", files)
 
     def restore(self, rows: Restorer) -> None:
         rows.delete("Group", namespace=rows.namespace, name=self.group)
         rows.settle_roles([rows.person(person) for person in self.people])
+
+
+def _ended_folder_roles(texts: Texts, group: str, folders: Sequence[str] | None) -> dict[str, bytes | None]:
+    """The files of the group's roles in these folders, to be removed."""
+    return {
+        mirror_paths.folder_role(texts.namespace, folder, person=None, group=group): None for folder in folders or ()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +96,13 @@ class _MemberEvent(JournalEvent):
         return {"group": group, "person": rows.person(self.person)}
 
 
-@event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person put into a group")
+@event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person added to a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupJoined(_MemberEvent):
     """A person is in the group now."""
 
     def sentence(self) -> str:
-        return gettext("put {person} into the group {title}").format(person=self.person, title=self.title)
+        return gettext("added {person} to the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
         content = texts.yaml({"group": self.group, "person": self.person})
@@ -97,13 +115,13 @@ class GroupJoined(_MemberEvent):
         rows.settle_roles([row["person"]])
 
 
-@event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person taken out of a group")
+@event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person removed from a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupLeft(_MemberEvent):
     """A person is in the group no more."""
 
     def sentence(self) -> str:
-        return gettext("took {person} out of the group {title}").format(person=self.person, title=self.title)
+        return gettext("removed {person} from the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.group_member(texts.namespace, self.group, self.person): None}

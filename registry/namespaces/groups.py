@@ -67,6 +67,7 @@ def change_group(
     *, actor: Actor, namespace: str, name: str, title: str | None = None, role: str | None = None
 ) -> Group:
     """Give the group another title or role; None leaves either, and an empty role takes it away.
+    The group's roles in folders end with its role.
 
     Conflict where the namespace would be left without an admin.
     """
@@ -78,9 +79,12 @@ def change_group(
         permissions.require_proof(actor)
         is_role_new, group.title, group.role = role != group.role, title, role
         group.save(update_fields=["title", "role"])
+        folders = roles.list_held_folders(group.namespace, group) if not role else []
+        if folders:
+            group.folder_roles.all().delete()
         if is_role_new:
             _settle(group.namespace, _people_of(group))
-        _append(actor, group.namespace, GroupSet(group=name, title=title, role=role or None))
+        _append(actor, group.namespace, GroupSet(group=name, title=title, role=role or None, folders=folders or None))
     return group
 
 
@@ -93,10 +97,12 @@ def remove_group(*, actor: Actor, namespace: str, name: str) -> None:
         _require_unused(group)
         permissions.require_proof(actor)
         people, space = _people_of(group), group.namespace
+        folders = roles.list_held_folders(space, group)
         group.delete()
         _settle(space, people)
         usernames = sorted(person.username for person in people)
-        _append(actor, space, GroupRemoved(group=name, title=group.title, people=usernames))
+        event = GroupRemoved(group=name, title=group.title, people=usernames, folders=folders or None)
+        _append(actor, space, event)
 
 
 def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> Group:
@@ -156,7 +162,7 @@ def _append(actor: Actor, namespace: Namespace, event: JournalEvent) -> None:
 
 
 def _settle(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the roles of these people anew. Conflict where the last admin goes with them."""
+    """Write the roles of these people again. Conflict where the last admin goes with them."""
     had_admin = roles.has_active_admin(namespace)
     roles.settle_roles(namespace, people)
     if had_admin and not roles.has_active_admin(namespace):

@@ -168,7 +168,7 @@ class OneKey(APIView):
         responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, key: str) -> Response:
-        """Revoke it; it holds nowhere any more within a second. For admins and the person it acts for, not by key."""
+        """Revoke it; it stops working everywhere within a second. For admins and the person it acts for, not by key."""
         given = read_query(request, "reason", "keep_until")
         asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
         asked.is_valid(raise_exception=True)

@@ -263,7 +263,7 @@ def _find_owner(namespace: Namespace, username: str) -> User:
     if owner is None or permissions.role_of(owner, namespace) is None:
         raise Invalid(
             fields={
-                "person": gettext("{username} is no member of {namespace}.").format(
+                "person": gettext("{username} is not a member of {namespace}.").format(
                     username=username, namespace=namespace.name
                 )
             }

@@ -1,13 +1,27 @@
 """Namespaces and who belongs to them."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
 from django.db import models
 
 from registry.accounts.models import User
+from registry.core.names import is_in_folder
 
-__all__ = ["COMPATIBILITY", "Group", "GroupMember", "Membership", "Namespace", "Role"]
+__all__ = [
+    "COMPATIBILITY",
+    "FOLDER_ROLES",
+    "FolderRole",
+    "Group",
+    "GroupMember",
+    "MemberRoles",
+    "Membership",
+    "Namespace",
+    "Role",
+    "read_member_roles",
+]
 
 COMPATIBILITY = ("none", "backward")
 
@@ -28,6 +42,37 @@ class Role(StrEnum):
         role._value_ = name
         role.rank = rank
         return role
+
+
+FOLDER_ROLES = (Role.AUTHOR, Role.REVIEWER)  # reading and managing are decided by namespace
+
+
+@dataclass(frozen=True)
+class MemberRoles:
+    """What a person is in a namespace, and by folder what they are there where that is more."""
+
+    namespace: Role
+    folders: Mapping[str, Role] = field(default_factory=dict)
+
+    def at(self, path: str) -> Role:
+        """The role at a path inside the namespace, of a template or of a folder with a slash behind it: the highest of
+        the namespace's and of those of all folders that the path lies in. An empty path: the role in the namespace.
+        """
+        there = (role for folder, role in self.folders.items() if is_in_folder(path, folder))
+        return max((self.namespace, *there), key=lambda role: role.rank)
+
+    def at_all(self, paths: Iterable[str]) -> Role:
+        """The role that the person has at least at each of the paths; without any, the role in the namespace."""
+        return min((self.at(path) for path in paths), key=lambda role: role.rank, default=self.namespace)
+
+    def at_any(self, paths: Iterable[str]) -> Role:
+        """The highest of the roles at these paths and of the one in the namespace."""
+        return max((self.namespace, *(self.at(path) for path in paths)), key=lambda role: role.rank)
+
+    @property
+    def highest(self) -> Role:
+        """The highest role that the person has anywhere in the namespace."""
+        return max((self.namespace, *self.folders.values()), key=lambda role: role.rank)
 
 
 class Namespace(models.Model):
@@ -78,9 +123,10 @@ class Namespace(models.Model):
 
 
 class Membership(models.Model):
-    """One person's role in one namespace: the highest of their own and those of their groups.
+    """One person's role in one namespace: the highest of their own and those of their groups; in folders likewise.
 
-    `registry.namespaces.roles` writes `role`, so that whoever asks for a role reads one row.
+    `registry.namespaces.roles` writes `role`, `folder_roles` and `highest_role`, so that whoever asks for a role reads
+    one row.
     """
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memberships")
@@ -88,6 +134,15 @@ class Membership(models.Model):
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
     own_role = models.CharField(
         max_length=16, default="", db_default="", blank=True, help_text="given to the person; empty: by groups only"
+    )
+    folder_roles = models.JSONField(
+        default=dict, blank=True, help_text='where it is more than the role in the namespace: {"refunds": "reviewer"}'
+    )
+    highest_role = models.CharField(
+        max_length=16,
+        choices=[(role.value, role.value) for role in Role],
+        default="reader",
+        help_text="of the role in the namespace and those in its folders",
     )
 
     class Meta:
@@ -100,6 +155,16 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} is {self.role} of {self.namespace_id}"
+
+    @property
+    def roles(self) -> MemberRoles:
+        """The role in the namespace and those in its folders."""
+        return read_member_roles(self.role, self.folder_roles)
+
+
+def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:
+    """The two columns of a membership as one value."""
+    return MemberRoles(Role(role), {folder: Role(there) for folder, there in folder_roles.items()})
 
 
 class Group(models.Model):
@@ -134,3 +199,43 @@ class GroupMember(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} in {self.group_id}"
+
+
+class FolderRole(models.Model):
+    """A role that a person or a group was given in a folder of the namespace, beside their role in the namespace."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="folder_roles")
+    folder = models.CharField(max_length=460, help_text="inside the namespace, as in refunds/europe")
+    person = models.ForeignKey(User, on_delete=models.PROTECT, null=True, blank=True, related_name="folder_roles")
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, null=True, blank=True, related_name="folder_roles")
+    role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in FOLDER_ROLES])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["namespace", "folder", "person"],
+                condition=models.Q(person__isnull=False),
+                name="folder_role_of_person_once",
+            ),
+            models.UniqueConstraint(
+                fields=["namespace", "folder", "group"],
+                condition=models.Q(group__isnull=False),
+                name="folder_role_of_group_once",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(person__isnull=False, group__isnull=True)
+                | models.Q(person__isnull=True, group__isnull=False),
+                name="folder_role_of_one",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=[role.value for role in FOLDER_ROLES]), name="folder_role_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} in {self.folder}"
+
+    @property
+    def holder_name(self) -> str:
+        """The username of the person, or the title of the group."""
+        return self.person.username if self.person else str(self.group)

@@ -1,8 +1,10 @@
-"""The only permission rules: who may do what in which namespace.
+"""The only permission rules: who may do what in which namespace, and at which path in it.
 
-`require` and `can` ask the database each time, so that a role taken away counts from the next call on.
+`require_verb` and `is_allowed` ask the database each time, so that a role taken away counts from the next call on; only
+a page that is read asks once (`role_memory`).
 """
 
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from django.conf import settings
@@ -12,7 +14,8 @@ from django.utils.translation import gettext, gettext_lazy
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.core.errors import NotAllowed, NotFound, ProofRequired, TwoStepRequired
-from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.models import MemberRoles, Membership, Namespace, Role, read_member_roles
+from registry.namespaces.role_memory import remembered
 
 __all__ = [
     "KEY_VERBS",
@@ -22,7 +25,11 @@ __all__ = [
     "Verb",
     "describe_granters",
     "find_namespace",
+    "find_namespace_for_draft",
+    "find_namespace_for_some",
     "is_allowed",
+    "is_allowed_at_all",
+    "is_allowed_somewhere",
     "is_limited",
     "is_narrow",
     "list_namespaces_closed_without_two_step",
@@ -30,8 +37,13 @@ __all__ = [
     "require_label",
     "require_proof",
     "require_verb",
+    "require_verb_at_all",
+    "require_verb_at_any",
+    "require_verb_for_draft",
+    "require_verb_somewhere",
     "require_wide",
     "role_of",
+    "roles_of",
     "verbs_of",
     "visible_namespaces",
 ]
@@ -101,23 +113,86 @@ _IN_WORDS = {
 
 
 def role_of(person: User, namespace: Namespace) -> Role | None:
-    """The person's role in the namespace now, or None for an outsider."""
-    role = Membership.objects.filter(person=person, namespace=namespace).values_list("role", flat=True).first()
-    return Role(role) if role else None
+    """The person's role in the namespace now, or None for an outsider: what reading, managing and keys go by."""
+    roles = roles_of(person, namespace)
+    return roles.namespace if roles else None
 
 
-def is_allowed(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
-    """Whether the actor may do this in the namespace."""
+@remembered
+def roles_of(person: User, namespace: Namespace) -> MemberRoles | None:
+    """The person's roles in the namespace and its folders now, or None for an outsider."""
+    rows = Membership.objects.filter(person=person, namespace=namespace).values_list("role", "folder_roles")
+    row = rows.first()
+    return read_member_roles(*row) if row else None
+
+
+def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> bool:
+    """Whether the actor may do this in the namespace; with a path at that place in it."""
     try:
-        require_verb(actor, verb, namespace)
+        require_verb(actor, verb, namespace, path)
     except (NotAllowed, NotFound):
         return False
     return True
 
 
-def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
+def is_allowed_at_all(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> bool:
+    """Whether the actor may do this at each of the paths in the namespace."""
+    try:
+        require_verb_at_all(actor, verb, namespace, paths)
+    except (NotAllowed, NotFound):
+        return False
+    return True
+
+
+def is_allowed_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> bool:
+    """Whether the actor may do this somewhere in the namespace."""
+    try:
+        require_verb_somewhere(actor, verb, namespace)
+    except (NotAllowed, NotFound):
+        return False
+    return True
+
+
+def require_verb(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> None:
     """Raise NotFound for an outsider, NotAllowed where the role or the key does not reach, TwoStepRequired where the
     namespace asks for two-step sign-in and the person, or the person whom the key acts for, has none.
+
+    path: of the template or dataset that it is about, inside the namespace: roles in its folders count too. Empty for
+    what is about the namespace. A key has the role in the namespace only.
+    """
+    _require(actor, verb, namespace, lambda _roles: path)
+
+
+def require_verb_at_all(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
+    """Raise as `require_verb` where the actor may not do this at each of the paths. They are read only where it depends
+    on them.
+    """
+    _require(actor, verb, namespace, lambda roles: min(paths, key=lambda path: roles.at(path).rank, default=""))
+
+
+def require_verb_at_any(actor: Actor, verb: Verb, namespace: Namespace, paths: Iterable[str]) -> None:
+    """Raise as `require_verb` where the actor may do this at none of the paths; read as in `require_verb_at_all`."""
+    _require(actor, verb, namespace, lambda roles: max(paths, key=lambda path: roles.at(path).rank, default=""))
+
+
+def require_verb_somewhere(actor: Actor, verb: Verb, namespace: Namespace) -> None:
+    """Raise as `require_verb` where the actor may do this nowhere in the namespace, in no folder either."""
+    _require(actor, verb, namespace, lambda roles: max(roles.folders, key=lambda it: roles.folders[it].rank) + "/")
+
+
+def require_verb_for_draft(actor: Actor, verb: Verb, namespace: Namespace, path: str) -> None:
+    """Raise as `require_verb` for work on a path, which is empty while a new template has no name: then the actor may
+    do this somewhere in the namespace.
+    """
+    if path:
+        require_verb(actor, verb, namespace, path)
+    else:
+        require_verb_somewhere(actor, verb, namespace)
+
+
+def _require(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callable[[MemberRoles], str]) -> None:
+    """Raise as `require_verb`. find_path: gives the path at which the role counts, asked only where the person has
+    roles in folders and it depends on them.
     """
     if actor.is_operator:
         if verb in _NEVER_BY_OPERATOR:
@@ -125,21 +200,28 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
                 gettext("Approving is done by a person who signed in, never by a command."), verb=verb.value
             )
         return
-    role = role_of(actor.person, namespace) if actor.person.is_active else None
-    if role is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
-        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=namespace.name))
+    roles = roles_of(actor.person, namespace) if actor.person.is_active else None
+    if roles is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
+        raise NotFound(
+            gettext("There is no namespace {name}, or you are not a member of it.").format(name=namespace.name)
+        )
     if actor.key is not None:
         require_key(actor, verb)
-    needed = TABLE[verb]
+    needed, role, place = TABLE[verb], roles.namespace, namespace.name
+    if role.rank < needed.rank and roles.folders and actor.key is None:
+        path = find_path(roles)
+        role, place = roles.at(path), f"{namespace.name}/{path}".rpartition("/")[0]
     if role.rank < needed.rank:
+        is_about_key = actor.key is not None and roles.highest.rank >= needed.rank
+        more = gettext("A key acts with the role in the namespace, without those in folders.") if is_about_key else ""
         raise NotAllowed(
-            gettext("To {act} in {namespace} takes the role {needed}; {person} is {role}. {granters}").format(
+            gettext("You need the role {needed} to {act} in {namespace}; {person} is {role}. {granters}").format(
                 act=_IN_WORDS[verb],
-                namespace=namespace.name,
+                namespace=place,
                 needed=gettext(needed.value),
                 person=actor.person.username,
                 role=gettext(role.value),
-                granters=describe_granters(namespace),
+                granters=f"{more} {describe_granters(namespace)}".strip(),
             ),
             verb=verb.value,
             role=role.value,
@@ -148,25 +230,45 @@ def require_verb(actor: Actor, verb: Verb, namespace: Namespace) -> None:
     if namespace.two_step_required and needed.rank > Role.READER.rank and not actor.person.has_two_step:
         raise TwoStepRequired(
             gettext(
-                "To {act} in {name} takes two-step sign-in, and {username} has not switched it on. It is "
-                "switched on at /account/second-step."
+                "You need two-step sign-in to {act} in {name}, and {username} has not turned it on. "
+                "Turn it on at /account/second-step."
             ).format(act=_IN_WORDS[verb], name=namespace.name, username=actor.person.username),
             verb=verb.value,
         )
 
 
-def find_namespace(actor: Actor, verb: Verb, name: str) -> Namespace:
-    """The namespace, with the right to do this in it checked."""
+def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "") -> Namespace:
+    """The namespace, with the right to do this in it checked; with a path at that place in it."""
+    namespace = _find_by_name(name)
+    require_verb(actor, verb, namespace, path)
+    return namespace
+
+
+def find_namespace_for_some(actor: Actor, verb: Verb, name: str) -> Namespace:
+    """The namespace, where the actor may do this somewhere in it. The caller checks each path."""
+    namespace = _find_by_name(name)
+    require_verb_somewhere(actor, verb, namespace)
+    return namespace
+
+
+def find_namespace_for_draft(actor: Actor, verb: Verb, name: str, path: str) -> Namespace:
+    """The namespace, with the right to do this at the path checked as `require_verb_for_draft` does."""
+    namespace = _find_by_name(name)
+    require_verb_for_draft(actor, verb, namespace, path)
+    return namespace
+
+
+def _find_by_name(name: str) -> Namespace:
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
-        raise NotFound(gettext("There is no namespace {name}, or you are no member of it.").format(name=name))
-    require_verb(actor, verb, namespace)
+        raise NotFound(gettext("There is no namespace {name}, or you are not a member of it.").format(name=name))
     return namespace
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
     """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
-    rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True).exclude(role=Role.READER)
+    rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
+    rows = rows.exclude(highest_role=Role.READER)
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
     return [] if not names or actor.person.has_two_step else names
 
@@ -284,13 +386,13 @@ def require_proof(actor: Actor) -> None:
         return
     if actor.missing_proof == "totp":
         sentence = gettext(
-            "This takes a code of your second step, given within the last {minutes} minutes: prove once more that it "
-            "is you, at /account/prove."
+            "This needs a code of your two-step sign-in from the last {minutes} minutes: "
+            "confirm that it is you, at /account/prove."
         )
     else:
         sentence = gettext(
-            "This takes your password or a code, given within the last {minutes} minutes: prove once more that it is "
-            "you, at /account/prove."
+            "This needs your password or a code from the last {minutes} minutes: "
+            "confirm that it is you, at /account/prove."
         )
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
     raise ProofRequired(sentence.format(minutes=minutes), proof=actor.missing_proof)
@@ -313,14 +415,11 @@ def require_label(actor: Actor, label: str) -> None:
     )
 
 
+@remembered
 def describe_granters(namespace: Namespace) -> str:
     """The sentence that says who gives roles and keys in the namespace."""
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
     if not names:
-        return gettext("It is granted by an admin of {namespace}: there is none at the moment.").format(
-            namespace=namespace.name
-        )
-    return gettext("It is granted by an admin of {namespace}: {names}.").format(
-        namespace=namespace.name, names=", ".join(names)
-    )
+        return gettext("{namespace} has no admin at the moment who could give it.").format(namespace=namespace.name)
+    return gettext("Ask an admin of {namespace}: {names}.").format(namespace=namespace.name, names=", ".join(names))

@@ -3,21 +3,35 @@
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role, Verb, visible_namespaces
+from registry.namespaces.models import MemberRoles, Membership, Namespace
+from registry.namespaces.permissions import TABLE, Role, Verb, visible_namespaces
 
-__all__ = ["get_namespace", "list_members", "list_members_without_two_step", "list_namespaces", "live_label"]
+__all__ = [
+    "get_namespace",
+    "list_members",
+    "list_members_without_two_step",
+    "list_namespaces",
+    "list_writable_namespaces",
+    "live_label",
+]
 
 
-def list_namespaces(actor: Actor) -> list[tuple[Namespace, Role]]:
-    """The namespaces the actor may read in, with the person's role in each; a command counts as admin."""
+def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
+    """The namespaces the actor may read in, with the roles in each that count: for a key those in the namespace only; a
+    command counts as admin.
+    """
     if actor.is_operator:
-        return [(namespace, Role.ADMIN) for namespace in Namespace.objects.order_by("name")]
-    roles = Membership.objects.filter(person=actor.person, namespace__in=visible_namespaces(actor, Verb.BROWSE))
+        return [(namespace, MemberRoles(Role.ADMIN)) for namespace in Namespace.objects.order_by("name")]
+    rows = Membership.objects.filter(person=actor.person, namespace__in=visible_namespaces(actor, Verb.BROWSE))
     return [
-        (member.namespace, Role(member.role))
-        for member in roles.select_related("namespace").order_by("namespace__name")
+        (member.namespace, MemberRoles(Role(member.role)) if actor.key else member.roles)
+        for member in rows.select_related("namespace").order_by("namespace__name")
     ]
+
+
+def list_writable_namespaces(actor: Actor) -> list[str]:
+    """The names of the namespaces in which the actor may save something, in one of their folders at least."""
+    return [space.name for space, roles in list_namespaces(actor) if roles.highest.rank >= TABLE[Verb.SAVE].rank]
 
 
 def get_namespace(actor: Actor, name: str) -> Namespace:
@@ -33,7 +47,7 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
-    rows = namespace.memberships.exclude(role=Role.READER).exclude(person__in=list_people_with_two_step())
+    rows = namespace.memberships.exclude(highest_role=Role.READER).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 

@@ -1,16 +1,24 @@
 """The roles that people have: the highest of their own and those of their groups, written where either changes."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from django.db.models import F
 
 from registry.accounts.models import User
-from registry.namespaces.models import GroupMember, Membership, Namespace, Role
+from registry.namespaces.models import FolderRole, Group, GroupMember, MemberRoles, Membership, Namespace, Role
 
-__all__ = ["has_active_admin", "settle_roles", "write_own_role"]
+__all__ = ["has_active_admin", "list_held_folders", "settle_roles", "write_folder_role", "write_own_role"]
 
 
 def write_own_role(namespace: Namespace, person: User, role: str) -> Membership | None:
-    """Give a person a role of their own, or with an empty one take it away; the membership that follows, if any."""
+    """Give a person a role of their own, or with an empty one take it away; the membership that follows, if any.
+
+    The person's roles in folders stand on their own role, so they end with it.
+    """
+    if not role:
+        FolderRole.objects.filter(namespace=namespace, person=person).delete()
     Membership.objects.update_or_create(
         namespace=namespace,
         person=person,
@@ -21,20 +29,43 @@ def write_own_role(namespace: Namespace, person: User, role: str) -> Membership 
     return Membership.objects.filter(namespace=namespace, person=person).first()
 
 
+def write_folder_role(namespace: Namespace, folder: str, holder: User | Group, role: str) -> None:
+    """Give a person or a group this role in a folder, or with an empty one take it away."""
+    by_group = isinstance(holder, Group)
+    row: dict[str, Any] = {"namespace": namespace, "folder": folder, "group" if by_group else "person": holder}
+    if role:
+        FolderRole.objects.update_or_create(**row, defaults={"role": role})
+    else:
+        FolderRole.objects.filter(**row).delete()
+    people = list(User.objects.filter(group_memberships__group=holder)) if isinstance(holder, Group) else [holder]
+    settle_roles(namespace, people)
+
+
+def list_held_folders(namespace: Namespace, holder: User | Group) -> list[str]:
+    """The folders in which the person or the group was given a role."""
+    rows = FolderRole.objects.filter(namespace=namespace)
+    rows = rows.filter(group=holder) if isinstance(holder, Group) else rows.filter(person=holder)
+    return list(rows.order_by("folder").values_list("folder", flat=True))
+
+
 def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
-    """Write the role of each of these people anew, and remove the membership of those who have none left."""
+    """Write the roles of each of these people again, and remove the membership of those who have none left."""
     rows = {row.person_id: row for row in Membership.objects.filter(namespace=namespace, person__in=people)}
     by_group = _roles_by_group(namespace, people)
+    in_folders = _roles_in_folders(namespace, people)
     for person in people:
         row = rows.get(person.pk)
-        roles = [Role(role) for role in (row.own_role if row else "", *by_group[person.pk]) if role]
-        role = max(roles, key=lambda it: it.rank, default=None)
+        given = [Role(role) for role in (row.own_role if row else "", *by_group[person.pk]) if role]
+        role = max(given, key=lambda it: it.rank, default=None)
         if role is None:
             Membership.objects.filter(namespace=namespace, person=person).delete()
-        elif row is None:
-            Membership.objects.create(namespace=namespace, person=person, role=role)
-        elif row.role != role:
-            Membership.objects.filter(pk=row.pk).update(role=role)
+            continue
+        roles = MemberRoles(role, _list_higher_roles(role, in_folders[person.pk]))
+        columns = {"role": roles.namespace, "folder_roles": dict(roles.folders), "highest_role": roles.highest}
+        if row is None:
+            Membership.objects.create(namespace=namespace, person=person, **columns)
+        elif any(getattr(row, name) != value for name, value in columns.items()):
+            Membership.objects.filter(pk=row.pk).update(**columns)
 
 
 def has_active_admin(namespace: Namespace) -> bool:
@@ -48,3 +79,24 @@ def _roles_by_group(namespace: Namespace, people: Collection[User]) -> defaultdi
     for person_id, role in rows.values_list("person_id", "group__role"):
         roles[person_id].append(role)
     return roles
+
+
+def _roles_in_folders(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[tuple[str, str]]]:
+    """By person the folders and roles that they and their groups were given."""
+    given = FolderRole.objects.filter(namespace=namespace)
+    own = given.filter(person__in=people).values_list("person_id", "folder", "role")
+    of_groups = given.filter(group__members__person__in=people).annotate(member=F("group__members__person_id"))
+    ids = {person.pk for person in people}
+    roles: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
+    for person_id, folder, role in [*own, *of_groups.values_list("member", "folder", "role")]:
+        if person_id in ids:
+            roles[person_id].append((folder, role))
+    return roles
+
+
+def _list_higher_roles(role: Role, given: Iterable[tuple[str, str]]) -> dict[str, Role]:
+    """By folder, in the order of their names, the highest of the roles given there, where it is more than `role`."""
+    highest: dict[str, Role] = {}
+    for folder, there in sorted(given):
+        highest[folder] = max(highest.get(folder, role), Role(there), key=lambda it: it.rank)
+    return {folder: there for folder, there in highest.items() if there.rank > role.rank}

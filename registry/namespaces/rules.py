@@ -85,7 +85,7 @@ class ApprovalRule:
 
     def covers(self, label: str, path: str) -> bool:
         """Whether it holds for changes of the path to the label."""
-        return self.label in ("", label) and (not self.folder or path.startswith(f"{self.folder}/"))
+        return self.label in ("", label) and names.is_in_folder(path, self.folder)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""

@@ -62,7 +62,8 @@ def set_role(
     invitation: str | None = None,
     at: datetime | None = None,
 ) -> Membership | None:
-    """Give a person a role of their own, or with None take it away; admins only. The last admin can't step down.
+    """Give a person a role of their own, or with None take it away, and with it their roles in folders; admins only.
+    The last admin can't step down.
 
     The membership that follows: a group may give a higher role, or the only one; None where there is none.
 
@@ -81,6 +82,7 @@ def set_role(
             return member
         permissions.require_proof(actor)
         was_admin = member is not None and member.role == Role.ADMIN
+        folders = roles.list_held_folders(space, person) if role is None else []
         member = roles.write_own_role(space, person, role or "")
         if was_admin and not roles.has_active_admin(space):
             raise Conflict(
@@ -88,6 +90,6 @@ def set_role(
                     username=person.username, namespace=space.name
                 )
             )
-        event = MemberSet(person=username, role=role, invitation=invitation)
+        event = MemberSet(person=username, role=role, invitation=invitation, folders=folders or None)
         log.append(actor, event, namespace=space, at=at or log.now(), subject=space)
     return member

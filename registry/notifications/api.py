@@ -39,7 +39,7 @@ class Following(APIView):
 
     @extend_schema(operation_id="getFollowing", responses={200: FollowOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
-        """Whether you follow it by itself; a wider wish, as for its namespace, is not told here."""
+        """Whether you follow it by itself; a wider choice, as for its namespace, is not told here."""
         return _answer(following.get_follow(actor_of(request), name))
 
     @extend_schema(

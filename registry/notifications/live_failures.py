@@ -5,12 +5,10 @@ from collections.abc import Callable
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import User, say_to
+from registry.accounts.models import say_to
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
 from registry.evaluations.models import Run
 from registry.journal import log
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Role
 from registry.notifications import queries
 from registry.notifications.models import Notification
 
@@ -46,8 +44,7 @@ def tell_of_recovery(run: Run, event: EvaluationRecovered) -> None:
 
 
 def _tell(run: Run, kind: str, say: Callable[[], str]) -> None:
-    deciding = Membership.objects.filter(namespace=run.template.namespace, role__in=(Role.REVIEWER, Role.ADMIN))
-    people = User.objects.filter(pk__in=[*deciding.values_list("person", flat=True), run.version.author_id])
+    people = [*queries.list_reviewers(run.template), run.version.author]
     concerned = {person.pk: person for person in [*people, *queries.list_watchers(run.template, kind)]}
     at = log.now()
     Notification.objects.bulk_create(

@@ -14,6 +14,7 @@ from django.utils.translation import get_language, gettext, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User, speak_to
+from registry.changes.conversation_events import ReviewRequested
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
@@ -23,7 +24,7 @@ from registry.notifications.proposal_diff import ProposalDiff, compare_proposal
 
 __all__ = ["Proposals", "write_mail"]
 
-_PROPOSALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind}
+_PROPOSALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind, ReviewRequested.kind}
 _MOST_PROPOSALS = 10  # of one mail that come with what they change
 
 

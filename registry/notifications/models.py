@@ -7,11 +7,12 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Namespace
 from registry.templates.models import Template
 
-__all__ = ["EMERGENCY", "UNUSED_KEY", "Notification", "Watch"]
+__all__ = ["EMERGENCY", "MENTION", "UNUSED_KEY", "Notification", "Watch"]
 
 
 # The kind of what tells those who may approve of an emergency: it goes out by mail whatever they wish to hear of.
 EMERGENCY = "emergency"
+MENTION = "mention"  # the kind of what tells a person that somebody wrote their name in a conversation
 UNUSED_KEY = "unused-key"  # the kind of what tells a person of a key that nobody uses
 
 

@@ -11,13 +11,14 @@ from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
 from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.permissions import TABLE, Role, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped
 from registry.templates.events import LabelMoved, VersionSaved
 from registry.templates.models import Template
 
-__all__ = ["list_key_notifications", "list_own_watches", "list_watchers", "watch_level"]
+__all__ = ["list_key_notifications", "list_own_watches", "list_reviewers", "list_watchers", "watch_level"]
 
 _MOST_OF_KEYS = 20
 _TOPICS: Mapping[str, str] = {
@@ -54,6 +55,13 @@ def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> st
     """What one person wants to hear of a path: their narrowest wish that fits, else what concerns them (`mine`)."""
     watch = _narrowest(watches, namespace, path)
     return watch.level if watch else Watch.MINE
+
+
+def list_reviewers(template: Template) -> list[User]:
+    """Those who may approve changes of the template, in the whole namespace or in one of its folders."""
+    able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
+    rows = Membership.objects.filter(namespace=template.namespace, highest_role__in=able).select_related("person")
+    return [row.person for row in rows.order_by("person_id") if row.roles.at(template.path) in able]
 
 
 def list_watchers(template: Template, kind: str = "") -> list[User]:

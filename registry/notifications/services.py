@@ -24,10 +24,11 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated
-from registry.namespaces.models import Membership, Namespace
+from registry.namespaces.models import Membership
 from registry.namespaces.permissions import Role, Verb
 from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
+from registry.notifications.conversations import describe_change, name_of, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
@@ -35,7 +36,7 @@ from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.label_models import LabelMove
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
 
 __all__ = [
     "MOST_WATCHES",
@@ -56,9 +57,9 @@ __all__ = [
 
 _DECIDED = {
     Decision.APPROVE: gettext_lazy("{name} approved {subject}."),
-    Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for changes in {subject}."),
+    Decision.REQUEST_CHANGES: gettext_lazy("{name} asked for edits in {subject}."),
     Decision.COMMENT: gettext_lazy("{name} commented on {subject}."),
-    Decision.ACKNOWLEDGE: gettext_lazy("{name} acknowledged the break in {subject}."),
+    Decision.ACKNOWLEDGE: gettext_lazy("{name} accepted the break in {subject}."),
     Decision.TAKE_BACK: gettext_lazy("{name} took back the approval of {subject}."),
 }
 
@@ -83,7 +84,9 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
     people = User.objects.filter(username__in=list(waiting_for))
 
     def say() -> str:
-        return gettext("{name} asks for your review: {subject}.").format(name=_name(actor), subject=_subject(change))
+        return gettext("{name} asks for your review: {subject}.").format(
+            name=name_of(actor), subject=describe_change(change)
+        )
 
     _tell(actor, kind, people, say, change, is_waiting=True)
 
@@ -101,9 +104,10 @@ def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = 
         sentence = str(_DECIDED[decision.decision])
         if taken_back == Decision.REQUEST_CHANGES:
             sentence = gettext("{name} no longer asks for changes in {subject}.")
-        return sentence.format(name=_name(actor), subject=_subject(change))
+        return sentence.format(name=name_of(actor), subject=describe_change(change))
 
-    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change)
+    told = tell_mentioned(actor, change, [decision.text])
+    _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change, told=told)
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
@@ -113,10 +117,11 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
 
     def say() -> str:
         return gettext("{name} wrote on line {line} of {subject}.").format(
-            name=_name(actor), line=comment.thread.line, subject=_subject(change)
+            name=name_of(actor), line=comment.thread.line, subject=describe_change(change)
         )
 
-    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], say, change)
+    told = tell_mentioned(actor, change, [comment.text])
+    _tell(actor, CommentAdded.kind, [change.opened_by, change.version.author, *commenters], say, change, told=told)
 
 
 def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
@@ -130,10 +135,11 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
 
     def say() -> str:
         return gettext("{name} commented on release {number}: {title}.").format(
-            name=_name(actor), number=release.number, title=release.title
+            name=name_of(actor), number=release.number, title=release.title
         )
 
-    _tell(actor, ReleaseCommented.kind, people, say, members[0])
+    told = tell_mentioned(actor, members[0], [comment.text], where=f"{release.title} ({release.number})")
+    _tell(actor, ReleaseCommented.kind, people, say, members[0], told=told)
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
@@ -144,7 +150,7 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
 
     def say() -> str:
         ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
-        return f"{_name(actor)} {sentence}{ending}"
+        return f"{name_of(actor)} {sentence}{ending}"
 
     _tell(actor, event.kind, people, say, rollout.change)
 
@@ -162,7 +168,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         end_waiting(move.change)
         deciders = move.change.decisions.values("person")
         people += [move.change.opened_by, *User.objects.filter(pk__in=deciders)]
-    able = _able(move.template.namespace) if move.how != "published" else []
+    able = _able(move.template) if move.how != "published" else []
     people += able
     urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
     _write(actor, LabelMoved.kind, people, lambda: _describe_move(actor, move), move, move.created_at, urgent=urgent)
@@ -183,7 +189,7 @@ def _describe_move(actor: Actor, move: LabelMove) -> str:
 
 def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
     number = move.after.number if move.after else None
-    return sentence.format(name=_name(actor), label=move.label, template=move.template.name, number=number)
+    return sentence.format(name=name_of(actor), label=move.label, template=move.template.name, number=number)
 
 
 def remind_of_emergencies() -> int:
@@ -211,7 +217,7 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
         if change.closed_at is not None and change.closed_at > at - _DAY:
             reminded.add(emergency.move.person_id)  # who published it needed not be told then
-        people = [person for person in _able(template.namespace) if person.pk not in reminded]
+        people = [person for person in _able(template) if person.pk not in reminded]
         old = earlier.filter(person__in=people)
         old.filter(read_at=None).update(read_at=at)
         old.filter(mailed_at=None).update(mailed_at=at)
@@ -231,7 +237,9 @@ def tell_of_save(actor: Actor, version: Version) -> None:
         sentence = gettext("{name} saved {template} {number}: {message}")
         if not first:
             sentence = gettext("{name} saved {template} {number}.")
-        return sentence.format(name=_name(actor), template=version.template.name, number=version.number, message=first)
+        return sentence.format(
+            name=name_of(actor), template=version.template.name, number=version.number, message=first
+        )
 
     _write(actor, VersionSaved.kind, [], say, version, version.created_at)
 
@@ -250,7 +258,7 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
 
 def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Sequence[str]) -> str:
     sentence = gettext("{name} redacted {template} {number}: {reason}").format(
-        name=_name(actor), template=version.template.name, number=version.number, reason=reason
+        name=name_of(actor), template=version.template.name, number=version.number, reason=reason
     )
     if not remotes:
         return sentence
@@ -280,7 +288,7 @@ def _describe_key(actor: Actor, key: Key) -> str:
             "If you do not want it, revoke it on your account page."
         )
     rights = key_queries.describe_key(key)
-    return sentence.format(name=_name(actor), key=key.name, namespace=key.namespace.name, rights=rights)
+    return sentence.format(name=name_of(actor), key=key.name, namespace=key.namespace.name, rights=rights)
 
 
 def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
@@ -299,11 +307,12 @@ def _tell(
     change: ChangeRequest,
     *,
     is_waiting: bool = False,
+    told: Collection[User] = (),
 ) -> None:
-    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)
+    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting, told=told)
 
 
-def _write(
+def _write(  # noqa: PLR0913  # the one place that writes them, for every reason to tell somebody
     actor: Actor,
     kind: str,
     people: Collection[User],
@@ -313,11 +322,14 @@ def _write(
     *,
     is_waiting: bool = False,
     urgent: Collection[int] = (),
+    told: Collection[User] = (),
 ) -> None:
+    """told: who heard of it otherwise already."""
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
     everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template, kind)]}
-    everyone.pop(actor.person.pk, None)
+    for person in (actor.person, *told):
+        everyone.pop(person.pk, None)
     Notification.objects.bulk_create(
         Notification(
             person=person,
@@ -333,11 +345,13 @@ def _write(
     )
 
 
-def _able(namespace: Namespace) -> list[User]:
-    """Those who may approve in the namespace."""
-    members = Membership.objects.filter(namespace=namespace, role__in=(Role.REVIEWER, Role.ADMIN))
-    people = User.objects.filter(pk__in=members.values("person"), is_active=True)
-    return list(people.exclude(username=OPERATOR).order_by("pk"))
+def _able(template: Template) -> list[User]:
+    """Those who may approve changes of the template."""
+    return [
+        person
+        for person in notification_queries.list_reviewers(template)
+        if person.is_active and person.username != OPERATOR
+    ]
 
 
 def _overdue(emergency: Emergency) -> str:
@@ -349,19 +363,9 @@ def _overdue(emergency: Emergency) -> str:
     else:
         advice = gettext("{label} is not set any more: approve it all the same, or close it.")
     words = gettext("Published in an emergency by {name} on {date} and not yet approved: {subject}.").format(
-        name=move.person.display_name, date=date_format(move.created_at, "j F"), subject=_subject(change)
+        name=move.person.display_name, date=date_format(move.created_at, "j F"), subject=describe_change(change)
     )
     return f"{words} {move.reason} {advice.format(label=change.label, number=emergency.holds)}"
-
-
-def _name(actor: Actor) -> str:
-    return actor.person.display_name
-
-
-def _subject(change: ChangeRequest) -> str:
-    return gettext("{name} {number} for {label} (change {change_number})").format(
-        name=change.template.name, number=change.version.number, label=change.label, change_number=change.number
-    )
 
 
 MOST_WATCHES = 100  # wishes of one person
@@ -399,6 +403,8 @@ def set_watch_level(
         elif not same.update(level=level, topics=joined):
             if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
                 raise Conflict(
-                    gettext("You have {most_watches} wishes: forget one first.").format(most_watches=MOST_WATCHES)
+                    gettext("You have {most_watches} choices, which is the most: remove one first.").format(
+                        most_watches=MOST_WATCHES
+                    )
                 )
             Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

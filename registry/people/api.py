@@ -22,6 +22,9 @@ class RoleOutput(Output):
     namespace = serializers.CharField()
     role = serializers.CharField()
     own_role = serializers.CharField(help_text="What was given to the person; empty where only groups give a role.")
+    folder_roles = serializers.DictField(
+        child=serializers.CharField(), help_text="By folder what they are there, where that is more than `role`."
+    )
 
 
 class PersonOutput(Output):

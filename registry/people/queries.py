@@ -1,7 +1,7 @@
 """Queries of people: the list for admins, and what deactivating somebody would lead to."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -38,12 +38,14 @@ MOST_EVENTS = 20
 _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 
-class HeldRole(NamedTuple):
+@dataclass(frozen=True)
+class HeldRole:
     """A role of a person in a namespace. own_role: what was given to the person; empty where only groups give one."""
 
     namespace: str
     role: str
     own_role: str
+    folder_roles: Mapping[str, str] = field(default_factory=dict)  # where they are more than that
 
 
 class Ownership(NamedTuple):
@@ -164,7 +166,7 @@ def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
 def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSummary]:
     roles: defaultdict[int, list[HeldRole]] = defaultdict(list)
     members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
-    for person_id, *held in members.values_list("person_id", "namespace__name", "role", "own_role"):
+    for person_id, *held in members.values_list("person_id", "namespace__name", "role", "own_role", "folder_roles"):
         roles[person_id].append(HeldRole(*held))
     two_step = _ids_of(Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS))
     provided = _ids_of(SocialAccount.objects.filter(user__in=people))

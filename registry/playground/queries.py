@@ -61,7 +61,8 @@ def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
     try:
         template = template_queries.find_template(actor, Verb.TRY, name)
     except NotFound:
-        return permissions.find_namespace(actor, Verb.TRY, name.partition("/")[0]), None
+        space, _, path = name.partition("/")
+        return permissions.find_namespace_for_draft(actor, Verb.TRY, space, path), None
     return template.namespace, template
 
 
@@ -130,7 +131,7 @@ def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
     run = PlaygroundRun.objects.select_related("namespace").filter(pk=run_id, person=actor.person).first()
     if run is None:
         raise NotFound(gettext("There is no run {run_id} of yours.").format(run_id=run_id))
-    permissions.require_verb(actor, Verb.TRY, run.namespace)
+    permissions.require_verb_for_draft(actor, Verb.TRY, run.namespace, run.name.partition("/")[2])
     return run
 
 
@@ -140,5 +141,5 @@ def find_own_column(actor: Actor, column_id: int) -> PlaygroundColumn:
     column = rows.filter(pk=column_id, run__person=actor.person).first()
     if column is None:
         raise NotFound(gettext("There is no column {column_id} of yours.").format(column_id=column_id))
-    permissions.require_verb(actor, Verb.TRY, column.run.namespace)
+    permissions.require_verb_for_draft(actor, Verb.TRY, column.run.namespace, column.run.name.partition("/")[2])
     return column

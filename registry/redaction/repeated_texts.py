@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Model, Q
 from django.utils.translation import gettext
 
-from registry.changes.models import ChangeRequest, Comment, Decision, Remark
+from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision, Remark
 from registry.evaluations.models import DatasetVersion, PersonScore
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
@@ -82,11 +82,14 @@ def _name(row: Any) -> str:
 
 _NAMES: Mapping[type[Model], Any] = {
     Version: lambda row: gettext("the message of {name}@{number}").format(name=row.template.name, number=row.number),
-    Comment: lambda row: gettext("comment {number} of thread {thread} in change request {change}").format(
+    Comment: lambda row: gettext("comment {number} of thread {thread} in change {change}").format(
         number=row.number, thread=row.thread.number, change=row.thread.change_id
     ),
-    ChangeRequest: lambda row: gettext("the message of change request {number}").format(number=row.number),
-    Decision: lambda row: gettext("decision {number} in change request {change_id}").format(
+    CommentRevision: lambda row: gettext("a later text of comment {number} in change {change}").format(
+        number=row.comment, change=row.change_id
+    ),
+    ChangeRequest: lambda row: gettext("the message of change {number}").format(number=row.number),
+    Decision: lambda row: gettext("decision {number} in change {change_id}").format(
         number=row.number, change_id=row.change_id
     ),
     LabelMove: lambda row: gettext("the reason of a move of {label} of {name}").format(

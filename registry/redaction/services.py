@@ -196,7 +196,7 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
             ).format(labels=gettext(" and ").join(labels), name=version.template.name, number=version.number)
         pending = ChangeRequest.objects.filter(version=version, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
         for number in pending.order_by("number").values_list("number", flat=True):
-            yield gettext("change request {number} proposes version {version_number} of {name}").format(
+            yield gettext("change {number} proposes version {version_number} of {name}").format(
                 number=number, version_number=version.number, name=version.template.name
             )
 

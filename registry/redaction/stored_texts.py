@@ -66,6 +66,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
     "registry_rendering": {"text": _REMOVED, "digest": _NOTHING, "data": _NOTHING},
     "registry_thread": {"quote": _REMOVED, "side": _NOTHING, "sample": _OWN},
     "registry_comment": {"text": _WORDS, "suggestion": _WORDS},
+    "registry_commentrevision": {"text": _WORDS},
     "registry_remark": {
         "quote": _REMOVED,
         "text": _REMOVED,
@@ -77,6 +78,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "message": _WORDS,
         "label": _NOTHING,
         "state": _NOTHING,
+        "asked": _NOTHING,  # usernames and moments
         "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
     "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},
@@ -221,8 +223,14 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "fingerprint": _NOTHING,
     },
     "registry_invitation": {"id": _NOTHING, "role": _NOTHING, "email": _NOTHING, "secret_sha256": _NOTHING},
-    "registry_membership": {"role": _NOTHING, "own_role": _NOTHING},
+    "registry_membership": {
+        "role": _NOTHING,
+        "own_role": _NOTHING,
+        "folder_roles": _NOTHING,
+        "highest_role": _NOTHING,
+    },
     "registry_group": {"name": _NOTHING, "title": _WORDS, "role": _NOTHING},
+    "registry_folderrole": {"folder": _NOTHING, "role": _NOTHING},
     "registry_dataset": {"name": _NOTHING},
     "registry_livefailure": {"evaluation": _NOTHING, "label": _NOTHING, "findings": _NOTHING},
     "registry_attachment": {

@@ -14,6 +14,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.releases import plans, proposals, queries, roll_backs, services
+from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.plans import LeftOut, ReleaseSelection
 from registry.releases.serializers import PlanOutput, ReleaseFacts, ReleaseItem, ReleaseOutput, ReleasePage
 from registry.rest import output_serializers
@@ -55,6 +56,7 @@ class ProposeReleaseInput(SelectionInput):
 
     title = Text()
     description = Text(required=False, default="", help_text="Why, for the reviewers.")
+    expected = ExpectedMembers()
 
 
 class ReleaseMemberInput(Input):
@@ -90,10 +92,13 @@ class ReleaseRollBackInput(Input):
     templates = serializers.ListField(
         child=Text(), required=False, default=list, help_text="Some of its templates; without, all of them."
     )
+    expected = ExpectedMembers()
 
 
-class EmptyInput(Input):
-    """An empty object, or no body."""
+class PublishReleaseInput(Input):
+    """What was seen of the templates. An empty object or no body publishes whatever is in the release by now."""
+
+    expected = ExpectedMembers()
 
 
 class Releases(IdempotentView):
@@ -120,6 +125,7 @@ class Releases(IdempotentView):
             title=body["title"],
             description=body["description"],
             selection=_selection(body),
+            expected=read_expected_members(body),
         )
         number = proposed.release.number
         answer = _show(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
@@ -193,7 +199,7 @@ class Comments(IdempotentView):
 
     @extend_schema(operation_id="commentOnRelease", request=CommentInput, responses=_MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Say something about all of it. What is about lines is said in a thread of a member."""
+        """Comment on the whole release. Comments on lines belong to the threads of its changes."""
         body, actor = read(CommentInput, request), actor_of(request)
         queries.find_release(actor, Verb.COMMENT, number, namespace)
         services.comment_on_release(actor=actor, number=number, text=body["text"])
@@ -203,13 +209,13 @@ class Comments(IdempotentView):
 class PublishRelease(IdempotentView):
     """The gate of a release."""
 
-    @extend_schema(operation_id="publishRelease", request=EmptyInput, responses=_ANSWERS)
+    @extend_schema(operation_id="publishRelease", request=PublishReleaseInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Move all labels, when nothing blocks any of them; else none."""
-        read(EmptyInput, request)
+        expected = read_expected_members(read(PublishReleaseInput, request))
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
-        services.publish_release(actor=actor, number=number)
+        services.publish_release(actor=actor, number=number, expected=expected)
         return _show(request, namespace, number, Verb.PUBLISH)
 
 
@@ -233,6 +239,7 @@ class RollBackRelease(IdempotentView):
         """Put the labels back on what they served before the release: all, or the templates that are named."""
         body, actor = read(ReleaseRollBackInput, request), actor_of(request)
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
+        body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)
         return _show(request, namespace, number, Verb.ROLL_BACK)
 
@@ -243,7 +250,7 @@ def _selection(body: dict[str, Any]) -> ReleaseSelection:
 
 def _read_number(change: str) -> int:
     if not change.isascii() or not change.isdecimal() or len(change) > 9:
-        text = gettext("{value} is not the number of a change request.").format(value=repr(change[:40]))
+        text = gettext("{value} is not the number of a change.").format(value=repr(change[:40]))
         raise serializers.ValidationError({"digests": [text]})
     return int(change)
 

@@ -89,8 +89,10 @@ class ReleaseGate:
         return self.release.is_open and bool(self.open_members) and not self.blockers
 
     def waits_on(self, username: str) -> bool:
-        """Whether it is this person's turn."""
-        return self.turn is not None and username in self.turn.people
+        """Whether it is this person's turn, or they were asked by name to review one of the changes."""
+        if self.turn is not None and username in self.turn.people:
+            return True
+        return any(username in member.gate.awaited_reviewers for member in self.members)
 
 
 def evaluate_release(release: Release, actor: Actor | None) -> ReleaseGate:

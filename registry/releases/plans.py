@@ -28,6 +28,7 @@ __all__ = [
     "ReleaseSelection",
     "plan_release",
     "plan_templates",
+    "require_may_propose",
     "require_selection",
     "selected_ids",
 ]
@@ -80,10 +81,17 @@ class ReleasePlan:
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:
     """What `propose_release` would do with the selection now, without doing it."""
-    space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+    space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
-    return plan_templates(label, selection, selected_ids(space, selection))
+    plan = plan_templates(label, selection, selected_ids(space, selection))
+    require_may_propose(actor, space, plan)
+    return plan
+
+
+def require_may_propose(actor: Actor, space: Namespace, plan: ReleasePlan) -> None:
+    """Raise NotAllowed where the actor may not propose each of the planned templates."""
+    permissions.require_verb_at_all(actor, Verb.PROPOSE, space, [one.template.path for one in plan.members])
 
 
 def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:
@@ -225,11 +233,12 @@ class _Planner:
             if approval == Approval.NEVER_APPROVED:
                 return None
             if approval == Approval.EMERGENCY:
-                words = f"{label} got version {held.number} in an emergency: approve that change."
-                return LeftOut(template.name, "emergency", words)
-            return LeftOut(template.name, "equal", gettext("{label} holds exactly this already.").format(label=label))
+                words = gettext("{label} got version {number} in an emergency: approve that change.")
+                return LeftOut(template.name, "emergency", words.format(label=label, number=held.number))
+            return LeftOut(template.name, "equal", gettext("{label} already serves exactly this.").format(label=label))
         if self._history.contains(held.pk, version.pk):
-            words = f"{label} holds version {held.number}, which contains version {version.number}."
+            words = gettext("{label} serves version {held}, which contains version {number}.")
+            words = words.format(label=label, held=held.number, number=version.number)
             return LeftOut(template.name, "superseded", words)
         return None
 

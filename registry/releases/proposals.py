@@ -17,12 +17,14 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.releases.events import ReleaseChanged, ReleaseOpened
 from registry.releases.models import Release
+from registry.releases.moved_members import Seen, read_open_members, require_unmoved
 from registry.releases.plans import (
     LeftOut,
     PlannedMember,
     ReleasePlan,
     ReleaseSelection,
     plan_templates,
+    require_may_propose,
     require_selection,
     selected_ids,
 )
@@ -51,7 +53,7 @@ def propose_release(
     title: str,
     selection: ReleaseSelection,
     description: str = "",
-    expected: Mapping[str, tuple[int, int]] | None = None,
+    expected: Seen | None = None,
 ) -> ProposedRelease:
     """Ask that a protected label of several templates move together. An open request that proposes the same version
     becomes a member as it is; for the others requests are opened.
@@ -62,15 +64,16 @@ def propose_release(
     """
     title, description = _check_title(title), check_text("description", description).strip()
     with transaction.atomic():
-        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)
+        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
         permissions.require_label(actor, label)
         require_selection(space, label, selection)
         ids = selected_ids(space, selection)
         list(Template.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
         log.lock()
-        space = permissions.find_namespace(actor, Verb.PROPOSE, namespace)  # once more, now that nobody else writes
+        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)  # nobody else writes now
         require_selection(space, label, selection)
         plan = plan_templates(label, selection, ids)
+        require_may_propose(actor, space, plan)
         _require_unmoved(plan, label, expected or {})
         if not plan.members:
             raise _nothing_to_propose(plan)
@@ -108,17 +111,22 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
                 gettext("{template} can't be added: {reason}").format(template=first.template, reason=first.reason),
                 template=first.template,
             )
+        require_may_propose(actor, release.namespace, plan)
         numbers = [_join(actor, release, member) for member in plan.members]
         append_step(actor, release, ReleaseChanged(**step_fields(release), added=numbers, removed=[]))
     return release
 
 
-def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
-    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself."""
+def remove_from_release(*, actor: Actor, number: int, change: int, expected: Seen | None = None) -> Release:
+    """Remove one change request from an open release. It stays open, with its approvals, and goes live by itself.
+
+    expected: what the caller saw of its template, as `propose_release` takes it; Conflict where it is another by now.
+    """
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
         require_open_release(release)
         row = _find_member(release, change)
+        require_unmoved(release.label, expected or {}, read_open_members(release))
         others = release.members.pending().exclude(pk=row.pk)
         if row.is_open and not others.exists():
             raise Conflict(
@@ -130,26 +138,10 @@ def remove_from_release(*, actor: Actor, number: int, change: int) -> Release:
     return release
 
 
-def _require_unmoved(plan: ReleasePlan, label: str, expected: Mapping[str, tuple[int, int]]) -> None:
+def _require_unmoved(plan: ReleasePlan, label: str, expected: Seen) -> None:
     found = {member.template.name: (member.version.number, member.serves or 0) for member in plan.members}
-    moved = {name: found.get(name) for name, seen in expected.items() if found.get(name) != seen}
-    if not moved:
-        return
-    left = {left_out.template: left_out.reason for left_out in plan.left_out}
-    sentences = [
-        _describe_move(name, label, expected[name], now) if now else f"{name}: {left.get(name, '')}"
-        for name, now in sorted(moved.items())
-    ]
-    raise Conflict(" ".join(sentences), expected=sorted(moved))
-
-
-def _describe_move(name: str, label: str, seen: tuple[int, int], now: tuple[int, int]) -> str:
-    if seen[0] != now[0]:
-        sentence = gettext("{name}: version {now} would be proposed, where you looked at version {seen}.")
-        return sentence.format(name=name, now=now[0], seen=seen[0])
-    if not now[1]:
-        return gettext("{name}: {label} is not set any more.").format(name=name, label=label)
-    return gettext("{name}: {label} serves version {now} by now.").format(name=name, label=label, now=now[1])
+    reasons = {left_out.template: left_out.reason for left_out in plan.left_out}
+    require_unmoved(label, expected, found, reasons=reasons)
 
 
 def _join(actor: Actor, release: Release, member: PlannedMember) -> int:
@@ -174,7 +166,7 @@ def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[
     """The release and the ids of the templates that are added, all locked in the order of the ids."""
     row = Release.objects.select_related("namespace").filter(number=number).first()
     ids: list[int] = []
-    if row is not None and permissions.is_allowed(actor, Verb.PROPOSE, row.namespace):
+    if row is not None and permissions.is_allowed_somewhere(actor, Verb.PROPOSE, row.namespace):
         ids = selected_ids(row.namespace, selection)
         rows = Template.objects.filter(pk__in=ids) | Template.objects.filter(changes__release=number)
         every = sorted(set(rows.values_list("pk", flat=True)))
@@ -186,7 +178,7 @@ def _find_member(release: Release, number: int) -> ChangeRequest:
     row = ChangeRequest.objects.filter(release=release, number=number).first()
     if row is None:
         raise NotFound(
-            gettext("Release {release} has no change request {number}.").format(release=release.number, number=number)
+            gettext("Release {release} has no change {number}.").format(release=release.number, number=number)
         )
     return row
 

@@ -1,6 +1,7 @@
 """Queries about releases: one, lists, the release of a write, and what was said and done in one."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,10 +20,11 @@ from registry.releases import events, schedule_events
 from registry.releases.models import Release, ReleaseComment
 from registry.templates.models import Template
 
-__all__ = ["ReleaseMoment", "find_release", "list_release_moments", "list_releases", "lock_release"]
+__all__ = ["ReleaseMoment", "find_release", "list_release_moments", "list_releases", "lock_release", "read_paths"]
 
 _RELATED = ("namespace", "opened_by")
 _MOST = 500
+_OF_SOME = (Verb.APPROVE, Verb.COMMENT, Verb.ROLL_BACK)
 _KINDS = [
     step.kind
     for step in (
@@ -49,12 +51,17 @@ class ReleaseMoment:
 
 
 def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:
-    """The release, with the right to do this in its namespace checked; NotFound where it is of another namespace."""
+    """The release, with the right to do this to it checked; NotFound where it is of another namespace.
+
+    Who approves, says something or rolls back needs the right to one of its templates, and the service asks for each
+    that it touches; all else needs it for every one.
+    """
     release = Release.objects.select_related(*_RELATED).filter(number=number).first()
     if release is None or (namespace is not None and release.namespace.name != namespace):
         raise _unknown(number)
     try:
-        permissions.require_verb(actor, verb, release.namespace)
+        require = permissions.require_verb_at_any if verb in _OF_SOME else permissions.require_verb_at_all
+        require(actor, verb, release.namespace, read_paths(release))
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, release.label)
@@ -123,6 +130,13 @@ def _lock_members(number: int) -> set[int]:
 
 def _template_ids(number: int) -> set[int]:
     return set(ChangeRequest.objects.filter(release=number).values_list("template_id", flat=True))
+
+
+def read_paths(release: Release) -> Iterator[str]:
+    """The paths of the release's templates, those that are still to be published where it is open; read when asked."""
+    members = release.members.pending() if release.is_open else release.members.all()
+    for name in members.values_list("template__name", flat=True):
+        yield name.partition("/")[2]
 
 
 def _unknown(number: int) -> NotFound:

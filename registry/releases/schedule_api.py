@@ -14,6 +14,7 @@ from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.permissions import Verb
 from registry.releases import queries, schedules
+from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.serializers import ReleaseFacts, ReleaseOutput
 from registry.rest.input_serializers import read
 from registry.rest.output_serializers import ProblemOutput
@@ -21,18 +22,27 @@ from registry.rest.output_serializers import ProblemOutput
 __all__ = ["ReleaseSchedule"]
 
 
+class ScheduleReleaseInput(ScheduleInput):
+    """When it goes live, and what was seen of its templates."""
+
+    expected = ExpectedMembers()
+
+
 class ReleaseSchedule(APIView):
     """The schedule of a release."""
 
     @extend_schema(
-        operation_id="scheduleRelease", request=ScheduleInput, responses={200: ReleaseOutput, "4XX": ProblemOutput}
+        operation_id="scheduleRelease",
+        request=ScheduleReleaseInput,
+        responses={200: ReleaseOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, number: int) -> Response:
         """Publish all of it at a moment: rights, gates and freezes are read at that moment."""
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
-        at = read_moment(change_schedules.FIELD, read(ScheduleInput, request)[change_schedules.FIELD], UTC)
-        schedules.schedule_release(actor=actor, number=number, at=at)
+        body = read(ScheduleReleaseInput, request)
+        at = read_moment(change_schedules.FIELD, body[change_schedules.FIELD], UTC)
+        schedules.schedule_release(actor=actor, number=number, at=at, expected=read_expected_members(body))
         return _show(actor, number, namespace)
 
     @extend_schema(operation_id="unscheduleRelease", request=None, responses={200: ReleaseOutput, "4XX": ProblemOutput})

@@ -49,14 +49,14 @@ class ReleaseUnscheduled(ReleaseStep):
 
     def sentence(self) -> str:
         if self.reason is None:
-            return gettext("took back the schedule of release {release}").format(release=self.release)
+            return gettext("cancelled the schedule of release {release}").format(release=self.release)
         return gettext("did not publish release {release}, which {scheduled_by} had scheduled: {reason}").format(
             release=self.release, scheduled_by=self.scheduled_by, reason=self.reason
         )
 
     def timeline_line(self) -> TimelineLine:
         if self.reason is None:
-            return TimelineLine("clock", gettext("took the schedule back"))
+            return TimelineLine("clock", gettext("cancelled the schedule"))
         words = gettext("did not publish the release, as {person} had scheduled").format(person=self.scheduled_by)
         return TimelineLine("clock", words, look="bad", text=self.reason)
 

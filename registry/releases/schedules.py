@@ -17,21 +17,25 @@ from registry.namespaces import permissions
 from registry.namespaces.permissions import Verb
 from registry.releases import services
 from registry.releases.models import Release
-from registry.releases.queries import lock_release
+from registry.releases.moved_members import Seen, read_open_members, require_unmoved
+from registry.releases.queries import lock_release, read_paths
 from registry.releases.schedule_events import ReleaseScheduled, ReleaseUnscheduled
 from registry.releases.steps import append_step, require_open_release, step_fields
 
 __all__ = ["list_due_releases", "publish_scheduled_release", "schedule_release", "unschedule_release"]
 
 
-def schedule_release(*, actor: Actor, number: int, at: datetime) -> Release:
+def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen | None = None) -> Release:
     """Have the release published at a moment, by the worker and in the actor's name; again for another moment.
 
+    expected: as `publish_release` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         require_open_release(release)
+        if expected is not None:
+            require_unmoved(release.label, expected, read_open_members(release), is_whole=True)
         require_slot(release.namespace, at)
         permissions.require_proof(actor)
         release.goes_live_at, release.scheduled_by, release.schedule_key = at, actor.person, actor.key
@@ -68,7 +72,7 @@ def publish_scheduled_release(*, number: int, at: datetime) -> None:
     if found is None or not found.is_open or found.scheduled_by is None or at > log.now():
         return
     try:
-        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace)
+        actor = find_scheduler(found.scheduled_by, found.schedule_key, found.namespace, read_paths(found))
         with transaction.atomic():
             release = lock_release(actor, Verb.PUBLISH, number)
             if release.is_open and release.goes_live_at == at:

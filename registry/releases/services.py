@@ -28,6 +28,7 @@ from registry.releases.events import (
 )
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release, ReleaseComment
+from registry.releases.moved_members import Seen, read_open_members, require_unmoved
 from registry.releases.queries import lock_release
 from registry.releases.steps import close_release, require_open_release, step_fields
 
@@ -46,7 +47,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
     digests: by the number of the change request. Refused as `decide_on_change` refuses each of them.
     """
     if not digests:
-        raise Invalid(fields={"digests": gettext("say what is approved: the change requests with their digests.")})
+        raise Invalid(fields={"digests": gettext("say what is approved: the changes with their digests.")})
     change_services.check_decision(Decision.APPROVE, text)
     with transaction.atomic():
         release = lock_release(actor, Verb.APPROVE, number)
@@ -54,9 +55,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
         members = {member.number: member for member in queries.list_members([number])}
         if strangers := [change for change in digests if change not in members]:
             raise NotFound(
-                gettext("Release {number} has no change request {strangers}.").format(
-                    number=number, strangers=strangers[0]
-                )
+                gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
             )
         return [
             change_services.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
@@ -64,15 +63,20 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
         ]
 
 
-def publish_release(*, actor: Actor, number: int) -> Release:
+def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
     """Move the label of every open member, when nothing blocks any of them: all or none, in one transaction.
 
+    expected: what the caller saw of every member, the version and what its label serves; Conflict where one is another
+    by now, or one was added.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them with
     their templates.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
+        require_open_release(release)
+        if expected is not None:
+            require_unmoved(release.label, expected, read_open_members(release), is_whole=True)
         publish_locked_release(actor, release)
     return release
 
@@ -97,8 +101,9 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
     with transaction.atomic():
         release = lock_release(actor, Verb.PROPOSE, number)
         require_open_release(release)
-        locking.require_opener(actor, release.namespace, release.opened_by, "release")
         gate = release_gate.evaluate_release(release, actor)
+        paths = [member.change.template.path for member in gate.open_members]
+        locking.require_opener(actor, release.namespace, paths, release.opened_by, "release")
         for member in gate.open_members:
             _require_may_withdraw(actor, release, member.change)
         for member in gate.open_members:
@@ -109,7 +114,7 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
 
 
 def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseComment:
-    """Say something about the release as a whole, open or closed. What is about lines is said in a member's thread."""
+    """Comment on the release as a whole, open or closed. Comments on lines belong to the threads of its changes."""
     if not check_text("text", text).strip():
         raise Invalid(fields={"text": gettext("write something first.")})
     with transaction.atomic():
@@ -151,7 +156,8 @@ def _require_unblocked(gate: ReleaseGate) -> None:
 
 def _require_may_withdraw(actor: Actor, release: Release, change: ChangeRequest) -> None:
     """Members that joined as they were may be another person's: theirs are removed first, or a reviewer withdraws."""
-    locking.require_opener(actor, release.namespace, change.opened_by, f"request for {change.template.name}")
+    template = change.template
+    locking.require_opener(actor, release.namespace, [template.path], change.opened_by, f"change of {template.name}")
 
 
 def _describe(member: Member, blocker: Blocker) -> str:

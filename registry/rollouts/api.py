@@ -14,6 +14,7 @@ from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text,
 from registry.rest.list_responses import answer_page, read_query
 from registry.rollouts import queries, services
 from registry.rollouts.serializers import RolloutFacts, RolloutItem, RolloutOutput, RolloutPage
+from registry.templates.serializers import ExpectedNumber
 
 __all__ = [
     "FinishRollout",
@@ -51,6 +52,7 @@ class StartRolloutInput(Input):
     change = Integer(min_value=1)
     steps = StepInput(many=True, required=False, help_text="By default 5 % and 25 %, a day each; then everybody.")
     stop_rule = StopRuleInput(required=False, allow_null=True)
+    expected = ExpectedNumber()
 
 
 class NextStepInput(Input):

@@ -32,12 +32,12 @@ _RELATED = (
 
 
 def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
-    """The rollout, with the right to do this in its namespace checked; NotFound for outsiders too."""
+    """The rollout, with the right to do this to its template checked; NotFound for outsiders too."""
     rollout = _rows().filter(number=number).first()
     if rollout is None:
         raise _unknown(number)
     try:
-        permissions.require_verb(actor, verb, rollout.template.namespace)
+        permissions.require_verb(actor, verb, rollout.template.namespace, rollout.template.path)
     except NotFound as error:
         raise _unknown(number) from error
     permissions.require_label(actor, rollout.label)

@@ -35,6 +35,7 @@ from registry.rollouts.events import (
 )
 from registry.rollouts.models import Rollout
 from registry.rollouts.queries import lock_rollout
+from registry.templates import labels
 from registry.templates.label_models import Label
 
 __all__ = [
@@ -57,12 +58,13 @@ def start_rollout(
     steps: Sequence[Mapping[str, Any]] = plans.STEPS,
     stop_rule: Mapping[str, Any] | None = None,
     salt: str | None = None,
+    expected: int | None = None,
 ) -> Rollout:
     """Publish an approved change gradually: its label serves it to the share of the first step from now on.
 
     The gate is that of `publish_change`, with the same refusals, Gone where its version was redacted among them.
     Conflict where the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
-    already. salt: what chooses the callers, by default a new one.
+    already. salt: what chooses the callers, by default a new one. expected: as `labels.require_unmoved` takes it.
     """
     checked_steps, rule = plans.check_steps(steps), plans.check_stop_rule(stop_rule)
     with transaction.atomic():
@@ -71,6 +73,7 @@ def start_rollout(
         if not request.is_open:
             raise locking.conflict_of_closed(request)
         _require_unscheduled(request)
+        labels.require_unmoved(request.template, request.label, expected)
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = _find_stable(request)
         request.version.require_text()
@@ -224,7 +227,7 @@ def _require_unscheduled(request: ChangeRequest) -> None:
     if request.goes_live_at is not None:
         moment = format_moment(request.goes_live_at)
         raise Conflict(
-            gettext("Change request {request} goes live at {moment}: cancel that schedule first.").format(
+            gettext("Change {request} goes live at {moment}: cancel that schedule first.").format(
                 request=request.number, moment=moment
             ),
             change=request.number,

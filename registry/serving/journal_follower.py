@@ -7,9 +7,10 @@
 | STALE_WHILE_POLLING | 0.5 | other threads go on with the old head for this much longer while one reads |
 | RETRY_DELAY | 1.0 | the thread waits this long after the database failed |
 
-PostgreSQL tells of each append (LISTEN/NOTIFY), and then the thread polls at once. SQLite can't, and a notice may get
-lost (a pooler between, a connection that broke), so the thread polls at its interval in any case. Together with the
-times of `registry.serving.credentials` these keep the promise of decision 004: what was changed holds within a second.
+PostgreSQL tells of each append (LISTEN/NOTIFY), and then the thread polls at once. SQLite can't, nor is anything told
+through a pooler, and a notice may get lost with a connection, so the thread polls at its interval in any case. Together
+with the times of `registry.serving.credentials` these keep the promise of decision 004: what was changed holds within a
+second.
 """
 
 import logging
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 
 from registry.journal.log import CHANNEL
@@ -155,7 +157,7 @@ def _run_poller(follower: Follower, stop: threading.Event) -> None:
 
 def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
     """Wait until something was appended, as far as the database says so, or for the interval."""
-    if connection.vendor != "postgresql":
+    if connection.vendor != "postgresql" or settings.DATABASE_POOLED:
         stop.wait(POLL_INTERVAL)
         return None
     connection.ensure_connection()

@@ -57,14 +57,12 @@ def _take(actor: Actor, name: str) -> Template:
 def _require_unused(template: Template, reason: str, *, force: bool) -> None:
     pending = template.changes.pending().first()
     if pending is not None:
-        raise Conflict(
-            gettext("Change request {number} is pending: publish or withdraw it first.").format(number=pending.number)
-        )
+        raise Conflict(gettext("Change {number} is open: publish or withdraw it first.").format(number=pending.number))
     emergency = template.changes.in_emergency().first()
     if emergency is not None:
         raise Conflict(
             gettext(
-                "Change request {number} was published in an emergency: approve it first, or roll back and close it."
+                "Change {number} was published in an emergency: approve it first, or roll back and close it."
             ).format(number=emergency.number)
         )
     protected = template.labels.filter(name__in=template.namespace.protected_labels).order_by("name")
@@ -77,4 +75,4 @@ def _require_unused(template: Template, reason: str, *, force: bool) -> None:
             labels=labels,
         )
     if labels and not reason.strip():
-        raise Invalid(fields={"reason": gettext("say why it is put away although services may be using it.")})
+        raise Invalid(fields={"reason": gettext("say why it is archived although services may be using it.")})

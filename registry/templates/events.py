@@ -85,7 +85,7 @@ class VersionSaved(JournalEvent):
 @event("version.redacted", caches=Cache.ALL_OF_FETCHES | Cache.TEXTS)
 @dataclass(frozen=True, kw_only=True)
 class VersionRedacted(JournalEvent):
-    """The text of a version was taken away for good."""
+    """The text of a version was removed for good."""
 
     template: str
     version: int
@@ -157,7 +157,7 @@ class TemplateArchived(JournalEvent):
         rows.archive(self.template, rows.at)
 
 
-@event("template.unarchived")
+@event("template.unarchived", title="Template restored")
 @dataclass(frozen=True, kw_only=True)
 class TemplateUnarchived(JournalEvent):
     """An archived template was brought back."""
@@ -165,7 +165,7 @@ class TemplateUnarchived(JournalEvent):
     template: str
 
     def sentence(self) -> str:
-        return gettext("took {template} out of the archive").format(template=self.template)
+        return gettext("restored {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {mirror_paths.archived(self.template): None}
@@ -266,12 +266,12 @@ class LabelMoved(JournalEvent):
             "moved": gettext("moved {label} of {name} {place}"),
             "published": gettext("published {name}: {label} moved {place}"),
             "rolled_back": gettext("rolled {label} of {name} back {place}"),
-            "removed": gettext("took {label} away from {name}, which stood on version {origin}"),
-            "broke_glass": gettext("broke the glass: {label} of {name} moved {place} without approval"),
+            "removed": gettext("removed {label} of {name}, which pointed to version {origin}"),
+            "broke_glass": gettext("published {name} in an emergency: {label} moved {place} without approval"),
         }[self.how]
         if self.how == "broke_glass" and self.ignored_freeze:
             sentence = gettext(
-                "broke the glass: {label} of {name} moved {place} without approval in a freeze ({freeze})"
+                "published {name} in an emergency: {label} moved {place} without approval in a freeze ({freeze})"
             )
         has_reason = self.reason.strip() and self.how in ("rolled_back", "broke_glass")
         return sentence.format(**words) + (f": {quote_start(self.reason)}" if has_reason else "")

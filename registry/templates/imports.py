@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.interop.imported import ImportedTemplate
+from promptuary.renderer.interop.pasted import PastedPrompt
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, PreconditionRequired, PromptuaryError
@@ -28,6 +29,7 @@ __all__ = [
     "PlacedTemplate",
     "SavedImport",
     "preview_import",
+    "read_pasted_prompt",
     "save_imported_drafts",
     "save_imported_versions",
 ]
@@ -110,6 +112,21 @@ def preview_import(
         )
         for result in results
     ]
+
+
+def read_pasted_prompt(*, actor: Actor, namespace: str, text: str) -> PastedPrompt | None:
+    """How a text that was pasted into a part could be written; None where the part reads it as it is.
+
+    Nothing is stored. Raises Invalid for a text that is too large or takes too long.
+    """
+    permissions.find_namespace(actor, Verb.SAVE, namespace)
+    check_size("text", len(text.encode("utf-8", "replace")), IMPORT_BYTES)
+    try:
+        with child() as bounded:
+            return bounded.read_pasted_prompt(text)
+    except RenderError as error:
+        sentence = gettext("reading it was stopped: {message}").format(message=error.message)
+        raise Invalid(fields={"text": sentence}) from error
 
 
 def save_imported_drafts(*, actor: Actor, namespace: str, chosen: Sequence[ChosenTemplate]) -> list[Draft]:

@@ -122,7 +122,7 @@ def roll_back_label(
         _require_undivided(held)
         if held.version.digest == target.digest:
             raise Conflict(
-                gettext("{label} holds version {number} already.").format(label=label, number=held.version.number),
+                gettext("{label} already serves version {number}.").format(label=label, number=held.version.number),
                 actual=held.version.number,
             )
         target.require_text()
@@ -312,8 +312,8 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
     if last is None or last.before is None:
         return None
     is_protected = label in template.namespace.protected_labels
-    role = permissions.role_of(person, template.namespace)
-    if role is None or role.rank < permissions.TABLE[Verb.ROLL_BACK if is_protected else Verb.MOVE].rank:
+    roles, verb = permissions.roles_of(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
+    if roles is None or roles.at(template.path).rank < permissions.TABLE[verb].rank:
         return None
     if is_protected and not is_approved_digest(template, label, last.before.digest):
         return None

@@ -67,7 +67,8 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
     NotFound where there is no such version or draft, Gone where the version was redacted.
     """
     names.check_template(name)
-    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+    space, _, path = name.partition("/")
+    permissions.find_namespace(actor, Verb.SAVE, space, path)
     draft_name = _require_name(draft_name)
     return _start_draft(actor, name, draft_name, _find_source(actor, name, source))
 
@@ -80,7 +81,8 @@ def start_draft_of_text(
     Raises as `start_named_draft`.
     """
     names.check_template(name)
-    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+    space, _, path = name.partition("/")
+    permissions.find_namespace(actor, Verb.SAVE, space, path)
     return _start_draft(actor, name, _require_name(draft_name), _Source(document, "", base, message))
 
 
@@ -109,7 +111,7 @@ def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> 
     A tab that shows it under its old name is told that it is gone. Raises as `start_named_draft`.
     """
     space, _, path = name.partition("/")
-    permissions.find_namespace(actor, Verb.SAVE, space)
+    permissions.find_namespace(actor, Verb.SAVE, space, path)
     new_name = _require_name(new_name)
     with transaction.atomic():
         rows = _lock_drafts(actor, space, path).filter(discarded_at=None)

@@ -76,7 +76,7 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False) ->
     if template is None:
         raise _unknown(name)
     try:
-        permissions.require_verb(actor, verb, template.namespace)
+        permissions.require_verb(actor, verb, template.namespace, template.path)
     except NotFound as error:
         raise _unknown(name) from error
     if template.name != name and (lock or verb not in _READING):

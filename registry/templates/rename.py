@@ -10,7 +10,7 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces import permissions
+from registry.namespaces import folder_roles, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import standards_of
@@ -48,7 +48,8 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
     none.
 
     folder, to: with the namespace in front; `to` may be the namespace alone, or a folder that there is. Refused as
-    `rename_template` refuses each; NotFound where the folder holds no template, Invalid over MOST_TEMPLATES.
+    `rename_template` refuses each; NotFound where the folder holds no template, Invalid over MOST_TEMPLATES. People's
+    roles in the folder go with it; Conflict where they would reach templates that are in the other folder already.
     """
     check_text("reason", reason)
     _check_folders(folder, to)
@@ -59,10 +60,14 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
         listed, at = list_folder(actor=actor, folder=folder), log.now()
         permissions.require_proof(actor)
         templates = [template_queries.find_template(actor, Verb.MANAGE, name) for name in listed]
+        namespace, paths = templates[0].namespace, (folder.partition("/")[2], to.partition("/")[2])
+        has_templates = Template.objects.filter(namespace=namespace, name__startswith=f"{to}/").exists()
+        folder_roles.require_movable_roles(namespace, *paths, has_templates=has_templates)
         for template in templates:
             target = to + template.name.removeprefix(folder)
             _check_target(template.name, target)
             _rename(actor, template, target, reason.strip(), at)
+        folder_roles.move_folder_roles(actor, namespace, *paths)
     return templates
 
 

@@ -19,7 +19,10 @@ __all__ = ["SampleOutcome", "render_samples"]
 
 @dataclass(frozen=True)
 class SampleOutcome:
-    """What a version came to with a sample: the renderer's dict for messages, or the problem that stopped it."""
+    """What a version came to with a sample: the renderer's dict for messages, or the problem that stopped it.
+
+    Each part of it has `source_lines`: for each of its lines, the lines of the document that it was written on.
+    """
 
     prompt: dict[str, Any] | None
     problem: Problem | None
@@ -32,7 +35,7 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
     """
     data = {name: digest_of(canonical(values)) for name, values in samples.items()}
     rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
-    kept = {row.data: _outcome(row) for row in rows}
+    kept = {row.data: outcome for row in rows if _is_traced(outcome := _outcome(row))}
     missing = {name: values for name, values in samples.items() if data[name] not in kept}
     fresh = _render(version, missing) if missing else {}
     _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
@@ -44,7 +47,7 @@ def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[
     given = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with child() as bounded:
-            found = bounded.render_samples(bundle["document"], samples, **given)
+            found = bounded.render_samples(bundle["document"], samples, **given, traced=True)
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {
@@ -68,11 +71,21 @@ def _keep(version: Version, outcomes: Mapping[str, SampleOutcome]) -> None:
     ]
     if rows:
         with transaction.atomic():
-            Rendering.objects.bulk_create(rows, ignore_conflicts=True)
+            Rendering.objects.bulk_create(
+                rows,
+                update_conflicts=True,
+                unique_fields=["digest", "data"],
+                update_fields=["text", "is_problem", "created_at"],
+            )
 
 
 def _outcome(row: Rendering) -> SampleOutcome:
     return SampleOutcome(None, Problem.from_dict(row.value)) if row.is_problem else SampleOutcome(row.value, None)
+
+
+def _is_traced(outcome: SampleOutcome) -> bool:
+    """Whether a kept rendering knows its source lines; those of earlier releases are made once more."""
+    return outcome.prompt is None or all("source_lines" in part for part in outcome.prompt["parts"])
 
 
 _PASSING = {LimitError.default_code, "PT701", "PT703"}  # bounds of time and memory: another try may come through

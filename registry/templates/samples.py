@@ -40,7 +40,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     with transaction.atomic():
         template = template_queries.find_template(actor, Verb.SAVE, name, lock=True)
         if template.archived_at is not None:
-            raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=name))
+            raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=name))
         if template.latest_id != latest.pk:
             raise Conflict(
                 gettext("A newer version of {name} was saved while its samples were checked: try again.").format(

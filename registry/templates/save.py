@@ -85,8 +85,8 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     base. ends_draft: whether the text is what the actor's draft came to, which is deleted then. draft_name: which of
     the actor's drafts, empty for the first one. Invalid carries all problems.
     """
-    namespace, _ = names.check_template(name)
-    permissions.find_namespace(actor, Verb.SAVE, namespace)
+    namespace, path = names.check_template(name)
+    permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     check_text("message", message)
     given = None if samples is None else write_samples(samples)
     origin = _find_origin(actor, copied_from) if copied_from else ""
@@ -135,7 +135,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
     """Write the work; None where the samples are not those it was checked against."""
     at = log.now()
     with transaction.atomic():
-        namespace = permissions.find_namespace(actor, Verb.SAVE, space)
+        namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
         template, is_new = _find_or_make(actor, namespace, work, at)
         held = template.current_samples()
         if (held.number if held else None) != work.checked_against:
@@ -180,7 +180,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     if template is None:
         raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
     if template.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can bring it back.").format(name=work.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=work.name))
     template.namespace = namespace
     return template, False
 

@@ -36,6 +36,7 @@ __all__ = [
     "count_templates",
     "find_templates",
     "folder_tree",
+    "list_folder_paths",
     "list_values",
     "search_templates",
     "similar_words",
@@ -226,6 +227,12 @@ def folder_tree(actor: Actor, open_folder: str = "") -> list[Folder]:
     for path in parents:
         known[path].has_folders = True
     return list(roots.values())
+
+
+def list_folder_paths(namespace: Namespace) -> list[str]:
+    """The folders of the namespace that hold templates, as paths inside it; the caller has checked the right."""
+    rows = SearchCount.objects.filter(kind="in", namespace=namespace).exclude(parent="").order_by("value")
+    return [path.partition("/")[2] for path in rows.values_list("value", flat=True)[:_MOST_FOLDERS]]
 
 
 def list_values(

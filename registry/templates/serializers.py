@@ -178,7 +178,7 @@ class HistoryItem(Output):
     redacted = RedactedOutput(
         allow_null=True,
         source="version.tombstone",
-        help_text="Set where the version's text was taken away for good.",
+        help_text="Set where the version's text was removed for good.",
     )
 
 

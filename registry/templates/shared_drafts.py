@@ -24,7 +24,8 @@ def share_draft(*, actor: Actor, name: str, draft_name: str = "") -> Draft:
 
     Saving, discarding or replacing the draft ends it too. NotFound where there is no such draft.
     """
-    permissions.find_namespace(actor, Verb.SAVE, name.partition("/")[0])
+    space, _, path = name.partition("/")
+    permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
     draft = get_draft(actor, name, draft_name)
     rows = Draft.objects.filter(pk=draft.pk, share_token="")
     rows.update(share_token=secrets.token_urlsafe(_TOKEN_BYTES), shared_at=log.now())

@@ -197,9 +197,7 @@ def replay_deliveries(*, actor: Actor, webhook_id: str, message: str | None = No
 def _require_running(webhook: Webhook) -> None:
     if webhook.paused_at is not None:
         raise Conflict(
-            gettext("The webhook is paused ({pause_reason}) Let it go on first.").format(
-                pause_reason=webhook.pause_reason
-            )
+            gettext("The webhook is paused ({pause_reason}) Resume it first.").format(pause_reason=webhook.pause_reason)
         )
 
 

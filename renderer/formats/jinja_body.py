@@ -79,6 +79,10 @@ class JinjaBody:
             check_parts(parts, self.untrusted)
         return [parts]
 
+    def stream(self, data: Mapping[str, Any]) -> Stream:
+        """One rendering before it is parts: the author's literals and the values between them."""
+        return self.program.run(data, _Run(data))
+
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
         return self.assembly.parts(self.program.run(data, run), data)
 

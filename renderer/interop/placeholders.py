@@ -1,4 +1,9 @@
-"""Placeholders of plain texts: `{x}`, `{{x}}`, `$x`, `<<x>>`, `!<INPUT 0>!` and `%(x)s`, found and read into pieces."""
+"""Placeholders of plain texts, found and read into pieces: `{x}`, `{{x}}`, `$x`, `%(x)s`, `<<x>>`, `[[x]]`,
+`!<INPUT 0>!`; and `<x>` and `[X]`, which are read only where somebody says so.
+
+Formulas in LaTeX have braces and dollars of their own. They stay text, and so do `$x` in a fenced block of code and
+`$X` in capitals.
+"""
 
 import re
 import string
@@ -9,7 +14,7 @@ from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 
-__all__ = ["SYNTAXES", "PlainText", "find_syntax", "find_unread", "read_placeholders"]
+__all__ = ["SYNTAXES", "PlainText", "describe_guess", "find_syntax", "find_unread", "read_placeholders"]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
@@ -19,13 +24,32 @@ _DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
 _ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 _PERCENT = re.compile(r"%%|%\(([^()]+)\)s")
+_SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])")
+_TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
+_CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
+_LATEX_COMMAND = re.compile(r"\\(?![nrt](?![A-Za-z]))[A-Za-z]+\*?(?:\[[^\]\n]*\])?(?:\{[^{}]*\})+")
+_LATEX = re.compile(_LATEX_COMMAND.pattern + r"|[_^]\{[^{}]*\}")
+_FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_CLOSES_FORMULA = re.compile(r"[^\s$]\$(?![\w{$])")
 _SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}(?!\})")
 _UNREAD = re.compile(
     r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
+    r"|(?<![\w$\\])\$[A-Za-z_]\w*|(?<![\w%\"'])%s(?![\w\"'%])"
 )
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
+
+
+_PATTERNS = {
+    "single": _SINGLE,
+    "dollar": _DOLLAR,
+    "angle": _ANGLE,
+    "percent": _PERCENT,
+    "square": _SQUARE,
+    "tag": _TAG,
+    "capitals": _CAPITALS,
+}
 
 
 @dataclass(frozen=True)
@@ -46,13 +70,50 @@ def find_syntax(text: str) -> str:
         return "str.format"
     if _DOUBLE.search(text):
         return "double"
-    if _SINGLE.search(text):
-        return "single"
-    if _ANGLE.search(text):
-        return "angle"
-    if any(match[1] or match[2] for match in _DOLLAR.finditer(text)):
-        return "dollar"
-    return "none"
+    guessed = ("single", "angle", "dollar", "percent", "square")
+    return next((syntax for syntax in guessed if _placeholders(_PATTERNS[syntax], text)), "none")
+
+
+def describe_guess(text: str, syntax: str) -> Difference | None:
+    """Says which places of a text became inputs because of their look; None where they are written as here."""
+    pattern = _PATTERNS.get("single" if syntax == "str.format" else syntax)
+    if pattern is None or syntax == "double":
+        return None
+    spelled = list(dict.fromkeys(match[0] for match in _placeholders(pattern, text)))
+    if not spelled:
+        return None
+    if len(spelled) == 1:
+        return Difference(f"`{spelled[0]}` is read as an input")
+    return Difference(f"`{spelled[0]}` and {len(spelled) - 1} more are read as inputs")
+
+
+def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """The matches that ask for a value: no doubled sign, no formula, and no shell's variable in a block of code."""
+    spans = _foreign_spans(pattern, text)
+    return [match for match in pattern.finditer(text) if any(match.groups()) and not _is_foreign(match, spans)]
+
+
+def _foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    if pattern is _SINGLE and _LATEX_COMMAND.search(text):
+        return [found.span() for found in _LATEX.finditer(text)]
+    if pattern is _DOLLAR:
+        return [found.span() for found in _FENCED.finditer(text)]
+    return []
+
+
+def _is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
+    if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
+        return True
+    return match.re is _DOLLAR and match[2] is not None and (match[2].isupper() or _is_formula(match))
+
+
+def _is_formula(match: re.Match[str]) -> bool:
+    """Whether the dollar before it opens a formula that a dollar on the same line closes."""
+    if not match[0].startswith("$") or match[0].startswith("${"):
+        return False
+    line_end = match.string.find("\n", match.end())
+    rest = match.string[match.end() - 1 : line_end if line_end >= 0 else len(match.string)]
+    return _CLOSES_FORMULA.search(rest) is not None
 
 
 def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
@@ -62,7 +123,7 @@ def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
 
 def find_unread(text: str) -> Iterator[Difference]:
     """Says which is the first of the braces of a text without its placeholders that look like a placeholder as well."""
-    if match := _UNREAD.search(text):
+    if match := next((found for found in _UNREAD.finditer(text) if not _is_formula(found)), None):
         line = text.count("\n", 0, match.start()) + 1
         yield Difference(f"`{match[0]}` stays text: nothing is filled in there", line)
 
@@ -74,7 +135,9 @@ def _is_spaced_double(text: str) -> bool:
 
 
 def _is_str_format(text: str) -> bool:
-    """Whether Python's `str.format` reads it, with plain names and no more in its braces."""
+    """Whether Python's `str.format` reads it, with plain names and no more in its braces, and none is a formula's."""
+    if any(_SINGLE.search(command[0]) for command in _LATEX_COMMAND.finditer(text)):
+        return False
     try:
         fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field is not None and not spec]
         count = sum(field is not None for _, field, _, _ in string.Formatter().parse(text))
@@ -128,33 +191,37 @@ def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
     raise LossError(f"the format `{spec}` in `{{{field}:{spec}}}` has no counterpart here; give the text itself")
 
 
-def _by_pattern(
-    pattern: re.Pattern[str], sentence: str = "", *, whole: str = ""
-) -> Callable[[str, InputNames], PlainText]:
+def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, InputNames], PlainText]:
     def read_pattern(text: str, names: InputNames) -> PlainText:
         pieces: list[Piece] = []
         end = 0
+        spans = _foreign_spans(pattern, text)
+        is_doubled = False
         for match in pattern.finditer(text):
+            if any(match.groups()) and _is_foreign(match, spans):
+                continue
             pieces.append(text[end : match.start()])
             end = match.end()
             found = next((group for group in match.groups() if group), None)
             if found is None:
                 pieces.append(whole)  # a doubled sign
+                is_doubled = True
                 continue
             name, _, rest = found.partition(".")
             path = f".{rest}" if rest else ""
             line = text.count("\n", 0, match.start()) + 1
             pieces.append(Slot(names.input_name(name, shown=match[0], line=line) + path))
         pieces.append(text[end:])
-        described = (Difference(sentence),) if sentence and end else ()
-        return PlainText(tuple(pieces), (*described, *names.differences()))
+        described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()
+        unread = find_unread("".join(piece for piece in pieces if isinstance(piece, str))) if spans else ()
+        return PlainText(tuple(pieces), (*described, *unread, *names.differences()))
 
     return read_pattern
 
 
 def _read_single(text: str, names: InputNames) -> PlainText:
     read = _by_pattern(_SINGLE)(text, names)
-    rest = _SINGLE.sub("", text)
+    rest = "".join(piece for piece in read.pieces if isinstance(piece, str))
     described = (Difference("braces that hold no plain name stay as they are"),) if "{" in rest or "}" in rest else ()
     return PlainText(read.pieces, (*described, *read.differences))
 
@@ -193,5 +260,8 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "angle": _by_pattern(_ANGLE),
     "numbered": _read_numbered,
     "percent": _by_pattern(_PERCENT, whole="%"),
+    "square": _by_pattern(_SQUARE),
+    "tag": _by_pattern(_TAG),
+    "capitals": _by_pattern(_CAPITALS),
 }
 """Readers by the name of the syntax: text and names to PlainText."""

@@ -4,9 +4,10 @@ import re
 
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.placeholders import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile, read_foreign_yaml
 from promptuary.renderer.interop.template_builder import TemplateBuilder
-from promptuary.renderer.interop.template_text import read_template_text
+from promptuary.renderer.interop.template_text import find_language, read_template_text
 
 __all__ = ["KIND", "LANGUAGE_OF_SUFFIX", "read_plain_text", "split_front_matter"]
 
@@ -33,7 +34,10 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
         if front:
             builder.differ(f"front matter is left out: {', '.join(sorted(front))}", 1)
     names = InputNames()
-    plain = read_template_text(text, language or LANGUAGE_OF_SUFFIX.get(source.suffix, ""), names)
+    language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
+    if not language and (guess := describe_guess(text, find_language(text))):
+        builder.add_differences([guess])
+    plain = read_template_text(text, language, names)
     builder.add_differences(plain.differences)
     return [builder.build_text(plain.pieces)]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from promptuary.renderer.interop import (
     banks,
+    chat_markup,
     chat_messages,
     chatml,
     dify,
@@ -18,6 +19,7 @@ from promptuary.renderer.interop import (
     dspy_program,
     haystack,
     haystack_pipeline,
+    labelled_turns,
     langchain,
     langfuse,
     lm_eval,
@@ -136,6 +138,8 @@ FORMATS: tuple[SourceFormat, ...] = (
     SourceFormat(dotprompt.KIND, "Dotprompt (Genkit)", dotprompt.is_dotprompt, dotprompt.read_dotprompt),
     SourceFormat(banks.KIND, "banks", _of_text(banks.is_banks_prompt), banks.read_banks_prompt),
     SourceFormat(chatml.KIND, "ChatML", _of_text(chatml.is_chatml), chatml.read_chatml),
+    SourceFormat(chat_markup.KIND, "Llama, Mistral, Gemma, Phi", _of_text(chat_markup.is_chat_markup),
+                 chat_markup.read_chat_markup),
     SourceFormat(python_code.KIND, "Python code", _is_python, _read_python),
     SourceFormat(modelfile.KIND, "Ollama Modelfile", modelfile.is_modelfile, modelfile.read_modelfile),
     SourceFormat(langchain.KIND, "LangChain, LangSmith", _of_value(langchain.is_langchain_prompt),
@@ -161,6 +165,8 @@ FORMATS: tuple[SourceFormat, ...] = (
                  own_document.read_own_document),
     SourceFormat(prompt_collection.KIND, "YAML or JSON of prompts", _of_value(prompt_collection.is_prompt_collection),
                  prompt_collection.read_prompt_collection),
+    SourceFormat(labelled_turns.KIND, "turns after USER: and ASSISTANT:", lambda _: False,
+                 labelled_turns.read_labelled_turns),
     SourceFormat(plain_text.KIND, "plain text, Markdown", _is_plain_text, plain_text.read_plain_text),
 )  # fmt: skip
 """The formats in the order in which a file is tried."""

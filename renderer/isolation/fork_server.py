@@ -31,10 +31,12 @@ import re2  # noqa: F401
 from promptuary import renderer
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.free_memory import release_memory
-from promptuary.renderer.interop import reading, writing
+from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
+from promptuary.renderer.origins.line_edits import LineEdit, edit_rendered_lines
+from promptuary.renderer.origins.traced_parts import trace_source_lines
 from promptuary.renderer.replies import reply_fields
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers
@@ -234,16 +236,39 @@ def _render_with_placeholders(document: str, fragments: Any, profile: Any, data:
     return {"prompts": [prompt.to_dict(target) for prompt in prompts], "placeholders": placeholders}
 
 
-def _render_samples(document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any) -> Any:
-    """Each sample's prompt or error, the template compiled once."""
+def _render_samples(  # one argument a field of the request
+    document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any, traced: bool
+) -> Any:
+    """Each sample's prompt or error, the template compiled once; traced: its parts with their `source_lines`."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     results: dict[str, dict[str, Any]] = {}
     for name, data in samples.items():
         try:
             results[name] = {"prompt": template.render(data, **options).to_dict(target)}
+            if traced:
+                _add_source_lines(results[name]["prompt"]["parts"], template, data)
         except RenderError as error:
             results[name] = {"error": _as_limit(error).to_dict()}
     return results
+
+
+def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: dict[str, Any]) -> Any:
+    """The edit of the document that a suggestion on rendered lines comes to, or why there is none."""
+    template = renderer.load(document, fragments=fragments, profile=profile)
+    try:
+        found = edit_rendered_lines(template, data, **lines)
+    except IndexError:
+        return {}
+    return {"edit" if isinstance(found, LineEdit) else "refused": found.to_dict()}
+
+
+def _add_source_lines(parts: list[dict[str, Any]], template: renderer.Template, data: Any) -> None:
+    try:
+        lines = trace_source_lines(template, data)
+    except RenderError:  # a bound that the rendering itself kept to
+        lines = []
+    for index, part in enumerate(parts):
+        part["source_lines"] = lines[index] if lines else []
 
 
 def _compare(old: Any, new: Any) -> Any:
@@ -290,6 +315,11 @@ def _read_templates(files: dict[str, str], source_format: str) -> Any:
     return [result.to_dict() for result in reading.read_files(contents, source_format)]
 
 
+def _read_pasted_prompt(text: str) -> Any:
+    found = pasted.read_pasted_prompt(text)
+    return found.to_dict() if found else None
+
+
 def _convert_document(form: str, document: str, name: str, fragments: dict[str, str]) -> Any:
     return asdict(writing.convert_document(form, document, name, fragments))
 
@@ -300,12 +330,14 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "render_all": _render_all,
     "render_samples": _render_samples,
     "render_with_placeholders": _render_with_placeholders,
+    "edit_lines": _edit_lines,
     "compare": _compare,
     "read": _read,
     "read_many": _read_many,
     "read_fields": _read_fields,
     "check_schema": _check_schema,
     "read_templates": _read_templates,
+    "read_pasted_prompt": _read_pasted_prompt,
     "convert_document": _convert_document,
     "probe": probe,
 }

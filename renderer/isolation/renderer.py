@@ -17,10 +17,12 @@ from promptuary.renderer import errors, profiles
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.interop.pasted import PastedPrompt
 from promptuary.renderer.interop.reading import FileResult
 from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.process import BusyError, Exchange
+from promptuary.renderer.origins.line_edits import LineEdit, RefusedEdit
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
@@ -172,12 +174,18 @@ class BoundedRenderer:
         profile: Mapping[str, Any] | str | None = None,
         target: str = "messages",
         wall_seconds: float | None = None,
+        traced: bool = False,
         **options: Any,
     ) -> dict[str, dict[str, Any] | RenderError]:
-        """Render many samples in one child: {sample name: as `render`, or the error it gave}."""
+        """Render many samples in one child: {sample name: as `render`, or the error it gave}.
+
+        traced: each part also has `source_lines`, as `origins.traced_parts.trace_source_lines` gives them; that takes
+        three to four times as long as the rendering.
+        """
         sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
         request = {**sources, "samples": _plain(samples), "target": target, "options": _options(options)}
-        seconds = wall_seconds or self.wall_seconds + 0.1 * len(samples)
+        request["traced"] = traced
+        seconds = wall_seconds or self.wall_seconds + (0.2 if traced else 0.1) * len(samples)
         results = self._call("render_samples", request, seconds=seconds)
         return {
             name: {**result["prompt"], "preview": result["prompt"]["parts"]}
@@ -185,6 +193,28 @@ class BoundedRenderer:
             else errors.from_dict(result["error"])
             for name, result in results.items()
         }
+
+    def edit_lines(
+        self,
+        document: str,
+        data: Mapping[str, Any],
+        *,
+        part: int,
+        line: int,
+        end_line: int,
+        text: str,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> LineEdit | RefusedEdit | None:
+        """As `origins.line_edits.edit_rendered_lines`; None where the prompt has no such lines."""
+        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        lines = {"part": part, "line": line, "end_line": end_line, "text": text}
+        # Up to four renderings: before, the trace, and after each of two ways to edit.
+        seconds = 4 * self.wall_seconds
+        found = self._call("edit_lines", {**sources, "data": _plain(data), "lines": lines}, seconds=seconds)
+        if "edit" in found:
+            return LineEdit(**found["edit"])
+        return RefusedEdit(**found["refused"]) if found else None
 
     def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""
@@ -256,6 +286,12 @@ class BoundedRenderer:
         seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
         results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
         return [FileResult.from_dict(result) for result in results]
+
+    def read_pasted_prompt(self, text: str, *, wall_seconds: float | None = None) -> PastedPrompt | None:
+        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
+        seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
+        found = self._call("read_pasted_prompt", {"text": text}, seconds=seconds)
+        return PastedPrompt(**{**found, "differences": tuple(found["differences"])}) if found else None
 
     def convert_document(
         self, form: str, document: str, name: str, fragments: Mapping[str, str], *, wall_seconds: float | None = None

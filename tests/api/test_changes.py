@@ -116,7 +116,7 @@ def test_a_version_not_made_from_what_the_label_holds_is_not_published(cast, cal
     ("body", "status", "kind"),
     [
         ({"template": REPLY, "label": "production"}, 400, "bad-request"),
-        (_proposal(reviewers=["admin"]), 400, "bad-request"),
+        (_proposal(assignee="admin"), 400, "bad-request"),
         (_proposal(version=9), 404, "not-found"),
         (_proposal(template="support/unknown"), 404, "not-found"),
         (_proposal(label="staging"), 422, "invalid"),

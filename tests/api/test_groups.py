@@ -19,7 +19,7 @@ def test_a_group_is_made_filled_changed_and_removed(admin, caller):
     assert admin.put(f"{GROUPS}/legal/people/reader", None).json()["people"] == ["reader"]
     listed = caller("reader", session=True).get("namespaces/support/members").json()["results"]
     members = {row["person"]: row for row in listed}
-    assert members["reader"] == {"person": "reader", "role": "reviewer", "own_role": "reader"}
+    assert members["reader"] == {"person": "reader", "role": "reviewer", "own_role": "reader", "folder_roles": {}}
     assert admin.call("PATCH", f"{GROUPS}/legal", {"title": "Lawyers"}).json()["title"] == "Lawyers"
     assert admin.get(f"{GROUPS}/legal").json() == {
         "name": "legal",
@@ -58,7 +58,7 @@ def test_a_change_says_which_group_has_to_approve_and_who_did(admin, caller, cas
     reviewer.post(f"{address}/decisions", decision)
     told = author.get(address).json()
     assert [(one["code"], one["cause"]) for one in told["blockers"]] == [
-        ("approvals", "1 of 2 approvals are missing."),
+        ("approvals", "Needs 1 more approval."),
         ("group:legal", "Needs an approval from Legal."),
     ]
     assert told["group_approvals"] == [{"name": "legal", "title": "Legal", "people": []}]
@@ -73,6 +73,6 @@ def test_a_change_says_which_group_has_to_approve_and_who_did(admin, caller, cas
 
 def test_a_rule_that_names_no_group_is_refused_at_its_field(admin):
     answer = admin.call("PATCH", "namespaces/support", {"approval_rules": [{"groups": ["legal"]}]})
-    assert problem(answer, 422, "invalid")["fields"] == {"approval_rules": "legal: no group of support."}
+    assert problem(answer, 422, "invalid")["fields"] == {"approval_rules": "legal: not a group of support."}
     unknown = {"approval_rules": [{"approvals": 1, "colour": "blue"}]}
     problem(admin.call("PATCH", "namespaces/support", unknown), 400, "bad-request")

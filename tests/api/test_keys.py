@@ -112,7 +112,7 @@ def test_a_fetch_takes_the_verb_fetch(cast):
     caller = Caller(key=cast.key(scope="", verbs=["read", "save"]))
     assert caller.get(T).status_code == 200
     body = problem(caller.get(f"{T}@1"), 403, "not-allowed")
-    assert "the verb fetch. It is granted by an admin of support: admin." in body["detail"]
+    assert "the verb fetch. Ask an admin of support: admin." in body["detail"]
 
 
 def test_a_key_limited_to_a_label_fetches_what_it_serves_by_any_ref(cast, staged):

@@ -92,5 +92,5 @@ def test_a_refusal_says_which_role_is_missing_and_who_grants_it(cast):
     caller = Caller(person=cast.people["author"])
     body = problem(caller.call("PATCH", "namespaces/support", {"approvals": 0}), 403, "not-allowed")
     assert (body["needed"], body["role"]) == ("admin", "author")
-    assert "takes the role admin" in body["detail"]
-    assert body["detail"].endswith("It is granted by an admin of support: admin.")
+    assert "need the role admin" in body["detail"]
+    assert body["detail"].endswith("Ask an admin of support: admin.")

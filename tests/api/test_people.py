@@ -15,8 +15,8 @@ def boss(cast, caller):
 def test_people_are_listed_with_roles(boss):
     rows = {row["username"]: row for row in boss.get("people").json()["results"]}
     assert rows["author"]["roles"] == [
-        {"namespace": "demo", "role": "author", "own_role": "author"},
-        {"namespace": "support", "role": "author", "own_role": "author"},
+        {"namespace": "demo", "role": "author", "own_role": "author", "folder_roles": {}},
+        {"namespace": "support", "role": "author", "own_role": "author", "folder_roles": {}},
     ]
     assert (rows["author"]["has_two_step"], "asleep" in rows) == (False, False)
     asleep = boss.get("people?deactivated=yes&q=asleep").json()["results"]

@@ -18,8 +18,8 @@ from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
+from registry.namespaces import folder_roles, keys
 from registry.namespaces import groups as group_services
-from registry.namespaces import keys
 from registry.releases import proposals
 from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
@@ -51,6 +51,9 @@ AUTHORS_MAKE = (401, 404, 403, 201, 201, 201, 403, 201, 401)
 AUTHORS_REMOVE = (401, 404, 403, 204, 204, 204, 403, 204, 401)
 AUTHORS_ASK = (401, 404, 403, 202, 202, 202, 403, 202, 401)
 REVIEWERS = (401, 404, 403, 403, 200, 200, 403, 403, 401)
+WRITER_OF_COMMENT = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the reviewer wrote it
+NO_SUCH_DECISION = (401, 404, 403, 404, 404, 404, 403, 404, 401)
+OTHERS_ASK = (401, 404, 403, 201, 201, 422, 403, 201, 401)  # nobody asks themselves
 ANOTHER_REVIEWER = (401, 404, 403, 403, 200, 403, 403, 403, 401)  # the admin published it in the emergency
 REVIEWERS_IN_PERSON = (401, 404, 403, 403, 201, 201, 403, 403, 401)
 ADMINS = (401, 404, 403, 403, 403, 200, 403, 403, 401)
@@ -129,6 +132,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-threads", "POST"): ("changes/{open}/threads", {"version": 1, "line": 1, "text": "Why?"}, AUTHORS_MAKE),
     ("api-thread-replies", "POST"): ("changes/{open}/threads/1/replies", {"text": "So"}, AUTHORS_MAKE),
     ("api-thread-resolve", "POST"): ("changes/{open}/threads/1/resolve", None, AUTHORS),
+    ("api-thread-comment", "PATCH"): ("changes/{open}/threads/1/comments/1", {"text": "So"}, WRITER_OF_COMMENT),
+    ("api-thread-comment", "DELETE"): ("changes/{open}/threads/1/comments/1", None, WRITER_OF_COMMENT),
+    ("api-change-decision", "PATCH"): ("changes/{open}/decisions/9", {"text": "So"}, NO_SUCH_DECISION),
+    ("api-change-decision", "DELETE"): ("changes/{open}/decisions/9", None, NO_SUCH_DECISION),
+    ("api-change-reviewers", "POST"): ("changes/{open}/reviewers", {"person": "admin"}, OTHERS_ASK),
     ("api-change-suggestions", "POST"): (
         "changes/{open}/suggestions",
         {"comments": [{"thread": 1, "comment": 1}]},
@@ -143,6 +151,27 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-folder-roles", "GET"): ("namespaces/support/folder-roles", None, READERS),
+    ("api-folder-role-of-person", "PUT"): (
+        "namespaces/support/folder-roles/people/author/spare",
+        {"role": "reviewer"},
+        ADMINS,
+    ),
+    ("api-folder-role-of-person", "DELETE"): (
+        "namespaces/support/folder-roles/people/reader/spare",
+        None,
+        ADMINS_REMOVE,
+    ),
+    ("api-folder-role-of-group", "PUT"): (
+        "namespaces/support/folder-roles/groups/legal/spare/more",
+        {"role": "author"},
+        ADMINS,
+    ),
+    ("api-folder-role-of-group", "DELETE"): (
+        "namespaces/support/folder-roles/groups/legal/spare",
+        None,
+        ADMINS_REMOVE,
+    ),
     ("api-groups", "GET"): ("namespaces/support/groups", None, READERS),
     ("api-groups", "POST"): ("namespaces/support/groups", {"title": "Medicine"}, ADMINS_MAKE),
     ("api-group", "GET"): ("namespaces/support/groups/legal", None, READERS),
@@ -367,7 +396,11 @@ def write_world(cast) -> dict[str, Any]:
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
     ids = {"key": issued.key.id, "webhook": made.webhook.id, "connection": connection.id}
     ids["invitation"] = invited.invitation.id
-    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal")
+    group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal", role="reader")
+    for holder in ({"group": "legal"}, {"person": "reader"}):
+        folder_roles.set_folder_role(
+            actor=cast.actor("admin"), namespace="support", folder="spare", role="author", **holder
+        )
     group_services.add_to_group(actor=cast.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
         actor=cast.actor("admin"),

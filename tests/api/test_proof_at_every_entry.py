@@ -29,6 +29,10 @@ ASK = {  # all that weakens the gate; rolling back and revoking are not among th
     ("api-person-second-step", "DELETE"),
     ("api-member", "PUT"),
     ("api-member", "DELETE"),
+    ("api-folder-role-of-person", "PUT"),
+    ("api-folder-role-of-person", "DELETE"),
+    ("api-folder-role-of-group", "PUT"),
+    ("api-folder-role-of-group", "DELETE"),
     ("api-groups", "POST"),
     ("api-group", "PATCH"),
     ("api-group", "DELETE"),
@@ -83,11 +87,17 @@ def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, ses
     assert {asked: made for asked, (_, made) in answers.items() if asked in ASK and made} == {}
     failed = {asked: answer.content for asked, (answer, _) in answers.items() if answer.status_code >= 400}
     # Keys report; another reviewer closes; nothing answers where the connection leads; a restore names no base here.
+    # Only its writer edits or deletes a comment, the decision is not there, and nobody asks themselves for a review.
     others = {
         ("api-reports", "POST"),
         ("api-change-emergency-close", "POST"),
         ("api-connection-try", "POST"),
         ("api-restore", "POST"),
+        ("api-thread-comment", "PATCH"),
+        ("api-thread-comment", "DELETE"),
+        ("api-change-decision", "PATCH"),
+        ("api-change-decision", "DELETE"),
+        ("api-change-reviewers", "POST"),
     }
     assert set(failed) - ASK == others, failed
 

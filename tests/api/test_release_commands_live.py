@@ -38,7 +38,7 @@ def test_a_folder_is_proposed_shown_and_published(run, cast):
     assert (opened.exit_code, opened.output.splitlines()[0]) == (0, "release 1: Refunds for production is open")
     refused = run("publish", "support", "1")
     assert refused.exit_code == 1
-    assert "1 of 1 approval is missing" in refused.output
+    assert "Needs 1 more approval" in refused.output
     members = Release.objects.get().members.select_related("version")
     digests = {member.number: member.version.digest for member in members}
     release_services.approve_release(actor=cast.actor("reviewer"), number=1, digests=digests)
@@ -50,7 +50,7 @@ def test_a_folder_is_proposed_shown_and_published(run, cast):
 def test_what_is_left_out_is_said(run, cast):
     cast.publish(1, name=ONE)
     result = run("propose", ONE, TWO)
-    assert f"left out: {ONE}. production holds exactly this already." in result.output
+    assert f"left out: {ONE}. production already serves exactly this." in result.output
 
 
 def test_templates_of_two_namespaces_are_refused(run):

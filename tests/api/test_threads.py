@@ -47,6 +47,28 @@ def test_a_thread_opens_on_what_a_sample_renders_to(cast, caller, change):
     )
 
 
+def test_a_suggestion_on_a_rendered_line_becomes_one_on_its_source_line(cast, caller, change):
+    samples.save_samples(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
+    place = {"version": 1, "line": 1, "side": "rendered", "sample": "short"}
+    suggested = f"Customer: {SAMPLES['short']['question']}"
+    body = caller("reviewer").post("changes/1/threads", {**place, "suggestion": suggested}).json()
+    assert (body["side"], body["sample"]) == ("source", "")
+    assert body["quote"].strip() == 'content: "{{ question }}"'
+    assert body["comments"][0]["suggestion"].strip() == 'content: "Customer: {{ question }}"'
+    applied = caller("author").post("changes/1/suggestions", {"comments": [{"thread": 1, "comment": 1}]})
+    assert applied.status_code == 200
+
+
+def test_a_suggestion_that_changes_what_a_sample_says_is_refused_with_the_reason(cast, caller, change):
+    samples.save_samples(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
+    place = {"version": 1, "line": 1, "side": "rendered", "sample": "short", "suggestion": "Something else"}
+    found = problem(caller("reviewer").post("changes/1/threads", place), 422, "invalid")
+    assert found["fields"]["suggestion"].startswith(
+        "this text comes from the sample: question prints it, on source line"
+    )
+    assert caller("reader").get("changes/1/threads").json() == {"results": []}
+
+
 @pytest.mark.parametrize(
     ("fields", "field"),
     [
@@ -54,7 +76,7 @@ def test_a_thread_opens_on_what_a_sample_renders_to(cast, caller, change):
         ({"line": 3, "end_line": 2, "text": "Here"}, "line"),
         ({"line": 2}, "text"),
         ({"line": 1, "side": "rendered", "sample": "none", "text": "Here"}, "sample"),
-        ({"line": 1, "side": "rendered", "suggestion": "other"}, "suggestion"),
+        ({"line": 1, "side": "rendered", "suggestion": "other"}, "sample"),
     ],
 )
 def test_a_thread_on_nothing_or_without_words_is_refused(caller, change, stored, fields, field):

@@ -151,7 +151,7 @@ def test_who_put_the_head_in_does_not_approve_it(live, caller):
     save(live, THIRD, 1)
     live.propose(2)
     change_services.set_head(actor=live.actor("reviewer"), number=2, version=3)
-    refused(caller, 2, "reviewer", "You put version 3 into this request.")
+    refused(caller, 2, "reviewer", "You updated this change to version 3.")
 
 
 def test_saving_the_same_bytes_again_does_not_launder_them(live, caller):
@@ -264,7 +264,7 @@ def test_self_approval_is_named_where_it_made_the_approval_count(live, caller):
     allowed(caller, 2, "reviewer")
     change_services.publish_change(actor=live.actor("reviewer"), number=2)
     (exemption,) = json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"]
-    assert exemption == {"person": "reviewer", "rule": "self_approval", "why": "opened this request"}
+    assert exemption == {"person": "reviewer", "rule": "self_approval", "why": "proposed this change"}
 
 
 def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, stored):
@@ -280,7 +280,7 @@ def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, sto
     assert (found["confirm"], found["people"], stored()) == (True, ["reviewer"], before)
     done = author.post("changes/2/suggestions", {**body, "confirm": True}).json()
     assert done["version"] == 3
-    assert "nobody who may approve is left" in done["blockers"][0]["action"]
+    assert "nobody else may approve" in done["blockers"][0]["action"]
 
 
 def test_what_a_version_took_in_stands_in_its_event(live):

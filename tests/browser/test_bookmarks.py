@@ -36,7 +36,7 @@ def test_a_search_is_saved_and_opened_again(visit):
     page.wait_for_url("**/t/?q=refund")
     page.get_by_role("link", name="Saved views").click()
     page.get_by_role("button", name="Remove About refunds").click()
-    expect(page.get_by_text("You have none.")).to_be_visible()
+    expect(page.get_by_text("No saved views.")).to_be_visible()
 
 
 def test_ticked_templates_are_tagged_together_after_a_search(visit, server):

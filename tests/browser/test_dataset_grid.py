@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
 from tests.browser.test_evaluation import looked_at
@@ -18,10 +18,10 @@ def rows(count: int) -> bytes:
     return "\n".join(lines).encode()
 
 
-def open_new(visit: Visit, name: str, count: int, viewport: dict[str, int] = DESKTOP) -> Page:
+def open_new(visit: Visit, name: str, count: int, viewport: ViewportSize = DESKTOP) -> Page:
     page = visit.open("author", "/d/new?in=support", viewport=viewport)
     expect(page.get_by_role("grid")).to_be_visible()
-    page.get_by_label("Name small letters").fill(name)
+    page.get_by_label("Name lower-case letters").fill(name)
     file: FilePayload = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": rows(count)}
     page.get_by_label("From a file").set_input_files(file)
     expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()

@@ -31,7 +31,7 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
     page.goto(f"/t/{NAME}/-/drafts")
     for title in ("Shorter answers", "Draft"):
         page.get_by_role("button", name=f"Discard {title}", exact=True).click()
-    expect(page.locator("main")).to_contain_text("You have none.")
+    expect(page.locator("main")).to_contain_text("No drafts.")
 
 
 def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):

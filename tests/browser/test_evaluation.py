@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
 from tests.browser.test_everywhere import _barriers
@@ -32,7 +32,7 @@ def test_cases_become_a_run_whose_rows_show_their_evidence(visit: Visit, viewpor
     page.get_by_label("From a file").set_input_files(
         {"name": "cases.jsonl", "mimeType": "application/json", "buffer": cases(24)}
     )
-    page.get_by_label("Must fit the inputs of").fill(NAME)
+    page.get_by_label("Check against template").fill(NAME)
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text(name)
     expect(page.get_by_role("rowheader", name="case-0", exact=True)).to_be_visible()
@@ -58,14 +58,14 @@ def test_cases_become_a_run_whose_rows_show_their_evidence(visit: Visit, viewpor
 def test_a_run_is_started_and_followed_without_any_script(visit: Visit):
     page = visit.open("author", f"/runs/new?template={NAME}", java_script_enabled=False)
     page.get_by_label("Rows").select_option("")
-    page.get_by_label("Set against").select_option("")
+    page.get_by_label("Compare with").select_option("")
     page.locator("#id_model").select_option("echo")
     page.get_by_role("button", name="Start the run").click()
     expect(page.get_by_role("region", name="Progress")).to_contain_text(re.compile("Done"), timeout=SLOW)
-    expect(page.locator("main")).to_contain_text("the rows expect nothing")
+    expect(page.locator("main")).to_contain_text("the rows have no expected values")
 
 
-def looked_at(page: Page, viewport: dict[str, int]) -> None:
+def looked_at(page: Page, viewport: ViewportSize) -> None:
     """No barrier that axe can find, and nothing that sticks out of the window."""
     assert _barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

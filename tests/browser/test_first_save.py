@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.test_form import RULES
 from tests.support.editor_page import EditorPage
+from tests.support.keyboard import press_tab_to
 
 PROMPT = """Write to {{ customer_name }} in a short, warm tone.
 Their order contains:
@@ -61,20 +62,106 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     assert "  items: {type: array, items: {type: string}}\n" in desk.text
 
 
-def test_the_same_by_keyboard_alone(blank):
-    desk = blank()
-    _card(desk.page, "instructions").focus()
-    _paste(desk.page)
+def _begin_by_keyboard(visit: Visit) -> EditorPage:
+    """A blank template from the list of templates on, by keys alone; its first text has the focus."""
+    page = visit.open("author", "/t/", mode="form")
+    press_tab_to(page, page.get_by_role("link", name="New template"))
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/new")
+    page.keyboard.type(f"By Keys {secrets.token_hex(3)}")
+    press_tab_to(page, page.get_by_role("radio", name="Answer from documents", exact=False).first)
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    desk = EditorPage(page).ready()
+    expect(_card(page, "instructions")).to_be_focused()
+    return desk
+
+
+def test_the_same_by_keyboard_alone(visit: Visit):
+    desk = _begin_by_keyboard(visit)
+    desk.page.keyboard.insert_text(PROMPT)
     declare = desk.page.get_by_role("button", name="Declare all 4")
     declare.wait_for()
-    for _ in range(40):
-        desk.page.keyboard.press("Shift+Tab")
-        if declare.evaluate("button => button === document.activeElement"):
-            break
+    press_tab_to(desk.page, declare, "Shift+Tab")
     desk.page.keyboard.press("Enter")
     expect(declare).to_have_count(0)
     desk.page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
+def test_a_required_input_with_two_samples_by_keyboard_alone(visit: Visit):
+    desk = _begin_by_keyboard(visit)
+    page = desk.page
+    press_tab_to(page, page.get_by_role("button", name="Values", exact=True))
+    page.keyboard.press("Enter")
+    press_tab_to(page, page.locator("#input-question"))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("When?")
+    press_tab_to(page, page.get_by_role("button", name="Save as sample"))
+    page.keyboard.press("Enter")
+    page.keyboard.type("second")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+    press_tab_to(page, _card(page, "question"), "Shift+Tab")
+    page.keyboard.press("End")
+    page.keyboard.insert_text(" {{ customer_name }}")
+    enter = page.get_by_role("button", name="Enter a value")
+    enter.wait_for()
+    press_tab_to(page, enter, "Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#input-customer_name")).to_be_focused()
+    page.keyboard.type("Ada")
+    fill = page.get_by_role("button", name="Use the value above")
+    fill.wait_for()
+    press_tab_to(page, fill, "Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("needs? a value"))).to_have_count(0)
+    page.keyboard.press("Control+s")
+    expect(desk.outcome).to_contain_text("Saved as version 2")
+
+
+CHATML = "<|im_start|>system\nBe {tone}.<|im_end|>\n<|im_start|>user\n{question}<|im_end|>\n"
+
+
+def _paste_from_clipboard(page: Page, text: str) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+v")
+
+
+def test_a_conversation_pasted_into_a_card_is_offered_as_parts(blank):
+    desk = blank()
+    page = desk.page
+    _card(page, "instructions").click()
+    _paste_from_clipboard(page, CHATML)
+    offer = page.get_by_role("region", name="The text you pasted")
+    expect(offer).to_contain_text("Looks like ChatML.")
+    assert Axe().run(page, options=RULES).response["violations"] == []
+    offer.get_by_role("button", name="Turn into 2 parts").click()
+    expect(offer).to_have_count(0)
+    assert "- name: system 1\n  role: system\n" in desk.text
+    assert "{{ tone }}" in desk.text
+    page.keyboard.press("Control+z")
+    expect(_card(page, "instructions")).to_contain_text("<|im_start|>system")
+
+
+def test_a_pasted_notation_is_turned_into_inputs_or_left(blank):
+    desk = blank()
+    page = desk.page
+    _card(page, "instructions").click()
+    _paste_from_clipboard(page, "Write to {customer} in a warm tone, {{literally}}.")
+    offer = page.get_by_role("region", name="The text you pasted")
+    offer.get_by_role("button", name="Turn them into inputs").click()
+    expect(offer).to_have_count(0)
+    assert "Write to {{ customer }} in a warm tone, {literally}." in desk.text
+    assert "- name: instructions\n  role: system\n" in desk.text
+    _card(page, "question").click()
+    _paste_from_clipboard(page, "The gradient is \\nabla f.")
+    offer.get_by_role("button", name="Leave as text").click()
+    expect(offer).to_have_count(0)
+    assert "The gradient is \\nabla f." in desk.text
 
 
 def test_a_required_input_with_two_samples_takes_four_clicks(blank):

@@ -1,4 +1,4 @@
-"""A reader follows a template and gets mail with what the model reads differently; a channel of Slack is told too."""
+"""A reader follows a template and gets mail with what the model reads differently; Slack and Teams are told too."""
 
 import json
 import re
@@ -23,12 +23,13 @@ class Office:
 
     mailbox: Mailbox
     channel: Receiver
+    team: Receiver
 
 
 @pytest.fixture(scope="module")
 def office() -> Iterator[Office]:
-    with receive_mail() as mailbox, receive_hooks() as channel:
-        yield Office(mailbox, channel)
+    with receive_mail() as mailbox, receive_hooks() as channel, receive_hooks() as team:
+        yield Office(mailbox, channel, team)
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +52,12 @@ def test_who_follows_a_template_gets_mail_with_the_difference_and_a_channel_is_t
     expect(reader.locator("main")).to_contain_text(re.compile(r"support\s*/ reply"))
 
     admin = visit.open("admin", "/n/support/webhooks")
-    admin.get_by_label("Sent to").select_option("slack")
-    admin.get_by_role("textbox", name="Address").fill(office.channel.url)
-    admin.get_by_role("button", name="Add webhook").click()
+    for receiver, address in (("slack", office.channel.url), ("teams", office.team.url)):
+        admin.goto("/n/support/webhooks")
+        admin.get_by_label("Sent to").select_option(receiver)
+        admin.get_by_role("textbox", name="Address").fill(address)
+        admin.get_by_role("button", name="Add webhook").click()
+        expect(admin.get_by_role("button", name="Send a test message")).to_be_visible()
 
     author = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=2")
     author.get_by_label("What changes, and why").fill("Promise less\n\nTwo days is what we can do.")
@@ -76,3 +80,9 @@ def test_who_follows_a_template_gets_mail_with_the_difference_and_a_channel_is_t
     (told,) = [json.loads(body) for _, body in office.channel.heard if b"Promise less" in body]
     assert told["blocks"]
     assert path in json.dumps(told)
+
+    wait_until(lambda: [body for _, body in office.team.heard if b"Promise less" in body])
+    (told,) = [json.loads(body) for _, body in office.team.heard if b"Promise less" in body]
+    (attachment,) = told["attachments"]
+    assert attachment["content"]["type"] == "AdaptiveCard"
+    assert path in json.dumps(attachment["content"])

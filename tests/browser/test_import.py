@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, Visit
 from tests.browser.test_form import RULES
+from tests.support.keyboard import press_tab_to
 
 CHATML = """<|im_start|>system
 You answer refund questions for Harbour Outfitters.<|im_end|>
@@ -41,26 +42,18 @@ def test_a_chatml_file_is_a_template_after_three_clicks(visit: Visit, chatml: Pa
 
 def test_the_same_by_keyboard_alone(visit: Visit, chatml: Path):
     page = visit.open("author", "/t/support/")
-    page.get_by_role("link", name="Import", exact=True).focus()
+    press_tab_to(page, page.get_by_role("link", name="Import", exact=True))
     page.keyboard.press("Enter")
     page.wait_for_url("**/t/import*")
-    _press_tab_to(page, page.locator("#files"))
+    press_tab_to(page, page.locator("#files"))
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("Enter")
     chooser.value.set_files(chatml)
     button = page.get_by_role("button", name="Import 1 template")
     button.wait_for()
-    _press_tab_to(page, button)
+    press_tab_to(page, button)
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/t/support/{chatml.stem}")
-
-
-def _press_tab_to(page: Page, target: Locator) -> None:
-    for _ in range(40):
-        page.keyboard.press("Tab")
-        if target.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError("the key Tab does not lead there")
 
 
 def test_the_same_without_scripts_takes_one_more(visit: Visit, chatml: Path):

@@ -43,7 +43,7 @@ def join(page: Page) -> None:
     page.get_by_label("Choose an account name").fill("newcomer")
     page.get_by_label("Password").fill(PASSWORD)
     take_picture(page, "invitation")
-    page.get_by_role("button", name="Make the account and join").click()
+    page.get_by_role("button", name="Create the account and join").click()
     page.wait_for_url(lambda url: "/invitations/" not in url)
 
 
@@ -55,7 +55,7 @@ def set_up_second_step(page: Page) -> None:
     secret = page.locator("#secret").inner_text()
     code = format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
     page.get_by_label("Code of the app").fill(str(code))
-    page.get_by_role("button", name="Turn on the second step").click()
+    page.get_by_role("button", name="Turn on two-step sign-in").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
 
 
@@ -71,7 +71,7 @@ def test_from_an_invitation_to_the_first_approval(visit: Visit, server: Server):
     expect(page.locator("body")).to_have_attribute("data-person", "newcomer")
     page.goto(f"/changes/{number}")
     expect(page.get_by_role("button", name=re.compile("^Approve v1")).first).to_be_disabled()
-    expect(page.get_by_text("takes the role reviewer and two-step sign-in")).to_be_visible()
+    expect(page.get_by_text("needs the role reviewer and two-step sign-in")).to_be_visible()
     page.goto("/t/greetings/hello/-/edit")
     expect(page.get_by_role("heading", name="Two-step sign-in required")).to_be_visible()
     set_up_second_step(page)
@@ -81,4 +81,4 @@ def test_from_an_invitation_to_the_first_approval(visit: Visit, server: Server):
     expect(page.get_by_role("status").filter(has_text="You approved it")).to_be_visible()
     take_picture(page, "first-approval")
     again = visit.open("", link)
-    expect(again.get_by_role("button", name="Make the account and join")).to_have_count(0)
+    expect(again.get_by_role("button", name="Create the account and join")).to_have_count(0)

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, Visit
 from tests.support.editor_page import EditorPage
+from tests.support.keyboard import press_tab_to
 
 NAME = "support/refunds/reply"
 
@@ -33,9 +34,10 @@ def test_the_same_by_keyboard_alone(visit: Visit):
     page = visit.open("author", "/")
     newest = _newest(page)
     page.goto(f"/t/{NAME}?ref=1")
-    page.get_by_role("link", name="Restore v1").focus()
+    press_tab_to(page, page.get_by_role("link", name="Restore v1"))
     page.keyboard.press("Enter")
-    page.get_by_role("button", name=re.compile("^Restore v1 as")).focus()
+    page.wait_for_load_state()
+    press_tab_to(page, page.get_by_role("button", name=re.compile("^Restore v1 as")))
     page.keyboard.press("Enter")
     expect(page.locator("#status")).to_contain_text(f"v{newest + 1} now has the text of v1.")
 

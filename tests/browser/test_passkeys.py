@@ -70,7 +70,7 @@ def test_a_passkey_signs_in_alone_and_after_the_password_and_is_removed(page, de
 
     sign_out(page)
     enter_password(page, "reader")
-    expect(page.get_by_role("heading", name="Second step")).to_be_visible()
+    expect(page.get_by_role("heading", name="Two-step sign-in")).to_be_visible()
     take_picture(page, "passkey-second-step")
     page.get_by_role("button", name="Use a passkey").click()
     page.wait_for_url(lambda url: "/login" not in url)

@@ -63,7 +63,18 @@ def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     author.get_by_role("button", name=re.compile("Remove summary")).click()
     expect(author.get_by_text("Ready to publish.")).to_be_visible()
     take_picture(author, "release-ready")
-    author.get_by_role("button", name="Publish release").click()
+    author.get_by_role("link", name="Publish release").click()
+    panel = author.get_by_role("dialog", name="Publish 3 templates to production")
+    expect(panel).to_contain_text("All 3 go live together, or none.")
+    expect(panel.get_by_text("approved by reviewer")).to_have_count(3)
+    take_picture(author, "release-panel")
+    panel.get_by_role("button", name="Publish release").click()
     expect(author.get_by_text("Published: all labels moved.")).to_be_visible()
     take_picture(author, "release-published")
     expect(author.get_by_role("rowheader")).to_have_count(3)
+
+    reviewer.goto(f"{address}/roll-back")
+    expect(reviewer.get_by_text("production had no version before, so there is nothing to go back to.")).to_have_count(
+        3
+    )
+    take_picture(reviewer, "release-roll-back")

@@ -82,13 +82,13 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     put_in(author, address, mended)
     reviewer.goto(address)
     expect(reviewer.locator(".since")).to_contain_text(f"Shown is v{number} to v{mended}")
-    remark_on_what_the_model_reads(reviewer)
+    remark_on_what_the_model_reads(reviewer, address)
     suggest_another_line(reviewer, address, f"short, v{number}")
 
     author.goto(address)
     author.get_by_role("button", name="Apply to the change").first.click()
     expect(author.locator(".change-facts")).to_contain_text(f"v{mended + 1}")
-    expect(author.locator(".opinions")).to_contain_text("voided")
+    expect(author.locator(".opinions")).to_contain_text("outdated")
 
     # The reviewer's own words are in it now, so somebody else decides.
     reviewer.goto(address)
@@ -110,27 +110,28 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
 
 def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Visit, proposed):
     author, address, _ = proposed(reworded)
+    address = f"{address}?view=source"
     author.goto(address)
     line_number(author, "source", "Use only the policy").click()
     author.get_by_label(re.compile("^About line")).fill("I mean the terms of May.")
-    said = author.get_by_label(re.compile("^Say something"))
+    said = author.get_by_label(re.compile("^Comment"))
     said.fill("One more thing.")
 
     author.goto("/changes/")
     author.goto(address)
-    expect(author.get_by_label(re.compile("^Say something"))).to_have_value("One more thing.")
+    expect(author.get_by_label(re.compile("^Comment"))).to_have_value("One more thing.")
     author.locator("[data-kept-list] a", has_text="I mean the terms").click()
     expect(author.get_by_label(re.compile("^About line"))).to_have_value("I mean the terms of May.")
 
     cookies = author.context.cookies()
     author.context.clear_cookies(name="promptuary-session")
-    author.get_by_role("button", name="Say it at once").click()
+    author.get_by_role("button", name="Comment now").click()
     expect(author.locator("main")).to_contain_text("You are signed out")
     author.context.add_cookies(cookies)
     author.goto(address)
     author.locator("[data-kept-list] a", has_text="I mean the terms").click()
     expect(author.get_by_label(re.compile("^About line"))).to_have_value("I mean the terms of May.")
-    author.get_by_role("button", name="Say it at once").click()
+    author.get_by_role("button", name="Comment now").click()
     expect(author.locator(".thread")).to_contain_text("I mean the terms of May.")
     author.reload()
     expect(author.locator("[data-kept-list]")).to_be_hidden()
@@ -139,17 +140,20 @@ def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Vis
 
 def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     author, address, _ = proposed(reworded)
-    reviewer = visit.open("reviewer", address)
+    reviewer = visit.open("reviewer", f"{address}?view=source")
     first = line_number(reviewer, "source", "You help")
     line = int((first.get_attribute("href") or "").rpartition("line=")[2].partition("#")[0])
-    tab_to(reviewer, f"[href$='line={line}#say']")
+    tab_to(reviewer, ".diff-source a.diff-number")
+    move_to_line(reviewer, line)
     reviewer.keyboard.press("Enter")
-    expect(reviewer.get_by_label(f"About line {line}")).to_be_visible()
-    tab_to(reviewer, f"[href$='line={line + 1}#say']", start="[href$='#say']")
+    expect(reviewer.get_by_label(f"About line {line}")).to_be_focused()
+    reviewer.keyboard.press("Escape")
+    expect(reviewer.locator(f"[href$='line={line}#say']")).to_be_focused()
+    move_to_line(reviewer, line + 1)
     reviewer.keyboard.press("Shift+Enter")
     expect(reviewer.get_by_label(f"About lines {line} to {line + 1}")).to_be_visible()
     expect(reviewer.locator(".is-meant")).to_have_count(2)
-    tab_to(reviewer, "#say-text", start="#say-line")
+    tab_to(reviewer, "#say-text")
     reviewer.keyboard.type("Both lines say the same.")
     tab_to(reviewer, "#say [value=keep]")
     reviewer.keyboard.press("Enter")
@@ -157,7 +161,7 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     tab_to(reviewer, "#decide [value=request_changes]")
     reviewer.keyboard.press("Enter")
     expect(reviewer.locator(".thread")).to_contain_text("Both lines say the same.")
-    expect(reviewer.locator("#blockers")).to_contain_text("You asked for changes")
+    expect(reviewer.locator("#blockers")).to_contain_text("You asked for edits")
     author.goto(address)
     expect(author.locator("#blockers")).to_contain_text("it is your turn")
     withdraw(author)
@@ -207,12 +211,12 @@ def approve_although_a_check_fails(page: Page, number: int) -> None:
     expect(page.get_by_role("status").filter(has_text="You approved it")).to_be_visible()
 
 
-def remark_on_what_the_model_reads(page: Page) -> None:
-    page.get_by_role("link", name="Rendered", exact=True).click()
+def remark_on_what_the_model_reads(page: Page, address: str) -> None:
+    page.goto(f"{address}?against=label&view=rendered")
     expect(page.locator(".diff-rendered")).to_be_visible()
     line_number(page, "rendered", "You help").click()
     page.get_by_label("About line 1").fill("Callers asked for short answers.")
-    page.get_by_role("button", name="Say it at once").click()
+    page.get_by_role("button", name="Comment now").click()
     expect(page.locator(".thread", has_text="Callers asked for short answers.")).to_be_visible()
 
 
@@ -237,7 +241,7 @@ def approve_and_publish(page: Page, number: int) -> None:
 def roll_back(page: Page, number: int) -> None:
     page.goto(f"/t/{NAME}")
     page.get_by_role("link", name=re.compile(f"^Roll back to v{number}")).first.click()
-    page.get_by_label("Reason").fill("Answers came out too short.")
+    page.get_by_label("In your words").fill("Answers came out too short.")
     page.get_by_role("button", name=f"Roll back to v{number}").click()
     expect(page.locator("dialog")).to_have_count(0)
     page.goto(f"/t/{NAME}/-/labels?label=production")
@@ -276,8 +280,18 @@ def line_number(page: Page, side: str, words: str) -> Locator:
     return line.locator("a.diff-number")
 
 
-def tab_to(page: Page, selector: str, start: str = "") -> None:
-    """Press Tab until the element has the focus; `start`: only after the focus has come past one that matches."""
+def move_to_line(page: Page, line: int) -> None:
+    """Press the arrows until the number of this line has the focus."""
+    page.keyboard.press("Home")
+    for _ in range(100):
+        if page.evaluate("line => document.activeElement.matches(`[href$='line=${line}#say']`)", line):
+            return
+        page.keyboard.press("ArrowDown")
+    raise AssertionError(f"the arrows never came to line {line}")
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus."""
     for _ in range(300):
         page.keyboard.press("Tab")
         if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):

@@ -26,7 +26,7 @@ def test_a_refused_proposal_comes_back_filled_in(reply, browser):
         f"/t/{REPLY}/-/propose", {"label": "production", "version": "1", "message": "Again, please"}
     )
     assert answer.status_code == 422
-    assert "holds exactly this already" in words(answer)
+    assert "already serves exactly this" in words(answer)
     assert "Again, please</textarea>" in words(answer)
 
 
@@ -38,7 +38,7 @@ def test_where_nothing_is_protected_nothing_is_proposed(desk, browser):
 def test_a_reader_may_not_propose(reply, browser):
     answer = browser("reader").get(f"/t/{REPLY}/-/propose")
     assert answer.status_code == 403
-    assert "takes the role author" in words(answer)
+    assert "need the role author" in words(answer)
 
 
 def move(client, **sent):
@@ -157,24 +157,43 @@ def test_the_last_admin_stays(reply, browser):
 def test_a_reader_sees_members_without_buttons(reply, browser):
     page = words(browser("reader").get("/n/support/members"))
     assert "<b>reviewer</b>" in page
-    assert "Give a role" not in page
+    assert "Add a member" not in page
 
 
 def begin(client, path, **sent):
     return client.post("/new", {"namespace": "demo", "path": path, "start": "parts", **sent})
 
 
-@pytest.mark.parametrize("start", ["blank", "parts", "text", "shaped", "prompter"])
+@pytest.mark.parametrize("start", ["blank", "parts", "sort", "extract", "text", "score", "shaped", "prompter"])
 def test_a_new_template_begins_as_a_draft_in_the_editor(desk, browser, start):
     assert begin(browser("author"), f"tests/{start}", start=start)["Location"] == f"/t/demo/tests/{start}/-/edit"
     assert Draft.objects.get().path == f"tests/{start}"
 
 
-@pytest.mark.parametrize("path", ["Upper", "a//b", "with space", "con", "../etc"])
+@pytest.mark.parametrize("path", ["a//b", "con", "../etc", "—"])
 def test_a_name_that_is_none_is_refused_at_its_field(desk, browser, path):
     answer = begin(browser("author"), path)
     assert answer.status_code in (404, 422)
     assert not Draft.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), [("Late Refund Reply", "late-refund-reply"), ("Refunds/Über ß", "refunds/uber")]
+)
+def test_an_address_is_made_from_the_name(desk, browser, name, path):
+    assert begin(browser("author"), name)["Location"] == f"/t/demo/{path}/-/edit"
+
+
+def test_the_address_is_shown_while_the_name_is_typed(reply, browser):
+    headers = {"HX-Request": "true", "HX-Target": "address"}
+    client = browser("author")
+    fresh = words(client.get("/new?namespace=support&path=Late Reply", headers=headers))
+    assert "support/late-reply" in fresh
+    assert "available" in fresh
+    assert "<html" not in fresh
+    taken = words(client.get("/new?namespace=support&path=Refunds/Reply", headers=headers))
+    assert "There is a support/refunds/reply already." in taken
+    assert "made from the name" in words(client.get("/new", headers=headers))
 
 
 def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(reply, browser):
@@ -204,4 +223,4 @@ def test_a_copy_has_the_same_digest_and_remembers_its_origin(reply, browser):
 def test_who_writes_nowhere_is_told_so(desk, browser):
     answer = browser("reader").get("/new")
     assert answer.status_code == 404
-    assert "You are author in no namespace yet." in words(answer)
+    assert "You are not an author in any namespace yet." in words(answer)

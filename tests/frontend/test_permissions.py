@@ -254,6 +254,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("change", "POST", "comment"): Row(
         "/changes/{open}", AUTHORS_DO, {"do": "comment", "digest": "{digest}", "text": "Why?"}
     ),
+    ("change", "POST", "ask"): Row(
+        "/changes/{open}", _row(OUT, 404, 403, 302, 302, 422), {"do": "ask", "person": "admin"}
+    ),
+    ("change-people", "GET", ""): Row("/changes/{open}/people", AUTHORS),
     ("change", "POST", "publish"): Row("/changes/{approved}", AUTHORS_DO, {"do": "publish"}),
     ("change", "POST", "schedule"): Row("/changes/{open}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("change", "POST", "publish too early"): Row(
@@ -271,11 +275,16 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("release", "POST", "schedule"): Row("/releases/{release}", AUTHORS_DO, {"do": "schedule", "goes_live_at": SOON}),
     ("release", "POST", "withdraw"): Row("/releases/{release}", AUTHORS_DO, {"do": "withdraw", "text": "No"}),
     ("release", "POST", "remove"): Row("/releases/{release}", AUTHORS_DO, {"do": "remove", "change": "{member}"}),
+    ("publish-release", "GET", ""): Row("/releases/{release}/publish", READERS),
+    ("roll-back-release", "GET", ""): Row("/releases/{release}/roll-back", READERS),
     ("new-release", "GET", ""): Row("/releases/new/support/", AUTHORS),
     ("new-release", "POST", ""): Row(
         "/releases/new/support/",
         AUTHORS_DO,
         {"from_label": "latest", "label": "production", "title": "All", "template": "support/apart"},
+    ),
+    ("suggestion", "POST", ""): Row(
+        "/changes/{open}/suggestion", _row(OUT, 404, 403, 200, 200, 200), {"suggestion": ""}
     ),
     ("merge", "GET", ""): Row("/changes/{open}/merge", AUTHORS),
     ("merge", "POST", ""): Row(
@@ -299,6 +308,8 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("score-rows", "POST", "press"): Row("/runs/{finished}/score", AUTHORS_DO, {"row": "0", "press": "0:4"}),
     ("run-rows", "GET", ""): Row("/runs/{run}/rows", READERS),
     ("run-row", "GET", ""): Row("/runs/{run}/rows/0", READERS),
+    ("add-run-row", "GET", ""): Row("/runs/{finished}/rows/0/add", READERS),
+    ("add-run-row", "POST", ""): Row("/runs/{finished}/rows/0/add", _row(OUT, 404, 403, 422, 422, 422), {"name": "x"}),
     ("run-export", "GET", ""): Row("/runs/{run}/export.csv", READERS),
     ("datasets", "GET", ""): Row("/d/", SIGNED_IN),
     ("new-dataset", "GET", ""): Row("/d/new", _row(IN, 200, 404, 200, 200, 200)),
@@ -340,6 +351,11 @@ TABLE: dict[tuple[str, str, str], Row] = {
         f"{N}/members", _row(OUT, 404, 403, 403, 403, 201), {"do": "again", "invitation": "{invitation}"}
     ),
     ("members", "POST", "take back"): Row(f"{N}/members", ADMINS_DO, {"do": "end", "invitation": "{invitation}"}),
+    ("members", "POST", "a role in a folder"): Row(
+        f"{N}/members",
+        ADMINS_DO,
+        {"do": "folder_role", "folder": "refunds", "holder": "person:reader", "folder_role": "author"},
+    ),
     ("groups", "GET", ""): Row(f"{N}/groups", READERS),
     ("groups", "POST", "make"): Row(f"{N}/groups", ADMINS_DO, {"do": "make", "title": "Medicine", "role": ""}),
     ("groups", "POST", "change"): Row(
@@ -596,4 +612,5 @@ def test_a_refusal_says_which_role_is_missing_and_who_grants_it(route, act, call
     answer = _ask(clients[caller], "POST", TABLE[route, "POST", act], world)
     page = words(answer)
     assert answer.status_code == 403
-    assert f"takes the role {role}; {caller} is {caller}. It is granted by an admin of support: admin." in page
+    assert f"You need the role {role} to " in page
+    assert f" in support; {caller} is {caller}. Ask an admin of support: admin." in page

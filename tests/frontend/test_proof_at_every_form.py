@@ -44,6 +44,7 @@ ASK = {
     ("emergency", "POST", ""),
     ("emergency", "POST", "with a reason"),
     ("members", "POST", ""),
+    ("members", "POST", "a role in a folder"),
     ("members", "POST", "invite"),
     ("members", "POST", "a new link"),
     ("members", "POST", "remove"),
@@ -84,7 +85,9 @@ OWN = {
 
 def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
     approving = {"approve", "acknowledge", "publish", "schedule", "unschedule", "close_emergency"}
+    approving |= {"take_back"}  # where it takes back what held the change up
     others = {"request_changes", "comment", "send", "withdraw", "reopen", "set_version", "rerun", "thread", "suggest"}
+    others |= {"ask", "edit_comment", "delete_comment"}
     others |= {"keep", "discard", "reply", "keep_reply", "resolve", "unresolve", "apply", "apply_batch"}
     assert set(change_actions.MESSAGES) == approving | others | {"batch", "unbatch", "empty_batch"}
 

@@ -1,8 +1,11 @@
 """The playground over a real server: started, streamed, stopped, its page closed, its server killed."""
 
 import json
+import os
 import re
+import signal
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -87,6 +90,59 @@ def server(place):
     process.start()
     yield process
     process.kill()
+
+
+@pytest.fixture
+def whole_server(place):
+    """The web process and the worker beside it, which asks the models."""
+    process = Server(place, PROMPTUARY_WORKERS="1")
+    process.start()
+    wait_until(lambda: find_worker(place), 60)
+    yield process
+    process.kill()
+
+
+def find_worker(place) -> int | None:
+    """The process id of this place's worker once it listens for replies."""
+    home = f"PROMPTUARY_HOME={place.home}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes().split(b"\0")
+            is_worker = b"registry.celery" in (folder / "cmdline").read_bytes()
+        except OSError:
+            continue  # it ended meanwhile, or is somebody else's
+        paths = [entry.partition(b"=")[2] for entry in environment if entry.startswith(b"PROMPTUARY_REPLY_SOCKET=")]
+        if home in environment and is_worker and all(map(os.path.exists, paths)):
+            return int(folder.name)
+    return None
+
+
+def test_the_worker_asks_the_model_and_a_closed_page_ends_its_call(whole_server, model):
+    author = Author(whole_server.url)
+    events = list(author.stream(author.start()["id"]))
+    assert "".join(data["text"] for name, data in events if name == "text") == "Yes, you can."
+    assert author.history() == events[-1][1]
+
+    model.words, model.pause = ["word "] * 200, 0.05
+    left = author.stream(author.start()["id"])
+    next(left)
+    left.close()
+    wait_until(lambda: author.history()["state"] == "stopped", 20)
+    wait_until(lambda: not model.open_calls, 10)
+
+
+def test_a_killed_worker_leaves_a_column_that_says_so(whole_server, place, model):
+    model.words, model.pause = ["word "] * 2000, 0.05
+    author = Author(whole_server.url)
+    column_id = author.start()["id"]
+    events = author.stream(column_id)
+    for _ in range(25):  # longer than it takes until what came is written
+        next(events)
+    os.kill(find_worker(place), signal.SIGKILL)
+    assert "done" not in [name for name, _ in events]  # the stream ends, and the page asks again
+    name, failure = list(author.stream(column_id))[-1]
+    assert (name, failure["detail"]) == ("failed", "The server stopped while this was written.")
+    assert re.match("(word ){10}", failure["column"]["text"])
 
 
 def test_a_reply_is_streamed_to_its_person_and_to_nobody_else(server):

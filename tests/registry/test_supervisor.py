@@ -153,3 +153,13 @@ def test_it_loads_no_django():
     code = "import sys, registry.supervisor; print('django' in sys.modules, 'celery' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_a_process_with_a_niceness_gives_way_and_all_know_where_replies_come_from(supervise):
+    say = "import os; print(os.nice(0), os.path.basename(os.environ['PROMPTUARY_REPLY_SOCKET']), flush=True);"
+    say += "import time; time.sleep(600)"
+    supervised = supervise({"web": python(say), "worker": {**python(say), "niceness": 5}})
+    base = os.nice(0)
+    supervised.wait_for("replies.sock", 2)
+    said = {line.split()[-2] for line in supervised.printed.splitlines() if "replies.sock" in line}
+    assert said == {str(base), str(min(base + 5, 19))}

@@ -93,7 +93,7 @@ function restoreForm(form: HTMLFormElement): void {
   const drop = createElement(
     "button",
     { type: "button", class: "button button-small button-quiet" },
-    gettext("Take it out"),
+    gettext("Remove it"),
   );
   drop.addEventListener("click", () => {
     form.reset();

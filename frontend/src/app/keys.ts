@@ -2,6 +2,8 @@
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { pressPromote, tickRange, tickRow } from "./desk_keys.ts";
+import { commentOnLine, goToChange, goToDecision } from "./diff_keys.ts";
+import { toggleReviewed } from "./reviewed.ts";
 import { pressScoreKey } from "./scoring.ts";
 
 const KEY_HELP: [string, string][] = [
@@ -16,6 +18,14 @@ const KEY_HELP: [string, string][] = [
   ["c", gettext("Comment on the reply (where rows are scored)")],
   ["Enter", gettext("Save and go to the next row (where rows are scored)")],
   ["e", gettext("Edit the template shown")],
+  ["d", gettext("Add the row to a dataset (where runs stand side by side)")],
+  ["n / p", gettext("Next or previous change (where versions are compared)")],
+  ["↑ ↓ Home End", gettext("Line by line (on a line number)")],
+  ["c, Enter", gettext("Comment on the line, or suggest another text (where versions are compared)")],
+  ["Esc", gettext("Back to the line (in the form of a remark)")],
+  ["a", gettext("To the buttons that decide (change)")],
+  ["r", gettext("Mark as reviewed, again to remove the mark (change)")],
+  ["f", gettext("Next template of the release")],
   ["Shift Enter", gettext("All lines up to this number (on a line number of a change)")], // no text: keys
   ["[ / ]", gettext("Previous or next sample")],
   ["Ctrl S", gettext("Save a version (editor)")],
@@ -86,9 +96,15 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
   "[": () => selectNextSample(-1),
   "/": () => document.querySelector<HTMLElement>("main input[name=q]")?.focus(),
   e: () => followLink("e"),
+  d: () => followLink("d"),
   x: tickRow,
   X: tickRange,
-  p: pressPromote,
+  p: () => goToChange(-1) || pressPromote(),
+  n: () => goToChange(1),
+  c: commentOnLine,
+  a: goToDecision,
+  f: () => followLink("f") || (document.querySelector(".release-table") && moveCurrentRow(1)),
+  r: toggleReviewed,
 };
 
 /** Single keys (which can be turned off), never taken from a field and never one the browser owns. */

@@ -62,8 +62,8 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
         : gettext("{by} started a rollout.", values);
     case "rollout.stepped":
       return template
-        ? gettext("{by} took a rollout of {template} one step on.", values)
-        : gettext("{by} took a rollout one step on.", values);
+        ? gettext("{by} moved a rollout of {template} to its next step.", values)
+        : gettext("{by} moved a rollout to its next step.", values);
     case "rollout.stopped":
       return template
         ? gettext("{by} stopped a rollout of {template}.", values)

@@ -72,7 +72,7 @@ class Palette {
     } catch {
       if (asked === this.#asked) {
         this.#list.replaceChildren(
-          createElement("p", { class: "palette-none" }, gettext("The search did not answer. Try again.")),
+          createElement("p", { class: "palette-none" }, gettext("The search failed. Try again.")),
         );
       }
     }
@@ -104,7 +104,7 @@ class Palette {
         createElement(
           "p",
           { class: "palette-none" },
-          gettext("Nothing is called “{words}” here.", { words: this.#field.value }),
+          gettext("Nothing matches “{words}”.", { words: this.#field.value }),
         ),
       );
     }

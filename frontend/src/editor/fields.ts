@@ -169,7 +169,7 @@ function drawList(store: ValueStore, path: string[], id: string, showFacts: () =
         const drop = createElement("button", {
           type: "button",
           class: "icon-button",
-          "aria-label": gettext("Take item {number} out", { number: index + 1 }),
+          "aria-label": gettext("Remove item {number}", { number: index + 1 }),
         });
         drop.append(createIcon("x"));
         drop.addEventListener("click", () => {

@@ -12,7 +12,7 @@ interface Question {
 export function installPasskeyForms(root: ParentNode): void {
   for (const form of root.querySelectorAll<HTMLFormElement>("form[data-passkey]")) {
     if (!("PublicKeyCredential" in window)) {
-      if (form.dataset.passkeyOptional === undefined) showProblem(form, gettext("This browser knows no passkeys."));
+      if (form.dataset.passkeyOptional === undefined) showProblem(form, gettext("This browser has no passkeys."));
       continue;
     }
     form.hidden = false;
@@ -61,8 +61,8 @@ function showProblem(form: HTMLFormElement, sentence: string): void {
 
 function describeError(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
-  if (name === "InvalidStateError") return gettext("This device holds a passkey for your account already.");
+  if (name === "InvalidStateError") return gettext("This device already has a passkey for your account.");
   if (name === "NotAllowedError") return gettext("No passkey was used: it was cancelled, or took too long.");
-  if (name === "SecurityError") return gettext("The browser allows no passkeys at this address.");
+  if (name === "SecurityError") return gettext("The browser does not allow passkeys at this address.");
   return gettext("The passkey could not be used. Try again.");
 }

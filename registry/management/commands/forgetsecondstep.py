@@ -10,7 +10,7 @@ from registry.core.errors import PromptuaryError
 
 
 class Command(BaseCommand):
-    help = "Switch off a person's second step, so that the password alone lets them in again."
+    help = "Turn off a person's two-step sign-in, so that the password alone lets them in again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username", help="the person's name to sign in with")

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from promptuary.renderer.isolation import process as isolation_process
-from registry.core import env, private_files
+from registry.core import env, migration_lock, poolers, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
 from registry.starter import demo_connection
 from registry.starter import load as starter_load
+
+_WORKER_NICENESS = 5
 
 
 class Command(BaseCommand):
@@ -38,6 +41,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{count} files and folders in it were open to other users; now they are the owner's only."
             )
+        _refuse_unknown_pooler()
         if only == "migrate":
             _migrate()
             return
@@ -69,9 +73,21 @@ def _prepare(host: str, only: str | None) -> None:
 
 def _migrate() -> None:
     """Migrate as the tables' owner, then give the server's role its rights where one is named."""
-    call_command("migrate", verbosity=0, interactive=False)
+    with migration_lock.hold_migration_lock():
+        call_command("migrate", verbosity=0, interactive=False)
+        _grant_rights()
+
+
+def _grant_rights() -> None:
     if role := env.read_text("PROMPTUARY_SERVER_ROLE", ""):
         call_command("grantserver", role)
+
+
+def _refuse_unknown_pooler() -> None:
+    try:
+        poolers.require_pooling_known(connection)
+    except ImproperlyConfigured as error:
+        raise CommandError(str(error)) from error
 
 
 def _database_files() -> list[Path]:
@@ -90,7 +106,17 @@ def _become_supervisor(host: str, only: str | None, banner: list[str], model_por
     # A worker that ends is started again beside the web server, which serves meanwhile. On its own it ends this
     # process as well, so that whatever started it sees that.
     restart = {"web": False, "worker": only is None}
-    processes = {name: {"argv": _commands(host)[name], "environment": None, "restart": restart[name]} for name in names}
+    # Who waits for a page or a fetch goes before what is done in the background, where both want the processor.
+    niceness = {"web": 0, "worker": _WORKER_NICENESS if only is None else 0}
+    processes = {
+        name: {
+            "argv": _commands(host)[name],
+            "environment": None,
+            "restart": restart[name],
+            "niceness": niceness[name],
+        }
+        for name in names
+    }
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
         processes["model"] = {"argv": argv, "environment": None, "restart": True}

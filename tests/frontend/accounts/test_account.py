@@ -81,7 +81,7 @@ def test_a_session_is_listed_and_ended(desk):
     assert "Firefox on Windows" in page
     session = re.findall(r'name="session" value="(\d+)"', page)
     assert len(session) == 1
-    assert "That session is over." in words(here.post("/account", {"do": "end", "session": session[0]}, follow=True))
+    assert "The session ended." in words(here.post("/account", {"do": "end", "session": session[0]}, follow=True))
     assert there.get("/")["Location"].startswith("/login")
     assert here.get("/").status_code == 200
 
@@ -91,7 +91,7 @@ def test_all_others_end_and_this_one_holds(desk):
     for client in (here, *others):
         sign_in(client)
     page = words(here.post("/account", {"do": "end_others"}, follow=True))
-    assert "2 other sessions are over." in page
+    assert "2 other sessions ended." in page
     assert [client.get("/").status_code for client in others] == [302, 302]
 
 

@@ -139,11 +139,11 @@ def test_a_trial_finds_the_account_with_the_verified_address_and_its_roles(boss,
     page = words(try_out(boss))
     assert "Opens the account author, found by the verified address ann@example.org." in page
     assert "author in <b>support</b>" in page
-    assert "asks for the second step" not in page
+    assert "asks for two-step sign-in" not in page
     author = Client()
     sign_in(author)
     enrol(author)
-    assert "asks for the second step" in words(try_out(boss))
+    assert "asks for two-step sign-in" in words(try_out(boss))
 
 
 def test_a_trial_knows_who_came_before_and_stores_no_claim(boss, provider):

@@ -23,7 +23,7 @@ def palette(client, **query):
 def test_a_favourite_is_on_the_home_page_and_in_the_palette(reader):
     page = words(reader.post(FAVOURITE, follow=True))
     assert PRESSED in page
-    assert "one of your favourites" in page
+    assert "Added to your favourites" in page
     assert '<h2 id="favourites-head">Favourites</h2>' in words(reader.get("/"))
     found = palette(reader)
     assert found["Favourites"] == [REPLY]
@@ -77,7 +77,7 @@ def test_a_view_is_removed_by_its_person_only(reader, browser):
 def test_the_saved_views_of_others_are_not_shown(reader, browser):
     reader.post("/saved-views", VIEW)
     assert "Refunds" in words(reader.get("/saved-views"))
-    assert "You have none." in words(browser("author").get("/saved-views"))
+    assert "No saved views." in words(browser("author").get("/saved-views"))
 
 
 def test_a_view_says_how_many_templates_it_finds_once_it_is_seen(reader):

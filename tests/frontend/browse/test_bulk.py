@@ -59,7 +59,7 @@ def test_a_form_without_tags_says_so(both, browser):
 def test_several_are_archived_by_an_admin(both, browser):
     assert "Archive 2 templates" in words(browser("admin").get("/several", {"act": "archive", "template": both}))
     answer = browser("admin").post("/several", {"act": "archive", "template": [SECOND], "reason": "Old"}, follow=True)
-    assert "1 template archived. They can still be fetched, and brought back." in words(answer)
+    assert "1 template archived. They can still be fetched, and restored." in words(answer)
     assert Template.objects.get(name=SECOND).archived_at is not None
     assert browser("author").post("/several", {"act": "archive", "template": [REPLY]}).status_code == 422
 

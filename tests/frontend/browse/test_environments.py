@@ -49,7 +49,7 @@ def test_an_author_promotes_what_is_ready_and_a_reader_may_not(reply, browser):
     assert address in words(browser("author").get("/environments/"))
     page = words(browser("reader").get("/environments/"))
     assert address not in page
-    assert "takes the role author" in page
+    assert "needs the author role" in page
 
 
 def test_only_what_is_behind_is_shown_when_asked_for(reply, browser):
@@ -161,7 +161,7 @@ def test_a_source_from_elsewhere_has_drifted(reply, browser):
 
 def test_only_templates_with_an_open_request_are_shown_when_asked_for(reply, browser):
     reply.save(name="support/triage")
-    assert "No request for production is open." in promote(browser, show="open")
+    assert "No change for production is open." in promote(browser, show="open")
     reply.propose(2)
     page = promote(browser, show="open")
     assert REPLY in page

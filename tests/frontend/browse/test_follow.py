@@ -38,7 +38,7 @@ def test_no_topic_means_all_as_every_topic_does(reader, topics):
 def test_who_stops_follows_no_more(reader):
     reader.post(FOLLOW, {"topics": ["published"]})
     page = words(reader.post(FOLLOW, {"do": "stop"}, follow=True))
-    assert "You don&#x27;t follow it any more." in page
+    assert "You no longer follow it." in page
     assert not Watch.objects.exists()
 
 

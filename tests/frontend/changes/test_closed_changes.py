@@ -79,7 +79,7 @@ def test_its_page_runs_nothing_and_offers_nothing_to_run(required, browser, how)
 def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
     number = close(required, how)
     state = "withdrawn" if how == "withdrawn" else "published"
-    with pytest.raises(Conflict, match=f"Change request {number} is {state}"):
+    with pytest.raises(Conflict, match=f"Change {number} is {state}"):
         check_results.rerun_checks(actor=required.actor("author"), number=number)
     client = browser("author")
     client.cookies["promptuary-csrf"] = "c" * 32
@@ -97,7 +97,7 @@ def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
     answer = browser("author").get(f"/changes/{change.number}")
-    assert "It was not finished when the request was closed." in words(answer)
+    assert "It was not finished when the change was closed." in words(answer)
     assert "spins" not in answer.content.decode()
 
 
@@ -111,7 +111,7 @@ def test_reopened_it_is_checked_anew(required, browser):
 
 def test_who_published_it_first_is_named_with_the_time(required, browser):
     number = close(required, "published")
-    with pytest.raises(Conflict, match=rf"Change request {number} is published: author published it on \d{{4}}-"):
+    with pytest.raises(Conflict, match=rf"Change {number} is published: author published it on \d{{4}}-"):
         change_services.publish_change(actor=required.actor("reviewer"), number=number)
 
 
@@ -123,8 +123,8 @@ def test_a_superseded_request_can_only_be_withdrawn(required, browser):
     required.publish(3)
     client = browser("author")
     page = words(client.get(f"/changes/{first.number}"))
-    assert "holds version 3 now, which already contains version 2." in page
-    assert "Withdraw the request." in page
+    assert "serves version 3 now, which already contains version 2." in page
+    assert "Withdraw the change." in page
     assert f"/changes/{first.number}/merge" not in client.get(f"/changes/{first.number}").content.decode()
     assert client.get(f"/api/v1/changes/{first.number}/merge").json()["needed"] is False
     assert "already contains version 2" in words(client.get(f"/changes/{first.number}/merge"))

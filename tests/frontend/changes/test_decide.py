@@ -2,7 +2,9 @@
 
 import pytest
 
+from registry.changes import rules, threads
 from registry.changes.models import ChangeRequest
+from registry.changes.threads import Place
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
 
@@ -32,7 +34,7 @@ def test_the_reviewer_sees_what_stands_in_the_way_and_the_next_step(change, brow
     assert "1 thing blocks this change" in page
     assert "it is your turn" in page
     assert "Approve v2 for production</button>" in page
-    assert "v1 to v2: 1 line added, 1 removed" in page
+    assert "v1 to v2 on" in page
 
 
 def test_the_author_is_not_offered_to_approve(change, browser):
@@ -91,7 +93,7 @@ def test_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change
 def test_publishing_without_an_approval_is_refused_on_the_page(change, act):
     answer = act("author", "publish")
     assert answer.status_code == 403
-    assert "1 of 1 approval is missing." in words(answer)
+    assert "Needs 1 more approval." in words(answer)
     assert state(change) == "open"
 
 
@@ -104,14 +106,14 @@ def test_a_decision_on_another_digest_is_refused_and_the_words_stay(change, act)
 def test_asking_for_edits_takes_words(change, act):
     answer = act("reviewer", "request_changes")
     assert answer.status_code == 422
-    assert "Say what:" in words(answer)
+    assert "Write something:" in words(answer)
     assert act("reviewer", "request_changes", "Name the section.").status_code == 302
 
 
 def test_a_comment_stands_in_the_conversation_as_its_characters(change, act, browser):
     act("author", "comment", "<b>why</b>\nnot?")
     page = words(browser("reader").get(f"/changes/{change.number}?view=conversation"))
-    assert "&lt;b&gt;why&lt;/b&gt;<br>not?" in page
+    assert "<p>&lt;b&gt;why&lt;/b&gt;<br> not?</p>" in page
 
 
 def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser):
@@ -119,7 +121,7 @@ def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser
     reply.save(OTHER.replace("Quote", "Always quote"))
     assert act("author", "set_version", version="3").status_code == 302
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert "voided" in page
+    assert "outdated" in page
     assert "Approve v3 for production</button>" in page
 
 
@@ -148,7 +150,7 @@ def test_withdrawn_requests_can_be_opened_again(change, act):
 def test_a_published_request_still_shows_what_it_changed(change, act, browser):
     act("reviewer", "approve")
     act("author", "publish")
-    page = words(browser("reader").get(f"/changes/{change.number}"))
+    page = words(browser("reader").get(f"/changes/{change.number}?view=source"))
     assert "v1 to v2: 1 line added, 1 removed" in page
     assert "production was moved to v2 by this change." in page
 
@@ -176,3 +178,34 @@ def test_the_list_filters_by_state_and_says_when_nothing_waits(reply, browser):
     client = browser("reviewer")
     assert "Nothing waits on you." in words(client.get("/changes/"))
     assert "Quote the policy" in words(client.get("/changes/?state=published"))
+
+
+def test_a_reviewer_is_asked_by_name_and_sees_it_at_home(change, act, browser):
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert '<option value="reviewer">' in page
+    assert act("author", "ask", person="reviewer").status_code == 302
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "asked by author <time" in page
+    assert '<option value="reviewer">' not in page
+    assert change.template.name in words(browser("reviewer").get("/"))
+    again = act("author", "ask", remind="reviewer")
+    assert again.status_code == 409
+    assert "was asked by author within the last day" in words(again)
+
+
+def test_who_can_be_mentioned_is_told_to_those_who_may_comment(change, browser):
+    answer = browser("author").get(f"/changes/{change.number}/people")
+    assert {"name": "reviewer", "title": "", "group": False} in [
+        {**row, "title": ""} for row in answer.json()["results"]
+    ]
+    assert browser("reader").get(f"/changes/{change.number}/people").status_code == 403
+
+
+def test_the_blocker_of_open_threads_leads_to_the_first(change, reply, browser):
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", threads_resolved=True)
+    threads.open_thread(
+        actor=reply.actor("reviewer"), number=change.number, place=Place(version=2, line=6), text="Why?"
+    )
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert "1 thread is not resolved." in page
+    assert 'href="?view=source#thread-1"' in page

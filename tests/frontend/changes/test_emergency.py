@@ -61,14 +61,14 @@ def test_who_has_no_password_here_signs_in_afresh(change, press, browser, reply)
     person = reply.people["reviewer"]
     person.set_unusable_password()
     person.save()
-    assert "Your password, once more" not in words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
+    assert "Your password again" not in words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert press("reviewer").status_code == 302, "a session that began just now is proof enough"
 
 
 def test_the_page_says_what_is_missing_and_who_may(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
-    assert "1 of 1 approval is missing." in page
-    assert "takes the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
+    assert "Needs 1 more approval." in page
+    assert "needs the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
     assert "publish without approval</a>" in words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "publish without approval</a>" not in words(browser("author").get(f"/changes/{change.number}"))
 
@@ -164,7 +164,7 @@ def test_environments_marks_the_cell_that_serves_it(hurried, browser, reply):
 def test_the_template_page_says_it_above_the_labels(hurried, browser):
     page = see(browser, "reader", f"/t/{REPLY}")
     assert page.index(TOLD) < page.index('<dl class="ledger"')
-    assert "asks to move" not in page
+    assert "proposes <b>v" not in page
     approve(browser, hurried)
     assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")
 

@@ -66,5 +66,5 @@ def test_a_role_taken_away_counts_at_publish(reply, browser):
     digest = change.version.digest
     deciding.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
     namespace_services.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
-    with pytest.raises(ApprovalRequired, match="1 of 1 approval is missing"):
+    with pytest.raises(ApprovalRequired, match="Needs 1 more approval"):
         deciding.publish_change(actor=reply.actor("author"), number=change.number)

@@ -124,13 +124,13 @@ class TestPages:
     def test_the_change_says_what_it_is_about_and_shows_the_whole_document(self, staged, change, browser):
         page = words(browser("reviewer").get(f"/changes/{change.number}"))
         assert "staging serves v2, which was never approved." in page
-        assert "asks to approve what" in page
+        assert "proposes to approve what" in page
         assert "Publishing this change approves it as it is; nothing moves." in page
         assert "Quote the policy before you answer." in page
         finish(staged, change)
         page = words(browser("reviewer").get(f"/changes/{change.number}"))
         assert "never approved" not in page
-        assert "asks to approve what" in page
+        assert "proposes to approve what" in page
         assert "published it: staging stays on v2, approved now" in words(
             browser("reviewer").get(f"/changes/{change.number}?view=conversation")
         )
@@ -146,7 +146,7 @@ class TestPages:
 
     def test_the_template_page_tells_what_the_open_change_asks_for(self, staged, change, browser):
         page = words(browser("reader").get(f"/t/{REPLY}"))
-        assert re.search(r"asks to approve what <span class=\"pill.*?</span> serves, <b>v2</b>", page)
+        assert re.search(r"proposes to approve what <span class=\"pill.*?</span> serves, <b>v2</b>", page)
 
     def test_the_way_back_leads_to_approved_versions_only(self, staged, browser):
         author = staged.actor("author")

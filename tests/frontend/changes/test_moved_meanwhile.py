@@ -1,6 +1,9 @@
 """An act whose label moved after its panel was drawn: refused with what moved, and nothing typed is lost."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from registry.changes import rules
 from registry.changes import services as change_services
@@ -136,3 +139,57 @@ def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
     assert 'value="Typed"' in page
     assert not ChangeRequest.objects.pending().exists()
     assert client.post("/releases/new/support/", {**sent, "expected": f"{REPLY} 3 1"}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("how", "typed"),
+    [
+        ({"how": "gradually", "shares": "7, 40", "hours": "", "metric": "helpful", "below": "0.9"}, 'value="7, 40"'),
+        ({"how": "on_date", "goes_live_at": "2026-11-30T09:15"}, 'value="2026-11-30T09:15"'),
+    ],
+    ids=["gradually", "on a date"],
+)
+def test_what_goes_live_later_is_refused_too_and_all_that_was_typed_is_kept(reply, third, browser, how, typed):
+    client = browser("author")
+    reply.publish(2)
+    answer = client.post(f"/changes/{third.number}", {"do": "publish", "expected": 1, **how})
+    page = words(answer)
+    assert answer.status_code == 409
+    assert MOVED in page
+    assert typed in page
+    assert f'value="{how["how"]}" class="unseen" checked' in page
+    third.refresh_from_db()
+    assert third.goes_live_at is None
+    assert not third.rollouts.exists()
+
+
+def test_a_rollout_and_a_schedule_start_where_the_label_is_as_it_was_shown(reply, third, browser):
+    client = browser("author")
+    sent = {"do": "publish", "how": "gradually", "shares": "5", "hours": "", "expected": 1}
+    assert client.post(f"/changes/{third.number}", sent).status_code == 302
+    assert third.rollouts.get().share == 500
+
+
+def test_a_field_of_the_panel_that_is_refused_is_named_in_the_panel(reply, third, browser):
+    sent = {"do": "publish", "how": "gradually", "shares": "many", "hours": "12", "expected": 1}
+    answer = browser("author").post(f"/changes/{third.number}", sent)
+    page = words(answer)
+    assert answer.status_code == 422
+    assert "Publish v3 to production" in page
+    assert "Numbers between commas, such as 5, 25." in page
+    assert 'value="many"' in page
+    assert MOVED not in page
+
+
+def test_a_schedule_over_the_api_says_what_it_saw(reply, third, browser):
+    reply.publish(2)
+    client, address = browser("author"), f"/api/v1/changes/{third.number}/schedule"
+    at = f"{timezone.now() + timedelta(days=1):%Y-%m-%dT%H:%M}"
+    answer = client.put(address, {"goes_live_at": at, "expected": 1}, content_type="application/json")
+    assert (answer.status_code, answer.json()["actual"]) == (409, 2)
+    assert client.put(address, {"goes_live_at": at}, content_type="application/json").status_code == 200
+    body = {"change": third.number, "steps": [{"share": 500}], "expected": 1}
+    assert client.delete(address).status_code == 200
+    assert client.post("/api/v1/rollouts", body, content_type="application/json").status_code == 409
+    body["expected"] = 2
+    assert client.post("/api/v1/rollouts", body, content_type="application/json").status_code == 201

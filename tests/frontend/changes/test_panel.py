@@ -92,7 +92,7 @@ def test_what_is_not_there_is_replaced_by_what_is_live_and_newest(reply, browser
 def test_publishing_is_seen_first_and_done_by_the_page_of_the_change(reply, browser):
     change = reply.propose(2)
     page = words(open_panel(browser("author"), f"/changes/{change.number}/publish"))
-    assert "1 of 1 approval is missing." in page
+    assert "Needs 1 more approval." in page
     assert 'value="publish"' not in page
     change_services.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest

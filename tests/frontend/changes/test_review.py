@@ -148,10 +148,10 @@ def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     page = page_of(change, browser("reviewer"))
     assert "Changes since your review.</b> You approved v2" in page
     assert "Shown is v2 to v3." in page
-    assert "from v1 to <b>v3</b>" in page, "the request itself still asks to move from what the label holds"
+    assert "in place of v1" in page, "the change itself is still against what the label serves"
     whole = page_of(change, browser("reviewer"), "?against=label")
     assert "Show only what changed since your review</a>" in whole
-    assert "v1 to v3: " in whole
+    assert "v1 to v3 on" in whole
     assert "since your review" not in page_of(change, browser("author"))
     assert "since your review" not in page_of(change, browser("admin"))
 
@@ -165,10 +165,10 @@ def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
     act("author", "publish")
     page = page_of(change, browser("reader"), "?view=conversation")
     told = [
-        "asked to move production to v2",
+        "proposed v2 for production",
         f"on source line {LINE} of v2",
         "asks for edits of v2",
-        "put v3 into the request",
+        "updated the change to v3",
         "approved v3 for production",
         "published it: production is on v3",
     ]

@@ -38,7 +38,7 @@ def where(**further):
 
 
 def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = words(browser("reviewer").get(f"/changes/{change.number}?view=source"))
     assert f'href="?view=source&amp;side=source&amp;part=0&amp;line={LINE}#say"' in page
     page = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
     assert f"About line {LINE}</label>" in page
@@ -54,8 +54,23 @@ def test_a_reader_is_offered_no_form(change, browser):
 def test_what_is_said_on_a_line_stands_under_it(change, act, browser):
     answer = act("reviewer", "thread", text="Which policy?", **where())
     assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
     assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("{{ question }}")
+
+
+def test_what_is_said_on_a_line_of_the_source_hangs_under_what_it_renders_to(change, act, browser):
+    act("reviewer", "thread", text="Which policy?", **where())
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert 'aria-current="true">Rendered</a>' in page
+    assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("Can I return boots?")
+    assert f"source line {LINE}" in page
+    assert "Threads elsewhere" not in page
+
+
+def test_a_thread_on_a_line_that_renders_to_nothing_is_listed_with_a_link_to_it(change, act, browser):
+    act("reviewer", "thread", text="A better word?", **where(line=2))
+    page = words(browser("author").get(f"/changes/{change.number}"))
+    assert 'href="?view=source#thread-1">Source line 2</a>' in page
 
 
 def test_a_rendered_line_has_threads_of_its_own(change, act, browser):
@@ -74,7 +89,7 @@ def test_nothing_said_is_refused_where_the_form_stands(change, browser):
         f"/changes/{change.number}?view=source&part=0&line={LINE}", {"do": "thread", "text": " ", **where()}
     )
     assert answer.status_code == 422
-    assert "say something, or suggest other lines" in words(answer)
+    assert "write a comment, or suggest other lines" in words(answer)
     assert 'id="say"' in words(answer)
 
 
@@ -107,12 +122,33 @@ def test_a_suggestion_comes_from_the_form(change, act):
 
 
 def test_a_fold_with_a_thread_in_it_stands_open(change, act, browser):
-    assert '<details class="diff-fold" open>' not in words(browser("author").get(f"/changes/{change.number}"))
+    page = f"/changes/{change.number}?view=source"
+    assert '<details class="diff-fold" open>' not in words(browser("author").get(page))
     act("reviewer", "thread", text="Still right?", **where(line=2))
-    assert '<details class="diff-fold" open>' in words(browser("author").get(f"/changes/{change.number}"))
+    assert '<details class="diff-fold" open>' in words(browser("author").get(page))
 
 
 def test_numbers_that_are_none_are_refused_in_words(change, act):
     answer = act("reviewer", "thread", text="Here?", **where(line="9" * 40))
     assert answer.status_code == 422
     assert "there are no lines 0 to 0" in words(answer)
+
+
+def test_one_s_own_comment_is_edited_and_deleted_on_the_page(change, browser):
+    _post(browser("reviewer"), change, "thread", version=2, side="source", line=6, text="Is **this** meant, @author?")
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert 'Is <strong>this</strong> meant, <span class="mention">@author</span>?' in page
+    assert 'value="edit_comment"' not in page
+    _post(browser("reviewer"), change, "edit_comment", thread=1, comment=1, comment_text="Meant @nobody")
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert "Meant @nobody" in page
+    assert "Is <strong>this</strong> meant" in page  # among the earlier texts
+    _post(browser("reviewer"), change, "delete_comment", thread=1, comment=1)
+    page = words(browser("author").get(f"/changes/{change.number}?view=source"))
+    assert "Deleted by its author <time" in page
+    assert "Meant @nobody" not in page
+
+
+def _post(client, change, do, **fields):
+    answer = client.post(f"/changes/{change.number}?view=source", {"do": do, **fields})
+    assert answer.status_code == 302, answer.content

@@ -75,7 +75,7 @@ def test_the_issuer_of_a_key(reply, browser):
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key = type(reply.actor("author"))(reply.people["author"], key)
     change_services.propose_change(actor=by_key, name=REPLY, label="production", version=2, message="")
-    shows_the_fault(browser, "admin", 2, "You issued the key that this request was opened with.")
+    shows_the_fault(browser, "admin", 2, "You issued the key that this change was proposed with.")
 
 
 def test_an_earlier_proposer_and_an_earlier_head(reply, browser):
@@ -116,9 +116,9 @@ def test_with_nobody_left_everybody_reads_what_to_do(reply, browser):
     save(reply, BETTER, 1, "admin")
     save(reply, BETTER + "\n", 3, "reviewer")
     number = reply.propose(4).number
-    advice = "Ask an admin to make another person a reviewer: nobody who may approve is left."
+    advice = "Ask an admin to make another person a reviewer: nobody else may approve."
     assert advice in page(browser, "author", number)
-    assert "Nobody who may approve is left" in page(browser, "reviewer", number)
+    assert "Nobody else may approve" in page(browser, "reviewer", number)
     assert browser("author").get(f"/api/v1/changes/{number}").json()["blockers"][0]["action"] == advice
 
 
@@ -127,7 +127,7 @@ def test_before_the_only_reviewer_s_suggestion_is_applied_the_page_asks(reply, b
     number = reply.propose(3).number
     suggest(reply, number, 3)
     warning = "Only reviewer may approve this change."
-    assert warning in page(browser, "author", number)
+    assert warning in page(browser, "author", number, view="source")
     client = browser("author")
     act = {"do": "apply", "thread": "1", "comment": "1"}
     refused = client.post(f"/changes/{number}", act)

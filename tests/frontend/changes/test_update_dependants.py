@@ -48,5 +48,5 @@ def test_what_cannot_be_updated_says_why_and_is_left_alone(policy, browser):
 
 def test_a_reader_is_told_what_it_takes(policy, browser):
     page = words(browser("reader").get(ADDRESS + "?version=2"))
-    assert "saving it takes the author role in support" in page
+    assert "saving it needs the author role in support" in page
     assert browser("outsider").get(ADDRESS).status_code == 404

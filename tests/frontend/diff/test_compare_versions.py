@@ -1,11 +1,41 @@
 """Any two versions side by side."""
 
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
 
 def test_by_default_the_live_version_is_set_against_the_newest(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}/-/diff"))
+    assert "v1 to v2 on" in page
+    assert "v1 to v2: 1 line added, 1 removed" in words(browser("reader").get(f"/t/{REPLY}/-/diff?view=source"))
+
+
+def test_rendered_is_the_first_view_on_the_first_sample_that_reads_differently(reply, browser):
+    shop = OTHER.replace("{{ shop }}", "{% if shop == 'Harbour Books' %}only {% endif %}{{ shop }}")
+    reply.save(shop, message="Name the harbour")
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff?from=2&to=3"))
+    assert 'aria-current="true">Rendered</a>' in page
+    assert '<option value="late" selected>' in page
+
+
+def test_the_source_comes_first_where_the_model_reads_the_same_and_says_so(reply, browser):
+    reply.save(OTHER.replace("Answer a refund question", "Answer refunds"), message="Describe it shorter")
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff?from=2&to=3"))
+    assert 'aria-current="true">Source</a>' in page
+    assert "The model reads the same text on every sample. Showing the source." in page
+
+
+def test_the_source_comes_first_where_there_are_no_samples_and_says_so(desk, browser):
+    desk.save(name="support/bare")
+    desk.save(OTHER, name="support/bare")
+    page = words(browser("author").get("/t/support/bare/-/diff"))
     assert "v1 to v2: 1 line added, 1 removed" in page
+    assert "No samples, so nothing to render. Showing the source." in page
+    assert 'href="/t/support/bare/-/samples">Add a sample</a>' in page
+
+
+def test_a_link_to_a_line_of_the_source_opens_the_source(reply, browser):
+    page = words(browser("reader").get(f"/t/{REPLY}/-/diff?side=source&line=3"))
+    assert 'aria-current="true">Source</a>' in page
 
 
 def test_signs_and_words_say_what_colour_says(reply, browser):

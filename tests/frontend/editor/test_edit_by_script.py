@@ -41,6 +41,26 @@ def test_front_matter_that_cannot_be_read_leaves_the_inputs_as_they_were(author)
     assert ask(author, document=NEWER.replace("inputs:", "inputs: [")).json()["inputs"] is None
 
 
+def test_a_pasted_conversation_is_answered_with_its_parts(author):
+    text = "SYSTEM: Be kind.\nUSER: {question}\nASSISTANT:"
+    pasted = ask(author, want="pasted", text=text).json()["pasted"]
+    assert (pasted["kind"], pasted["count"]) == ("messages", 2)
+    assert "{{ question }}" in pasted["body"]
+    assert any("labels of the turns" in sentence for sentence in pasted["differences"])
+
+
+def test_a_pasted_text_that_a_part_reads_as_it_is_gets_no_offer(author):
+    assert ask(author, want="pasted", text="Be kind to {{ name }}.").json() == {"pasted": None}
+
+
+def test_a_pasted_text_that_is_too_large_is_refused(author):
+    assert ask(author, want="pasted", text="x" * 2_000_001).status_code == 413
+
+
+def test_a_reader_can_ask_for_no_pasted_text(reply, browser):
+    assert ask(browser("reader"), want="pasted", text="USER: a\nASSISTANT: b").status_code == 403
+
+
 def test_values_are_escaped_in_the_preview(author):
     said = ask(author, data={"question": "<script>alert(1)</script>"}).json()
     assert "&lt;script&gt;" in said["preview"]
@@ -113,7 +133,7 @@ def test_a_conflict_answers_412_with_the_ways_on(reply, author):
 def test_a_reader_is_refused_as_json(reply, browser):
     answer = ask(browser("reader"))
     assert answer.status_code == 403
-    assert "takes the role author" in answer.json()["error"]
+    assert "need the role author" in answer.json()["error"]
 
 
 def test_the_prompt_is_shown_as_one_text_on_request(author):

@@ -114,13 +114,43 @@ def test_the_format_can_be_chosen(desk, browser):
 def test_a_text_whose_tags_are_no_template_is_imported_as_it_is(desk, browser):
     client, text = browser("author"), "Use {% if you like %} and {{> header}} in text, {name}."
     refused = words(show(client, text=text))
-    assert "choose “plain text, braces and all” under “Read as”" in refused
+    assert "Import as plain text" in refused
     assert "Import 1 template" not in refused
-    shown = show(client, text=text, source_format="none")
-    assert "choose “plain text, braces and all”" not in words(shown)
+    assert 'value="read:none"' in refused
+    shown = show(client, text=text, do="read:none")
+    assert "Import as plain text" not in words(shown)
     assert "Imported 1 template." in words(send_back(client, shown, text=text))
     (part,) = renderer.load(Template.objects.get(name="support/pasted").latest.document).render({}).parts
     assert part.content == text
+
+
+def test_the_inputs_of_a_refused_text_stay_inputs(desk, browser):
+    client, text = browser("author"), "{{> header}} Hi {{ name }}"
+    refused = words(show(client, text=text))
+    assert 'value="read:double"' in refused
+    assert "Places such as {{ name }} become inputs." in refused
+    send_back(client, show(client, text=text, do="read:double"), text=text)
+    (part,) = renderer.load(Template.objects.get().latest.document).render({"name": "Ann"}).parts
+    assert part.content == "{{> header}} Hi Ann"
+
+
+def test_a_file_that_is_refused_names_the_choice(desk, browser):
+    refused = words(show(browser("author"), files=[upload("a.hbs", "{{> header}}")]))
+    assert "choose “plain text, braces and all” under “Read as”" in refused
+    assert "Import as plain text" not in refused
+
+
+def test_labelled_turns_are_offered_as_parts(desk, browser):
+    client, text = browser("author"), "SYSTEM: Be kind.\nUSER: {question}\nASSISTANT:"
+    shown = words(show(client, text=text))
+    assert "read as plain text" in shown.lower()
+    assert "Turn into 2 parts" in shown
+    split = show(client, text=text, do="read:labelled-turns")
+    assert "read as turns after USER: and ASSISTANT:" in words(split)
+    assert "Turn into" not in words(split)
+    send_back(client, split, text=text)
+    document = Template.objects.get(name="support/pasted").latest.document
+    assert [part.role for part in renderer.load(document).render({"question": "Why?"}).parts] == ["system", "user"]
 
 
 @pytest.mark.parametrize("fields", [{}, {"text": " \n"}])

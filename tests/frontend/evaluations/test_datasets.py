@@ -125,7 +125,7 @@ def test_an_admin_archives_a_dataset_and_brings_it_back(reply, browser):
     assert "Save a new version" not in page
     assert f"/d/{GOLD}" not in browser("author").get("/d/").content.decode()
     assert f"/d/{GOLD}" in browser("author").get("/d/?archived=1").content.decode()
-    assert "Bring back" in words(admin.get(f"/d/{GOLD}"))
+    assert "Restore" in words(admin.get(f"/d/{GOLD}"))
     admin.post(f"/d/{GOLD}/-/archive", {"do": "unarchive"})
     assert f"/d/{GOLD}" in browser("author").get("/d/").content.decode()
 
@@ -143,4 +143,4 @@ def test_a_dataset_that_an_evaluation_measures_by_is_not_archived(reply, browser
     )
     answer = browser("admin").post(f"/d/{GOLD}/-/archive", {"do": "archive"})
     assert answer.status_code == 409
-    assert "These evaluations measure by it: answers." in words(answer)
+    assert "These evaluations use it: answers." in words(answer)

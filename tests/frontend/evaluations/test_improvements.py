@@ -72,7 +72,7 @@ def test_a_reached_cap_is_told_on_the_form(browser, desk, place):
 def test_without_a_model_the_page_says_who_connects_one(browser, place, settings):
     settings.MODELS_PATH.write_text("")
     page = words(browser("author").get(f"/runs/{place.run.number}/improve"))
-    assert "No model is connected that could be asked. It is granted by an admin of support: admin." in page
+    assert "No model is connected that could be asked. Ask an admin of support: admin." in page
 
 
 def test_without_a_template_that_asks_the_page_leads_to_the_example(browser, desk, place):

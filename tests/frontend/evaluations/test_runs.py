@@ -183,7 +183,7 @@ def test_rows_that_failed_say_why(browser, gold):
     kept = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": "small answered 503"}}
     RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps({**kept, "faults": ["429", "503"]}))
     Run.objects.update(failed=1)
-    assert "1 did not answer" in words(browser("author").get("/runs/1"))
+    assert "1 failed" in words(browser("author").get("/runs/1"))
     page = words(browser("author").get("/runs/1/rows", {"only": "failed"}))
     assert "Small answered 503." in page
     assert "case-1" not in page
@@ -287,7 +287,7 @@ def test_a_run_whose_rows_all_failed_is_not_shown_as_done(browser, gold):
         pass
     page = words(browser("reader").get(f"/runs/{run.pk}"))
     assert "Failed</b>" in page
-    assert "2 did not answer" in page
+    assert "2 failed" in page
     listed = words(browser("reader").get("/runs/")).partition("<tbody")[2]
     assert '<span class="bad">' in listed
     assert "Done" not in listed

@@ -18,7 +18,7 @@ def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
     page = words(browser("reader").get("/"))
     assert "<h1>Nothing waits on you</h1>" in page
     assert "Go to the templates</a>" in page
-    assert "You have none. What you write is kept here" in page
+    assert "No drafts. What you write is kept here" in page
 
 
 def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
@@ -26,7 +26,7 @@ def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
     page = words(browser("reviewer").get("/"))
     assert "<h1>One thing waits on you</h1>" in page
     assert re.search(r"<b>Approve</b> ?<span class=\"note\"><time [^>]+>just now</time>", page)
-    assert "1 of 1 approval is missing." in page
+    assert "Needs 1 more approval." in page
 
 
 def test_the_author_waits_for_the_reviewers_meanwhile(reply, browser):

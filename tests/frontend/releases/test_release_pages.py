@@ -59,7 +59,7 @@ def test_a_refused_publish_says_which_templates_wait(release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release, [ONE])})
     answer = browser("author").post("/releases/1", {"do": "publish"})
     assert answer.status_code == 403
-    assert f"{TWO}: 1 of 1 approval is missing." in words(answer)
+    assert f"{TWO}: Needs 1 more approval." in words(answer)
     assert served() == set()
 
 
@@ -116,10 +116,10 @@ def test_templates_are_removed_and_added(desk, release, browser):
 def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "approve": approvals(release)})
     browser("author").post("/releases/1", {"do": "publish"})
-    answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong", "template": [ONE, TWO]})
+    answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong", "template": [ONE, TWO]})
     assert answer.status_code == 409
     assert "had no other version before" in words(answer)
-    assert browser("reviewer").post("/releases/1", {"do": "roll_back", "text": "Wrong"}).status_code == 422
+    assert browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong"}).status_code == 422
 
 
 def test_a_press_of_no_button_is_refused(release, browser):
@@ -148,7 +148,7 @@ def test_what_is_left_out_is_named(reply, browser):
     page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
     assert "Nothing to promote. production has everything from latest." in page
     assert "Left out" in page
-    assert "production holds exactly this already." in page
+    assert "production already serves exactly this." in page
 
 
 def test_no_template_chosen_and_no_title_are_refused_with_the_form(reply, browser):

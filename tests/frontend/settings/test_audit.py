@@ -70,7 +70,7 @@ def test_the_chain_is_verified_by_the_worker_when_an_admin_asks(reply, browser):
     client = browser("admin")
     assert "was not verified yet" in words(client.get("/n/support/audit"))
     assert client.post("/n/support/audit")["Location"] == "/n/support/audit"
-    assert "A check is on its way." in words(client.get("/n/support/audit"))
+    assert "A check is running." in words(client.get("/n/support/audit"))
     tasks_tasks.run_jobs()
     last = Event.objects.latest("number").number
     assert f"Chain verified up to event {last}</b>" in words(client.get("/n/support/audit"))

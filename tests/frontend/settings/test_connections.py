@@ -95,4 +95,4 @@ def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403
-        assert "granted by an admin" in words(answer)
+        assert "Ask an admin" in words(answer)

@@ -76,7 +76,7 @@ def test_two_step_sign_in_is_reset(desk, boss):
     Authenticator.objects.create(user=desk.people["author"], type=Authenticator.Type.TOTP, data={})
     assert "can't approve changes that you contributed to" in words(boss.get("/people/author/reset-sign-in"))
     page = words(boss.post("/people/author/reset-sign-in", follow=True))
-    assert "author signs in without a second step now" in page
+    assert "author signs in without two-step sign-in now" in page
     assert "reset the two-step sign-in of author" in page
     assert boss.post("/people/author/reset-sign-in").status_code == 409
 

@@ -68,7 +68,7 @@ def test_the_form_shows_the_rules_that_hold(reply, browser):
         ("approvals", "", "This field is required."),
         ("protected_labels", "latest", "Latest can&#x27;t be set"),
         ("owners", "refunds/* reviewer", "Line 1 is no owner"),
-        ("owners", "*: nobody", "Nobody: no member of support."),
+        ("owners", "*: nobody", "Nobody: not a member of support."),
         ("compatibility", "forward", "Select a valid choice"),
     ],
 )
@@ -84,11 +84,12 @@ def test_a_wrong_rule_comes_back_with_its_sentence_and_nothing_is_lost(reply, br
 
 def test_members_read_the_rules_and_are_told_who_sets_them(reply, browser):
     page = words(browser("author").get("/n/support/rules"))
-    assert "It is granted by an admin of support: admin." in page
+    assert "Ask an admin of support: admin." in page
     assert "Save rules" not in page
     answer = browser("author").post("/n/support/rules", RULES)
     assert answer.status_code == 403
-    assert "takes the role admin; author is author. It is granted by an admin of support: admin." in words(answer)
+    refusal = "You need the role admin to manage members, keys and rules in support; author is author."
+    assert f"{refusal} Ask an admin of support: admin." in words(answer)
 
 
 def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):

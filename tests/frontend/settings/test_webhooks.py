@@ -45,7 +45,7 @@ def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403
-        assert "granted by an admin" in words(answer)
+        assert "Ask an admin" in words(answer)
 
 
 def test_an_outsider_finds_nothing(place, browser):
@@ -66,7 +66,7 @@ def test_pausing_shows_who_did_it_and_going_on_ends_it(admin, place):
 def test_what_failed_is_sent_again(admin, place):
     admin.post(place, {"do": "ping"})
     Delivery.objects.update(state=Delivery.FAILED)
-    assert "1 message is on the way again." in words(admin.post(place, {"do": "replay"}, follow=True))
+    assert "1 message is being sent again." in words(admin.post(place, {"do": "replay"}, follow=True))
     assert Delivery.objects.get().state == Delivery.PENDING
 
 
@@ -79,7 +79,7 @@ def test_the_log_can_be_narrowed_to_a_state(admin, place):
 def test_a_new_secret_is_shown_once_and_the_old_one_has_an_end(admin, place):
     page = words(admin.post(place, {"do": "rotate"}))
     assert "whsec_" in page
-    assert "signed with the secret before as well" in page
+    assert "signed with the previous secret too" in page
 
 
 def test_filters_are_changed_in_the_form(admin, place):

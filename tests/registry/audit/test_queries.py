@@ -39,8 +39,10 @@ def test_members_are_listed_to_members(reader, outsider, support):
 
 
 def test_each_sees_their_own_namespaces(reader, outsider, operator, support):
-    assert [(space.name, role) for space, role in namespace_queries.list_namespaces(reader)] == [("support", "reader")]
-    assert [(space.name, role) for space, role in namespace_queries.list_namespaces(outsider)] == [
+    assert [(space.name, roles.namespace) for space, roles in namespace_queries.list_namespaces(reader)] == [
+        ("support", "reader")
+    ]
+    assert [(space.name, roles.namespace) for space, roles in namespace_queries.list_namespaces(outsider)] == [
         ("elsewhere", "admin")
     ]
     assert [space.name for space, _ in namespace_queries.list_namespaces(operator)] == ["elsewhere", "support"]

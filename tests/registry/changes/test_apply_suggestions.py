@@ -76,9 +76,9 @@ def test_a_comment_without_a_suggestion_is_none(author, reviewer, change):
             suggestions.apply_suggestions(actor=author, number=1, comments=[comment])
 
 
-def test_a_rendered_line_takes_no_suggestion(reviewer, change):
+def test_a_suggestion_on_a_rendered_line_names_a_sample_that_is_there(reviewer, change):
     place = Place(version=1, line=1, side="rendered", sample="a")
-    with pytest.raises(Invalid, match="only lines of the document"):
+    with pytest.raises(Invalid, match="there is no sample"):
         threads.open_thread(actor=reviewer, number=1, place=place, text="", suggestion="x")
 
 

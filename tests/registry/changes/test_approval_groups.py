@@ -97,7 +97,7 @@ def test_the_author_is_never_their_own_group(legal, admin, author, save, propose
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="author")
     services.set_role(actor=admin, **SUPPORT, username="author", role="reviewer")
     change = propose(save("first"))
-    assert look(change, author).refusal.startswith("You opened this request.")
+    assert look(change, author).refusal.startswith("You proposed this change.")
     (_, blocker) = look(change, author).blockers
     assert blocker.waiting_for == ("second",)
 
@@ -111,7 +111,7 @@ def test_a_rule_of_a_folder_is_about_what_lies_in_it(legal, admin, author, save,
         approve(change)
     assert look(outside, author).blockers == ()
     assert [it.cause for it in look(inside, author).blockers] == [
-        "1 of 2 approvals are missing.",
+        "Needs 1 more approval.",
         "Needs an approval from Legal.",
     ]
     assert (look(outside, author).needed, look(inside, author).needed) == (1, 2)
@@ -183,7 +183,7 @@ def test_a_group_that_a_rule_names_stays(legal, admin):
 
 
 def test_a_rule_names_groups_that_there_are(admin, support):
-    with pytest.raises(Invalid, match="legal: no group of support") as refused:
+    with pytest.raises(Invalid, match="legal: not a group of support") as refused:
         rules.set_rules(actor=admin, **SUPPORT, approval_rules=[{"groups": ["legal"]}])
     assert list(refused.value.fields) == ["approval_rules"]
     with pytest.raises(Invalid, match="a new namespace has no group yet"):
@@ -253,6 +253,6 @@ def test_the_list_finds_templates_by_the_people_of_the_owning_group(owning, admi
 
 
 def test_an_owning_group_is_one_that_there_is(admin, support):
-    with pytest.raises(Invalid, match="medicine: no group of support") as refused:
+    with pytest.raises(Invalid, match="medicine: not a group of support") as refused:
         rules.set_rules(actor=admin, **SUPPORT, owners=[{"pattern": "*", "people": [], "groups": ["medicine"]}])
     assert list(refused.value.fields) == ["owners"]

@@ -50,7 +50,7 @@ def test_a_new_head_voids_approvals_and_so_does_going_back(author, propose, appr
 
 def test_one_s_own_is_not_approved(reviewer, propose, save):
     change = propose(save("one", actor=reviewer), actor=reviewer)
-    with pytest.raises(NotAllowed, match="You opened this request"):
+    with pytest.raises(NotAllowed, match="You proposed this change"):
         decide(reviewer, change, "approve")
 
 
@@ -90,7 +90,7 @@ def test_no_command_approves(operator, propose, save):
 
 def test_an_objection_needs_words_and_holds_the_request(admin, reviewer, propose, save):
     change = propose(save("one"))
-    with pytest.raises(Invalid, match="say what"):
+    with pytest.raises(Invalid, match="write something"):
         decide(admin, change, "request_changes")
     decide(admin, change, "request_changes", "Too long")
     decide(reviewer, change, "approve")
@@ -125,7 +125,7 @@ def test_other_decisions_are_refused(reviewer, propose, save):
 
 
 def test_an_outsider_learns_nothing(outsider, propose, save):
-    with pytest.raises(NotFound, match="no change request 1"):
+    with pytest.raises(NotFound, match="no change 1"):
         decide(outsider, propose(save("one")), "approve")
 
 

@@ -115,11 +115,11 @@ def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, sa
 
 
 def test_nothing_else_is_closed(allowed, admin, reviewer, change, approve):
-    with pytest.raises(Conflict, match="no emergency"):
+    with pytest.raises(Conflict, match="not an emergency"):
         queries.close_emergency(actor=admin, number=1, reason="Done")
     break_glass(reviewer)
     with pytest.raises(Conflict, match="still serves version 1"):
         queries.close_emergency(actor=admin, number=1, reason="Done")
     approve(change, actor=admin)
-    with pytest.raises(Conflict, match="no emergency"):
+    with pytest.raises(Conflict, match="not an emergency"):
         queries.close_emergency(actor=admin, number=1, reason="Done")

@@ -91,7 +91,7 @@ def test_nobody_speaks_for_a_group_that_is_not_there():
 @pytest.mark.parametrize(
     ("viewer", "action"),
     [
-        ("ada", "Read the change, then approve it or request changes."),
+        ("ada", "Read the change, then approve it or ask for edits."),
         ("cleo", "Ask ada or ben to review it."),
         ("", "Ask ada or ben to review it."),
     ],
@@ -144,7 +144,7 @@ def test_of_all_rules_that_hold_the_strictest_number_and_every_group_count():
     assert rules.count_needed_approvals("production", FACTS.path) == 3
     assert rules.list_required_groups("production", FACTS.path) == ("legal", "medicine")
     (blocker, *_) = policy.find_blockers(rules, FACTS, "")
-    assert blocker.cause == "3 of 3 approvals are missing."
+    assert blocker.cause == "Needs 3 more approvals."
 
 
 def test_a_rule_never_asks_for_less_than_the_namespace():

@@ -145,7 +145,7 @@ def test_an_approved_change_for_it_lets_limited_keys_read_it_at_once(wandered, a
 
 
 def test_the_admin_who_protects_does_not_approve(admin, wandered, approve):
-    with pytest.raises(NotAllowed, match="You opened this request"):
+    with pytest.raises(NotAllowed, match="You proposed this change"):
         approve(wandered[0], actor=admin)
 
 
@@ -335,7 +335,7 @@ class TestUnapprovedIsProposed:
 
     def test_once_only(self, wandered, author, finish):
         finish(wandered[0])
-        with pytest.raises(Invalid, match="holds exactly this already"):
+        with pytest.raises(Invalid, match="already serves exactly this"):
             change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
 
     def test_while_nothing_else_about_the_gate_changes(self, wandered, author):

@@ -55,7 +55,7 @@ def test_changes_of_one_line_are_shown_and_decided(author, beside):
 
 def test_markers_left_behind_are_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    with pytest.raises(Conflict, match="Line 2 still holds"):
+    with pytest.raises(Conflict, match="Line 2 still has"):
         change_merge.merge_change(
             actor=author, number=change.number, document=change_merge.preview_merge(change).merged.text
         )
@@ -84,14 +84,14 @@ def test_a_head_that_has_it_all_already_still_gets_a_version_of_its_own(author, 
 
 def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
     change = beside(BASE.replace("first", "FIRST").replace("third", "THIRD"), BASE.replace("third", "THIRD"))
-    with pytest.raises(Conflict, match="holds all of this already"):
+    with pytest.raises(Conflict, match="already serves all of this"):
         change_merge.merge_change(actor=author, number=change.number)
 
 
 def test_what_was_decided_on_another_state_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
     found = change_merge.preview_merge(change)
-    with pytest.raises(Conflict, match="holds version 2 and the request proposes version 3 now"):
+    with pytest.raises(Conflict, match="serves version 2 and the change proposes version 3 now"):
         change_merge.merge_change(
             actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64)
         )

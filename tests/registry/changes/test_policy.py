@@ -22,7 +22,7 @@ FACTS = Facts(
     holds_digest=D2,
     descends=True,
     archived=False,
-    contributors={"author": (Reason("opened", "You opened this request.", "opened this request"),)},
+    contributors={"author": (Reason("opened", "You proposed this change.", "proposed this change"),)},
 )
 WROTE = Reason("wrote", "You wrote version 3, which this change contains.", "wrote version 3")
 SUGGESTED = Reason(
@@ -123,18 +123,18 @@ def test_a_closed_request_waits_for_nothing():
 @pytest.mark.parametrize(
     ("viewer", "action"),
     [
-        ("reviewer", "Read the change, then approve it or request changes."),
+        ("reviewer", "Read the change, then approve it or ask for edits."),
         ("author", "Ask admin or reviewer to review it."),
         ("", "Ask admin or reviewer to review it."),
     ],
 )
 def test_each_viewer_reads_their_own_next_action(viewer, action):
     (blocker,) = policy.find_blockers(Rules(), FACTS, viewer)
-    assert (blocker.cause, blocker.action) == ("1 of 1 approval is missing.", action)
+    assert (blocker.cause, blocker.action) == ("Needs 1 more approval.", action)
     assert blocker.waiting_for == ("admin", "reviewer")
 
 
 def test_a_namespace_without_another_reviewer_is_told_so():
     facts = replace(FACTS, reviewers=("author",))
     (blocker,) = policy.find_blockers(Rules(), facts, "author")
-    assert "nobody who may approve is left" in blocker.action
+    assert "nobody else may approve" in blocker.action

@@ -67,7 +67,7 @@ def test_nothing_rides_along_with_a_first_publication(save, propose):
 def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admin, save, propose):
     change = propose(save("one"))
     turn = turn_of(change)
-    assert (turn.people, turn.reason) == (("admin", "reviewer"), "1 of 1 approval is missing.")
+    assert (turn.people, turn.reason) == (("admin", "reviewer"), "Needs 1 more approval.")
     writing.decide_on_change(
         actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter"
     )

@@ -20,14 +20,14 @@ def test_numbers_rise_over_all_templates(propose, save):
 
 def test_a_free_label_needs_no_request(author, save):
     save("one")
-    with pytest.raises(Invalid, match="move it without a request"):
+    with pytest.raises(Invalid, match="move it without a change"):
         change_services.propose_change(actor=author, name="support/reply", label="staging", version=1, message="")
 
 
 def test_what_the_label_holds_is_no_news(propose, save, publish):
     version = save("one")
     publish(version)
-    with pytest.raises(Invalid, match="holds exactly this already"):
+    with pytest.raises(Invalid, match="already serves exactly this"):
         propose(version)
 
 

@@ -45,7 +45,7 @@ def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
     (for_author,) = gate.evaluate(two[0], author).blockers
     (for_reviewer,) = gate.evaluate(two[0], reviewer).blockers
     assert for_author.action == "Ask admin or reviewer to review it."
-    assert for_reviewer.action == "Read the change, then approve it or request changes."
+    assert for_reviewer.action == "Read the change, then approve it or ask for edits."
     assert for_author.waiting_for == ("admin", "reviewer")
 
 

@@ -143,7 +143,7 @@ def test_without_approval_the_schedule_ends_and_both_are_told_why(reviewer, chan
     event = Event.objects.filter(kind="change.unscheduled").latest("number")
     body = json.loads(event.text)["body"]
     assert (event.person, body["scheduled_by"]) == ("operator", "reviewer")
-    assert "approval is missing" in body["reason"]
+    assert "Needs 1 more approval" in body["reason"]
     told = Notification.objects.filter(kind="change.unscheduled").order_by("person__username")
     assert [row.person.username for row in told] == ["author", "reviewer"]
     assert all("Not published as scheduled" in row.sentence and row.mailed_at is None for row in told)

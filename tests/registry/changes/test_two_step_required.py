@@ -30,7 +30,7 @@ def look(change, actor=None):
 
 
 def test_a_reviewer_without_two_step_is_refused_as_the_gate_says(change, reviewer, approve):
-    assert look(change, reviewer).refusal == "To approve in support takes the role reviewer and two-step sign-in."
+    assert look(change, reviewer).refusal == "Approving in support needs the role reviewer and two-step sign-in."
     with pytest.raises(TwoStepRequired):
         approve(change)
     switch_on(reviewer)

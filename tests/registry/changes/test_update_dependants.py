@@ -84,5 +84,5 @@ def test_templates_of_others_are_left_to_them(author, outsider, operator, policy
     save(outsider, "elsewhere/own", including("support/policy@1"))
     refused = update(author)[0]
     assert (refused.template.name, refused.version) == ("elsewhere/own", None)
-    assert "takes the role author" in refused.refusal
+    assert "need the role author" in refused.refusal
     assert Version.objects.filter(template__name="elsewhere/own").count() == 1

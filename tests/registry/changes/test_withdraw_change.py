@@ -21,7 +21,7 @@ def test_another_author_may_not(admin, propose, save, author):
     person = User.objects.create(username="second")
     namespace_services.set_role(actor=admin, namespace="support", username="second", role="author")
     change = propose(save("one"))
-    with pytest.raises(NotAllowed, match="author opened this request"):
+    with pytest.raises(NotAllowed, match="author proposed this change"):
         change_services.withdraw_change(actor=type(author)(person), number=change.number)
 
 

@@ -39,7 +39,7 @@ def test_an_archived_dataset_is_in_no_list_but_can_be_read(archived, author):
 
 def test_it_takes_no_rows(archived, author):
     latest = dataset_queries.read_dataset_version(author, DATASET)
-    with pytest.raises(Conflict, match="support/questions is archived: an admin can bring it back"):
+    with pytest.raises(Conflict, match="support/questions is archived: an admin can restore it"):
         datasets.save_dataset(actor=author, name=DATASET, text='{"inputs": {}}\n', base=latest.digest)
     with pytest.raises(Conflict, match="is archived"):
         dataset_additions.add_dataset_rows(actor=author, name=DATASET, rows=[ROW])
@@ -76,7 +76,7 @@ def attach(admin, name="answers"):
 def test_one_that_evaluations_measure_by_is_refused_with_their_names(dataset, admin):
     attach(admin, "b")
     attach(admin, "a")
-    with pytest.raises(Conflict, match="measure by it: a, b") as caught:
+    with pytest.raises(Conflict, match="use it: a, b") as caught:
         dataset_archive.archive_dataset(actor=admin, name=DATASET)
     assert caught.value.facts["evaluations"] == ["a", "b"]
     for name in ("a", "b"):

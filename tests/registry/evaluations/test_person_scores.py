@@ -58,7 +58,7 @@ def test_a_score_is_removed_by_its_person_only(run, author, reviewer):
 
 
 def test_readers_and_outsiders_do_not_score(run, reader, outsider):
-    with pytest.raises(NotAllowed, match="takes the role author"):
+    with pytest.raises(NotAllowed, match="need the role author"):
         person_scores.set_score(actor=reader, number=run.number, index=0, score="5")
     with pytest.raises(NotFound):
         person_scores.set_score(actor=outsider, number=run.number, index=0, score="5")

@@ -23,6 +23,7 @@ from frontend.changes import timeline
 from frontend.settings import event_sentences
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes.comment_texts import CommentText
 from registry.changes.models import ChangeRequest
 from registry.core import lru
 from registry.journal.models import Event
@@ -120,10 +121,18 @@ def read_conversations() -> dict[str, list[dict[str, Any]]]:
     """Number of each change request to the rows of its conversation, as its page shows them."""
     return {
         str(change.number): [
-            {**asdict(entry), "at": entry.at.isoformat()} for entry in timeline.timeline_entries(change)
+            {**asdict(entry), "at": entry.at.isoformat(), "said": _describe_text(entry.said)}
+            for entry in timeline.timeline_entries(change)
         ]
         for change in ChangeRequest.objects.order_by("number")
     }
+
+
+def _describe_text(said: CommentText | None) -> dict[str, Any] | None:
+    """What a comment says now and said before; None where nothing was edited or deleted."""
+    if said is None or said.changed_at is None:
+        return None
+    return {"deleted": said.is_deleted, "earlier": [earlier.text for earlier in said.earlier]}
 
 
 def measure_caches() -> dict[str, list[str]]:

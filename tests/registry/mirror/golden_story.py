@@ -19,7 +19,7 @@ from django.db import connection
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results, emergencies, rules, suggestions, threads
+from registry.changes import check_results, emergencies, revisions, rules, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
@@ -31,7 +31,7 @@ from registry.evaluations.models import Run
 from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.journal import log
-from registry.namespaces import groups, keys
+from registry.namespaces import folder_roles, groups, keys
 from registry.namespaces import services as namespace_services
 from registry.people import administration
 from registry.redaction import services as redaction_services
@@ -131,6 +131,8 @@ def play() -> None:
     _group_people(cast["admin"])
     _approve_by_group(cast)
     _archive_dataset(cast)
+    _converse(cast)
+    _give_folder_roles(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -452,6 +454,25 @@ def _group_people(admin: Actor) -> None:
     groups.remove_group(**support, name="agency")
 
 
+def _give_folder_roles(cast: Cast) -> None:
+    """Roles in folders of people and a group: given, taken, moved with their folder, and ended with the holder's."""
+    support: dict[str, Any] = {"actor": cast["admin"], "namespace": "support"}
+    groups.make_group(**support, title="Contract owners", role="reader")
+    groups.make_group(**support, title="Interns", role="reader")
+    User.objects.create(username="Ünal")
+    namespace_services.set_role(**support, username="Ünal", role="reader")
+    folder_roles.set_folder_role(**support, folder="contracts", role="reviewer", group="contract-owners")
+    folder_roles.set_folder_role(**support, folder="contracts", role="author", person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role="reviewer", person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role=None, person="Ünal")
+    folder_roles.set_folder_role(**support, folder="contracts/short", role="author", group="interns")
+    rename.rename_folder(actor=cast["admin"], folder="support/contracts", to="support/agreements")
+    groups.change_group(**support, name="interns", role="")
+    namespace_services.set_role(**support, username="Ünal", role=None)
+    namespace_services.set_role(**support, username="Ünal", role="reader")
+    folder_roles.set_folder_role(**support, folder="agreements", role="reviewer", person="Ünal")
+
+
 def _approve_by_group(cast: Cast) -> None:
     """A folder where Legal has to approve, and a change that it approved."""
     rule = {"label": "production", "folder": "contracts", "approvals": 2, "groups": ["legal"]}
@@ -585,6 +606,27 @@ def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> 
         description="Because\n\n  so",
         selection=ReleaseSelection(versions=versions),
     ).release.number
+
+
+def _converse(cast: Cast) -> None:
+    """A review that is asked for, comments that are edited and deleted, and decisions that are taken back."""
+    author, reviewer, name = cast["author"], cast["reviewer"], "support/talked"
+    version = _save(author, name, _greet("Hello"))
+    number = change_services.propose_change(
+        actor=author, name=name, label="production", version=version.number, message="", reviewers=["reviewer"]
+    ).number
+    thread = threads.open_thread(actor=reviewer, number=number, place=Place(version=1, line=1), text="Hm @author")
+    threads.reply_to_thread(actor=author, number=number, thread=thread.number, text="Why?")
+    comment = partial(revisions.edit_comment, actor=reviewer, number=number)
+    comment(thread=thread.number, comment=1, text="Promptuary-Chain: z\n\nKäse")
+    comment(thread=thread.number, comment=1, text="Better")
+    revisions.delete_comment(actor=author, number=number, thread=thread.number, comment=2)
+    _decide(reviewer, number, "approve", "Good")
+    comment(thread=0, comment=1, text="Very good")
+    _decide(reviewer, number, "take_back", "Wait")
+    _decide(reviewer, number, "request_changes", "Not yet")
+    _decide(reviewer, number, "take_back")
+    revisions.delete_comment(actor=reviewer, number=number, thread=0, comment=1)
 
 
 def _greet(words: str) -> str:

@@ -85,7 +85,7 @@ def test_a_reader_s_key_does_not_write(admin):
 
 
 def test_a_key_is_for_a_member(admin, outsider):
-    with pytest.raises(Invalid, match="no member of support"):
+    with pytest.raises(Invalid, match="not a member of support"):
         issue(admin, person="outsider")
 
 

@@ -35,7 +35,7 @@ def test_a_key_may_exactly_the_verbs_it_was_given(admin, author, support):
 
 def test_a_refusal_names_the_verb_and_who_gives_it(admin, author, support, save):
     actor = key_of(admin, author, verbs=["fetch", "move"])
-    sentence = r"The key ci may fetch, move; to save takes one with the verb save. It is granted by an admin .*: admin"
+    sentence = r"The key ci may fetch, move; to save takes one with the verb save. Ask an admin .*: admin"
     with pytest.raises(NotAllowed, match=sentence):
         save("one", actor=actor)
 

@@ -91,7 +91,7 @@ def test_rules_as_they_are_make_no_event(admin):
 
 
 def test_owners_are_members(admin):
-    with pytest.raises(Invalid, match="nobody: no member"):
+    with pytest.raises(Invalid, match="nobody: not a member"):
         rules.set_rules(actor=admin, namespace="support", owners=[{"pattern": "*", "people": ["nobody"]}])
 
 

@@ -93,7 +93,7 @@ def test_a_refusal_names_the_role_and_who_grants_it(reader, support):
     with pytest.raises(NotAllowed) as caught:
         require_verb(reader, Verb.SAVE, support)
     assert caught.value.message == (
-        "To save in support takes the role author; reader is reader. It is granted by an admin of support: admin."
+        "You need the role author to save in support; reader is reader. Ask an admin of support: admin."
     )
 
 

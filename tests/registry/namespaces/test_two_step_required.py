@@ -31,7 +31,7 @@ def strict(support) -> Namespace:
 def test_without_two_step_nobody_writes(strict, admin, verb):
     with pytest.raises(TwoStepRequired) as refusal:
         permissions.require_verb(admin, verb, strict)
-    assert "It is switched on at /account/second-step." in refusal.value.message
+    assert "Turn it on at /account/second-step." in refusal.value.message
     switch_on(admin)
     permissions.require_verb(admin, verb, strict)
 

@@ -130,7 +130,7 @@ def test_readers_and_outsiders_may_not_plan(save_rows, connect, plan, save, read
     connect()
     save()
     save_rows(write_rows(2))
-    with pytest.raises(NotAllowed, match="takes the role author"):
+    with pytest.raises(NotAllowed, match="need the role author"):
         plan(actor=reader)
     with pytest.raises(NotFound):
         plan(actor=outsider)

@@ -120,7 +120,7 @@ def test_a_model_without_a_price_is_refused_under_a_cap(start, connect, admin):
 
 def test_readers_outsiders_and_keys_may_not_try(save, start, reader, outsider, admin):
     save()
-    with pytest.raises(NotAllowed, match="takes the role author"):
+    with pytest.raises(NotAllowed, match="need the role author"):
         start(DRAFT_COLUMN, actor=reader)
     with pytest.raises(NotFound):
         start(DRAFT_COLUMN, actor=outsider)
@@ -149,7 +149,7 @@ def test_earlier_runs_come_in_pages(start, author):
 def test_without_a_model_the_choices_say_who_connects_one(author):
     choices = describe_choices(queries.list_choices(author, "support/new"))
     assert (choices["can_run"], choices["can_connect"]) == (False, False)
-    assert choices["why_not"].startswith("No model connected. It is granted by an admin of support: admin")
+    assert choices["why_not"].startswith("No model connected. Ask an admin of support: admin")
 
 
 def test_the_choices_hold_models_sources_and_spending(save, publish, connect, admin):

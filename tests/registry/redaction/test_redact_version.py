@@ -159,8 +159,8 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
     samples.save_samples(actor=author, name=NAME, samples={"plain": {"question": f'What is "{SECRET}"?'}})
     plan = redaction_services.plan_redaction(actor=admin, name=NAME, version=2)
     said = "\n".join(plan.repeated)
-    assert f"the message of change request {change.number}" in said
-    assert f"comment 1 of thread 1 in change request {change.number}" in said
+    assert f"the message of change {change.number}" in said
+    assert f"comment 1 of thread 1 in change {change.number}" in said
     assert "thread 2" not in said
     assert "samples 1 of support/reply" in said
     assert "of the journal (change.proposed)" in said
@@ -249,7 +249,7 @@ def test_the_latest_is_refused_unless_forced_and_then_nothing_of_it_can_be_searc
 
 def test_a_pending_request_for_it_is_named(author, admin, leaked):
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
-    with pytest.raises(Conflict, match=f"change request {change.number} proposes"):
+    with pytest.raises(Conflict, match=f"change {change.number} proposes"):
         redact(admin)
 
 

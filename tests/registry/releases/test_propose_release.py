@@ -91,7 +91,7 @@ def test_what_the_label_holds_already_in_a_later_version_is_left_out(save, publi
     stage(save("one", name="support/reply"))
     (left,) = propose_from(folder="support").left_out
     assert left.code == "superseded"
-    assert "production holds version 2, which contains version 1" in left.reason
+    assert "production serves version 2, which contains version 1" in left.reason
 
 
 def test_templates_without_the_label_are_left_out(save, stage, propose_from):
@@ -225,7 +225,7 @@ def test_more_templates_than_a_release_may_have_are_refused(author, save):
 def test_a_member_can_be_no_member_of_a_second_release(open_release, author, save, find_member):
     release = open_release(["support/policy", "support/reply"])
     change = find_member(release, "support/policy")
-    with pytest.raises(Conflict, match="proposes version 1 for production already"):
+    with pytest.raises(Conflict, match="already proposes version 1 for production"):
         change_services.propose_change(
             actor=author, name="support/policy", label="production", version=1, message="Alone"
         )

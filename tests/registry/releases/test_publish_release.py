@@ -108,7 +108,7 @@ def test_a_withdrawn_member_goes_live_with_nothing(author, open_release, approve
 
 def test_a_template_of_an_open_release_is_not_archived(admin, open_release):
     open_release()
-    with pytest.raises(Conflict, match="Change request 3 is pending"):
+    with pytest.raises(Conflict, match="Change 3 is open"):
         archive.archive_template(actor=admin, name=FOUR[2], reason="Old", force=True)
 
 

@@ -46,7 +46,7 @@ def test_a_template_is_in_a_release_once(author, open_release, save, mark):
 def test_what_production_holds_can_not_be_added(author, open_release, save, publish):
     publish(save("one", name="support/live"))
     release = open_release(FOUR[:1])
-    with pytest.raises(Conflict, match="support/live can't be added: production holds exactly this already"):
+    with pytest.raises(Conflict, match="support/live can't be added: production already serves exactly this"):
         proposals.add_to_release(actor=author, number=release.number, versions={"support/live": 1})
 
 
@@ -59,7 +59,7 @@ def test_the_last_template_is_not_removed(author, open_release):
 def test_a_request_of_another_release_is_not_found(author, open_release):
     open_release(FOUR[:1])
     other = open_release(FOUR[1:3])
-    with pytest.raises(NotFound, match="has no change request 1"):
+    with pytest.raises(NotFound, match="has no change 1"):
         proposals.remove_from_release(actor=author, number=other.number, change=1)
 
 
@@ -86,7 +86,7 @@ def test_a_withdrawn_member_is_not_reopened_beside_its_replacement(author, open_
     change_services.withdraw_change(actor=author, number=change.number)
     save("two", name=FOUR[0])
     proposals.add_to_release(actor=author, number=release.number, versions={FOUR[0]: 2})
-    with pytest.raises(Conflict, match=f"Release 1 has change request 3 for {FOUR[0]} already"):
+    with pytest.raises(Conflict, match=f"Release 1 already has change 3 for {FOUR[0]}"):
         change_services.reopen_change(actor=author, number=change.number)
 
 

@@ -80,7 +80,7 @@ def test_authors_and_contributors_approve_nothing(author, open_release, approve_
 def test_only_its_own_requests_are_approved_with_it(reviewer, open_release, propose, save):
     open_release(FOUR[:2])
     change = propose(save("one", name="support/other"))
-    with pytest.raises(NotFound, match="has no change request 3"):
+    with pytest.raises(NotFound, match="has no change 3"):
         release_services.approve_release(actor=reviewer, number=1, digests={change.number: change.version.digest})
     with pytest.raises(Invalid):
         release_services.approve_release(actor=reviewer, number=1, digests={})

@@ -38,14 +38,14 @@ def test_a_reviewer_withdraws_what_an_author_opened(reviewer, open_release):
 
 def test_another_author_does_not(other_author, open_release):
     open_release()
-    with pytest.raises(NotAllowed, match="author opened this release"):
+    with pytest.raises(NotAllowed, match="author proposed this release"):
         release_services.withdraw_release(actor=other_author, number=1, reason="No")
 
 
 def test_nor_does_the_opener_withdraw_another_persons_request(author, other_author, save, propose, open_release):
     propose(save("one", name=FOUR[0]), actor=other_author)
     open_release()
-    with pytest.raises(NotAllowed, match=f"other-author opened this request for {FOUR[0]}"):
+    with pytest.raises(NotAllowed, match=f"other-author proposed this change of {FOUR[0]}"):
         release_services.withdraw_release(actor=author, number=1, reason="No")
 
 

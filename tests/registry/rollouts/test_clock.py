@@ -55,7 +55,7 @@ def test_an_objection_pauses_instead_of_a_step(start, reviewer, approved, last_e
     assert clock.advance_rollouts(_later(rollout)) == 1
     kind, body = last_event()
     assert (kind, body["automatic"]) == ("rollout.paused", True)
-    assert "asked for changes" in body["reason"]
+    assert "asked for edits" in body["reason"]
 
 
 def test_a_starter_who_left_takes_no_step(start, author, last_event):

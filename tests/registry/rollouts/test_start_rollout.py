@@ -140,7 +140,7 @@ def test_the_change_keeps_its_version_and_stays_open(start, author, approved, sa
 
 def test_a_template_is_not_archived_during_a_rollout(start, admin):
     start()
-    with pytest.raises(Conflict, match="is pending"):
+    with pytest.raises(Conflict, match="is open"):
         archive.archive_template(actor=admin, name="support/reply", reason="Old", force=True)
 
 

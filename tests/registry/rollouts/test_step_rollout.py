@@ -38,7 +38,7 @@ def test_an_objection_keeps_the_share_from_growing(start, author, reviewer, appr
         actor=reviewer, number=approved.number, decision="request_changes", digest=approved.version.digest, text="No"
     )
     for act in (services.step_rollout, services.finish_rollout):
-        with pytest.raises(ApprovalRequired, match="asked for changes"):
+        with pytest.raises(ApprovalRequired, match="asked for edits"):
             act(actor=author, number=number)
     assert Label.objects.get().rollout is not None
 

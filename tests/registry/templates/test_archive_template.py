@@ -34,7 +34,7 @@ def test_only_admins_archive(reviewer, save):
 
 def test_a_pending_request_comes_first(admin, propose, save):
     propose(save("one"))
-    with pytest.raises(Conflict, match="Change request 1 is pending"):
+    with pytest.raises(Conflict, match="Change 1 is open"):
         archive(admin, force=True, reason="Old")
 
 

@@ -133,7 +133,7 @@ def test_an_open_request_goes_on_and_who_contributed_is_still_known(admin, autho
     rename_reply(admin)
     change.refresh_from_db()
     assert (change.template.name, change.state) == (ANSWER, "open")
-    with pytest.raises(NotAllowed, match="You put version 2 into this request"):
+    with pytest.raises(NotAllowed, match="You updated this change to version 2"):
         approve(change)
     approve(change, actor=admin)
     change_services.publish_change(actor=author, number=change.number)

@@ -53,7 +53,7 @@ def test_a_version_with_the_digest_of_a_former_one_will_do(reviewer, save, publi
 
 
 def test_where_it_stands_it_stays(reviewer, published):
-    with pytest.raises(Conflict, match="holds version 2 already"):
+    with pytest.raises(Conflict, match="already serves version 2"):
         back(reviewer, 2)
 
 

@@ -32,6 +32,14 @@ WEIRD = st.lists(
         ("{% if name %}Dear {{ name }}{% endif %}", "Dear ‹name›"),
         ("{{#if name}}Dear {{name}}{{/if}}", "Dear ‹name›"),
         ("Dear {{$name}}", "Dear ‹name›"),
+        ("Dear [[name]].", "Dear ‹name›."),
+        ("Dear %(name)s, 100%% sure.", "Dear ‹name›, 100% sure."),
+        ("Solve \\frac{a}{b} and x_{i} for {name}.", "Solve \\frac{a}{b} and x_{i} for ‹name›."),
+        ("Solve \\frac{a}{b} = \\sqrt[3]{c}.", "Solve \\frac{a}{b} = \\sqrt[3]{c}."),
+        ("Solve $x^2 + y$ or $x$ for $name.", "Solve $x^2 + y$ or $x$ for ‹name›."),
+        ("```sh\necho $name\n```\nExplain $HOME to $name.", "```sh\necho $name\n```\nExplain $HOME to ‹name›."),
+        ("Line\\n{name}", "Line\\n‹name›"),
+        ("Dear <name>, [NAME]", "Dear <name>, [NAME]"),
     ],
 )
 def test_each_syntax_is_recognised_and_filled(text, rendered):
@@ -54,6 +62,38 @@ def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rende
     template = read_one("a.txt", text)
     assert said in sentences(template)
     assert text_of(template, name="Ann") == rendered
+
+
+@pytest.mark.parametrize(("syntax", "text"), [("tag", "Dear <name>."), ("capitals", "Dear [NAME].")])
+def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text):
+    assert text_of(read_one("pasted", text)) == text
+    assert text_of(read_one("pasted", text, syntax), name="Ann", NAME="Ann") == "Dear Ann."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Dear {name}.", "`{name}` is read as an input"),
+        ("Dear $name and $other, pay $$5.", "`$name` and 1 more are read as inputs"),
+        ("Dear $name, pay $$5.", "a doubled `$` is a single one"),
+        ("Dear {{ name }}.", ""),
+        ("Dear %s.", "`%s` stays text"),
+    ],
+)
+def test_what_a_guess_changed_is_said(text, said):
+    template = read_one("pasted", text)
+    assert said in sentences(template)
+    assert said or not template.differences
+
+
+PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r{}$%<[!\ufeff"), min_size=1)
+
+
+@given(PLAIN.filter(str.strip))
+def test_a_text_without_variables_renders_to_itself(text):
+    template = read_one("pasted.txt", text, "text")
+    assert text_of(template) == text
+    assert template.differences == ()
 
 
 @pytest.mark.parametrize("text", ["{{ name }} alone", '{"a": 1, "b": {}}', "a set {1, 2} and {x | x > 0}", "no brace"])

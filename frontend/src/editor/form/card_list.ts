@@ -115,6 +115,11 @@ export class CardList {
     return `part ${number}`;
   }
 
+  /** Select the content of the first part, to be written over. */
+  selectFirst(): void {
+    this.#cards[0]?.selectContent();
+  }
+
   /** Select the content of the last part, to be written over. */
   selectLast(): void {
     this.#cards[this.#cards.length - 1]?.selectContent();

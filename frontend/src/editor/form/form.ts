@@ -149,6 +149,11 @@ export class Form {
     this.#rest.replaceChildren(...left.map((problem) => drawProblem(problem, this.#around.fix)));
   }
 
+  /** Select the text of the first part, to be written over. */
+  selectFirst(): void {
+    this.#cards.selectFirst();
+  }
+
   /** Bring the first problem that the form shows into view; whether there is one. */
   goToProblem(): boolean {
     const first = this.element.querySelector<HTMLElement>(".cm-problem");

@@ -1,0 +1,20 @@
+"""The people and groups that a comment on a change can mention, for the list that opens while an @ is typed."""
+
+from django.http import HttpRequest, JsonResponse
+
+from frontend.web.decorators import signed_in
+from registry.accounts.actor import Actor
+from registry.changes import mentions
+from registry.changes import queries as change_queries
+from registry.namespaces.permissions import Verb
+
+__all__ = ["list_people"]
+
+
+@signed_in
+def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonResponse:
+    """As JSON, for whoever may comment on the change: members of its namespace, then its groups."""
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
+    found = mentions.list_mentionable(change.template.namespace)
+    rows = [{"name": each.name, "title": each.title, "group": each.is_group} for each in found]
+    return JsonResponse({"results": rows})

@@ -1,0 +1,116 @@
+"""The page that adds a row of a run to another dataset, with the reply of a run as what is expected."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext
+
+from frontend.evaluations import row_comparison
+from frontend.web.decorators import form_page, signed_in
+from frontend.web.forms import parse_form_number
+from frontend.web.page import show
+from registry.accounts.actor import Actor
+from registry.core.errors import Conflict, Invalid, NotAllowed, PromptuaryError, Stale
+from registry.core.problem_details import status_of
+from registry.evaluations import dataset_additions, dataset_queries, run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import RunRowDetail
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
+
+__all__ = ["add_run_row"]
+
+_MOST_DATASETS = 200
+
+
+@form_page
+@signed_in
+def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
+    """GET asks for the dataset and what is expected; POST adds the row there. `with` names other runs of the row."""
+    run = run_queries.read_run(actor, number)
+    others = [parse_form_number(value) for value in request.GET.getlist("with")]
+    runs = [run, *(run_queries.read_run(actor, other) for other in others if other)]
+    detail = run_queries.read_run_row(run, index)
+    choices = _list_expectations(runs, detail)
+    refusal: PromptuaryError | None = None
+    if request.method == "POST":
+        run_queries.find_run(actor, Verb.SAVE, number)
+        try:
+            return _add(request, actor, run, detail, {choice["value"]: choice["expected"] for choice in choices})
+        except (Invalid, Conflict, NotAllowed, Stale) as error:
+            refusal = error
+    names = _list_datasets(actor, run)
+    context = {
+        "section": "evaluations",
+        "run": run,
+        "index": index,
+        "name": detail.id or gettext("row {number}").format(number=index + 1),
+        "inputs": row_comparison.readable_values(detail.inputs),
+        "choices": choices,
+        "chosen": request.POST.get("expected") or choices[0]["value"],
+        "datasets": names,
+        "dataset": request.POST.get("dataset", ""),
+        "row_name": request.POST.get("name", detail.id or ""),
+        "may_save": permissions.is_allowed(actor, Verb.SAVE, run.template.namespace),
+        "query": request.META.get("QUERY_STRING", ""),
+        "refusal": refusal,
+    }
+    status = status_of(refusal) if refusal else 200
+    return show(request, "evaluations/row_addition.html", context, status=status)
+
+
+def _add(
+    request: HttpRequest, actor: Actor, run: Run, detail: RunRowDetail, expectations: dict[str, Any]
+) -> HttpResponse:
+    chosen, dataset = request.POST.get("expected", ""), request.POST.get("dataset", "")
+    if chosen not in expectations:
+        raise Invalid(fields={"expected": gettext("choose what is expected.")})
+    if not dataset:
+        raise Invalid(fields={"dataset": gettext("choose a dataset.")})
+    row: dict[str, Any] = {"inputs": detail.inputs}
+    if name := request.POST.get("name", "").strip():
+        row["id"] = name
+    if expectations[chosen] is not None:
+        row["expected"] = expectations[chosen]
+    saved = dataset_additions.add_dataset_rows(
+        actor=actor,
+        name=dataset,
+        rows=[row],
+        message=f"Add a row of run {run.number}",  # no text: stored
+        template=run.template.name,
+    )
+    if saved.created:
+        said = gettext("Added to {dataset}, version {number}.")
+    else:
+        said = gettext("{dataset} has this row already.")
+    messages.success(request, said.format(dataset=saved.dataset.path, number=saved.version.number))
+    return redirect("dataset", saved.dataset.name)
+
+
+def _list_expectations(runs: Sequence[Run], detail: RunRowDetail) -> list[dict[str, Any]]:
+    """What the new row may expect: what this row expects, the reply of each run, or nothing."""
+    choices: list[dict[str, Any]] = []
+    if detail.expected:
+        text = row_comparison.answer_text(detail.expected)
+        words = gettext("As this row expects")
+        choices.append({"value": "row", "words": words, "text": text, "expected": detail.expected})
+    for run in runs:
+        row = run_queries.read_run_row(run, detail.index).row
+        if row is None or row.is_failed or not row.actual:
+            continue
+        words = gettext("The reply of v{version}, {model}").format(version=run.version.number, model=run.model)
+        text = row_comparison.answer_text(row.actual)
+        expected = {"answer": text}
+        choices.append({"value": f"run-{run.number}", "words": words, "text": text, "expected": expected})
+    choices.append({"value": "none", "words": gettext("Nothing yet"), "text": "", "expected": None})
+    return choices
+
+
+def _list_datasets(actor: Actor, run: Run) -> list[str]:
+    """The datasets of the namespace that take rows, without the one that the run was over."""
+    page = dataset_queries.list_datasets(actor, namespace=run.template.namespace.name, limit=_MOST_DATASETS)
+    own = run.dataset_version.dataset.name if run.dataset_version else ""
+    return [dataset.name for dataset in page.items if dataset.name != own]

@@ -1,0 +1,159 @@
+"""The panels before a release is published and before it is rolled back; their forms go to the page of the release."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import ngettext
+
+from frontend.changes.goes_live import read_goes_live
+from frontend.changes.label_evidence import metric_counts
+from frontend.releases import presenters
+from frontend.web.decorators import signed_in
+from frontend.web.forms import parse_form_number
+from frontend.web.page import show
+from frontend.web.reasons import reason_context
+from registry.accounts.actor import Actor
+from registry.changes import label_preview
+from registry.changes.label_preview import LabelPreview
+from registry.core.errors import PromptuaryError
+from registry.core.problem_details import status_of
+from registry.namespaces.permissions import Verb
+from registry.releases import gate as release_gate
+from registry.releases import queries, roll_backs
+from registry.releases.moved_members import Seen
+from registry.templates.models import Template, Version
+
+__all__ = [
+    "PanelMember",
+    "preview_publish",
+    "preview_roll_back",
+    "read_seen",
+    "show_publish_panel",
+    "show_roll_back_panel",
+]
+
+PUBLISH_PANEL = "releases/_publish_panel.html"
+ROLL_BACK_PANEL = "releases/_roll_back_panel.html"
+
+
+@dataclass(frozen=True)
+class PanelMember:
+    """A template in the panel, with what follows from moving its label. fault: why it does not move, empty where it
+    does; is_chosen: whether it is ticked."""
+
+    preview: LabelPreview
+    fault: str = ""
+    is_chosen: bool = True
+
+    @property
+    def seen(self) -> str:
+        """What the panel shows of it, as the form sends it back: its name, the version, what the label serves."""
+        preview = self.preview
+        return f"{preview.template.name} {preview.version.number} {preview.serves.number if preview.serves else 0}"
+
+    @property
+    def message(self) -> str:
+        """The first line of what the version was saved for."""
+        return self.preview.version.message.partition("\n")[0]
+
+    @property
+    def counts(self) -> list[tuple[int, str, str, str]]:
+        """How many metrics are worse, better, unclear: figure, word, look, icon; empty where nothing was run."""
+        return metric_counts(self.preview)
+
+
+def read_seen(lines: Iterable[str]) -> Seen:
+    """What a panel showed, from lines such as `support/reply 3 2`; a line that is none of these is passed over."""
+    parts = [line.rsplit(" ", 2) for line in lines]
+    return {part[0]: (parse_form_number(part[1]), parse_form_number(part[2])) for part in parts if len(part) == 3}
+
+
+@signed_in
+def preview_publish(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """What publishing the release would do, and the button; what blocks it where something does."""
+    return show_publish_panel(request, actor, number)
+
+
+@signed_in
+def preview_roll_back(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """What rolling the release back would do, and the form."""
+    return show_roll_back_panel(request, actor, number)
+
+
+def show_publish_panel(
+    request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
+) -> HttpResponse:
+    """The panel; after a form that was refused also why, with what was chosen."""
+    release = queries.find_release(actor, Verb.READ, number)
+    gate = release_gate.evaluate_release(release, actor)
+    act = presenters.permitted_release_actions(gate, actor)
+    moves = [(member.change.template, member.change.version) for member in gate.open_members]
+    members = [PanelMember(preview) for preview in label_preview.preview_moves(release.label, moves)]
+    context = {
+        "panel_title": ngettext(
+            "Publish {count} template to {label}", "Publish {count} templates to {label}", len(members)
+        ).format(count=len(members), label=release.label),
+        "gate": gate,
+        "rows": [row for row in presenters.member_rows(gate, actor, may_change=False) if row.change.is_open],
+        "act": act,
+        "may_choose": act.publish and act.schedule and release.goes_live_at is None,
+        "goes_live": read_goes_live(request.POST),
+        "seen": [member.seen for member in members],
+    }
+    return _show(request, PUBLISH_PANEL, release, members, context, refusal)
+
+
+def show_roll_back_panel(
+    request: HttpRequest, actor: Actor, number: int, refusal: PromptuaryError | None = None
+) -> HttpResponse:
+    """The panel; after a form that was refused also why, with what was ticked and written."""
+    release = queries.find_release(actor, Verb.READ, number)
+    gate = release_gate.evaluate_release(release, actor)
+    targets = roll_backs.list_roll_back_targets(release) if release.state == release.PUBLISHED else []
+    moves: list[tuple[Template, Version]] = []
+    for target in targets:
+        if target.version is not None:
+            moves.append((target.template, target.version))
+    faults = {target.template.pk: target.fault for target in targets}
+    ticked = request.POST.getlist("template")
+    members = [
+        PanelMember(preview, faults[preview.template.pk], not ticked or preview.template.name in ticked)
+        for preview in label_preview.preview_moves(release.label, moves)
+    ]
+    movable = [member for member in members if not member.fault]
+    context = {
+        "panel_title": ngettext(
+            "Roll {label} of {count} template back", "Roll {label} of {count} templates back", len(movable)
+        ).format(count=len(movable), label=release.label),
+        "act": presenters.permitted_release_actions(gate, actor),
+        "movable": movable,
+        "first_time": [target.template.path for target in targets if target.version is None],
+        **reason_context(request.POST),
+    }
+    return _show(request, ROLL_BACK_PANEL, release, members, context, refusal)
+
+
+def _show(
+    request: HttpRequest,
+    panel: str,
+    release: Any,
+    members: Sequence[PanelMember],
+    context: dict[str, Any],
+    refusal: PromptuaryError | None,
+) -> HttpResponse:
+    moving = [member.preview for member in members if not member.fault]
+    context |= {
+        "section": "changes",
+        "panel": f"frontend/{panel}",
+        "leave_url": reverse("release", args=[release.number]),
+        "release": release,
+        "members": members,
+        "services": len({effect.fetches.service for preview in moving for effect in preview.services if effect.moves}),
+        "fetches": sum(preview.fetches_moving for preview in moving),
+        "refusal": refusal,
+    }
+    status = status_of(refusal) if refusal else 200
+    return show(request, "web/panel.html", context, regions={"panel": panel}, status=status)

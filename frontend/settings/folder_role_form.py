@@ -1,0 +1,55 @@
+"""The form of a role in a folder: which folder, who, and what they are there."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext, gettext_lazy
+
+from frontend.web.forms import set_choices
+from registry.accounts.actor import Actor
+from registry.namespaces import folder_roles
+from registry.namespaces.models import Group, Membership
+from registry.namespaces.permissions import Role
+
+__all__ = ["FolderRoleForm", "set_folder_role"]
+
+_PERSON, _GROUP = "person:", "group:"
+
+
+class FolderRoleForm(forms.Form):
+    """A folder, a person or a group with a role of their own in the namespace, and their role in the folder."""
+
+    folder = forms.CharField(max_length=460)
+    holder = forms.ChoiceField()
+    folder_role = forms.ChoiceField(
+        choices=[
+            (Role.AUTHOR.value, gettext_lazy("author")),
+            (Role.REVIEWER.value, gettext_lazy("reviewer")),
+            ("", gettext_lazy("no role")),
+        ],
+        required=False,
+    )
+
+    def __init__(self, *args: Any, members: Iterable[Membership], groups: Sequence[Group], **options: Any) -> None:
+        """members, groups: of the namespace; those without a role of their own can't be chosen."""
+        super().__init__(*args, **options)
+        people = [row.person.username for row in members if row.own_role and row.person.is_active]
+        people_shown = [(f"{_PERSON}{name}", name) for name in people]
+        groups_shown = [(f"{_GROUP}{group.name}", group.title) for group in groups if group.role]
+        choices: list[tuple[str, Any]] = [("", gettext("choose"))]
+        choices += [(gettext("People"), people_shown)] if people_shown else []
+        choices += [(gettext("Groups"), groups_shown)] if groups_shown else []
+        set_choices(self, "holder", choices)
+
+
+def set_folder_role(actor: Actor, namespace: str, data: dict[str, str]) -> str:
+    """Give or take the role that the form says; what was done as a sentence."""
+    folder, holder, role = data["folder"], data["holder"], data["folder_role"] or None
+    person = holder.removeprefix(_PERSON) if holder.startswith(_PERSON) else None
+    group = holder.removeprefix(_GROUP) if holder.startswith(_GROUP) else None
+    folder_roles.set_folder_role(actor=actor, namespace=namespace, folder=folder, role=role, person=person, group=group)
+    facts = {"holder": person or group, "folder": folder.strip().strip("/")}
+    if role is None:
+        return gettext("{holder} has no role in the folder {folder} any more.").format(**facts)
+    return gettext("{holder} is {role} in the folder {folder} now.").format(role=gettext(role), **facts)

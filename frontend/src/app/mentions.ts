@@ -1,0 +1,162 @@
+// The list of people and groups that opens while an @ is typed in a comment.
+interface Person {
+  name: string;
+  title: string;
+  group: boolean;
+}
+
+interface Mention {
+  start: number;
+  prefix: string;
+}
+
+const mostShown = 8;
+const peopleOf = new Map<string, Promise<Person[]>>();
+
+/** The mention that is being typed before the caret: where its @ is and what follows; null where there is none. */
+export function findMention(text: string, caret: number): Mention | null {
+  const match = /(?:^|[^\w@.+/-])@([a-z0-9._-]*)$/.exec(text.slice(0, caret));
+  return match ? { start: caret - (match[1]?.length ?? 0) - 1, prefix: match[1] ?? "" } : null;
+}
+
+/** Those whose name or title begins with what was typed, names first. */
+export function matchPeople(people: Person[], prefix: string): Person[] {
+  const typed = prefix.toLowerCase();
+  const byName = people.filter((person) => person.name.startsWith(typed));
+  const byTitle = people.filter(
+    (person) =>
+      !byName.includes(person) &&
+      person.title
+        .toLowerCase()
+        .split(/\s+/)
+        .some((word) => word.startsWith(typed)),
+  );
+  return [...byName, ...byTitle].slice(0, mostShown);
+}
+
+function readPeople(address: string): Promise<Person[]> {
+  let people = peopleOf.get(address);
+  if (!people) {
+    people = fetch(address, { headers: { Accept: "application/json" } })
+      .then((answer) => (answer.ok ? answer.json() : { results: [] }))
+      .then((body: { results: Person[] }) => body.results)
+      .catch(() => {
+        peopleOf.delete(address);
+        return [];
+      });
+    peopleOf.set(address, people);
+  }
+  return people;
+}
+
+/** The list of one textarea. It is there only while there is something to choose. */
+class Picker {
+  private list: HTMLUListElement | null = null;
+  private shown: Person[] = [];
+  private chosen = 0;
+  private readonly field: HTMLTextAreaElement;
+
+  constructor(field: HTMLTextAreaElement) {
+    this.field = field;
+  }
+
+  get isOpen(): boolean {
+    return this.list !== null;
+  }
+
+  async update(): Promise<void> {
+    const mention = findMention(this.field.value, this.field.selectionStart);
+    if (!mention) return this.close();
+    const people = await readPeople(this.field.dataset.mentions ?? "");
+    const now = findMention(this.field.value, this.field.selectionStart); // typing goes on meanwhile
+    if (!now || document.activeElement !== this.field) return this.close();
+    this.shown = matchPeople(people, now.prefix);
+    if (this.shown.length === 0) return this.close();
+    this.chosen = Math.min(this.chosen, this.shown.length - 1);
+    this.draw();
+  }
+
+  move(step: number): void {
+    this.chosen = (this.chosen + step + this.shown.length) % this.shown.length;
+    this.draw();
+  }
+
+  take(index = this.chosen): void {
+    const mention = findMention(this.field.value, this.field.selectionStart);
+    const person = this.shown[index];
+    if (!mention || !person) return;
+    this.field.setRangeText(`@${person.name} `, mention.start, this.field.selectionStart, "end");
+    this.field.dispatchEvent(new Event("input", { bubbles: true }));
+    this.close();
+  }
+
+  close(): void {
+    this.list?.remove();
+    this.list = null;
+    this.chosen = 0;
+    for (const name of ["aria-activedescendant", "aria-controls"]) this.field.removeAttribute(name);
+  }
+
+  private draw(): void {
+    const list = this.list ?? this.open();
+    const options = this.shown.map((person, index) => {
+      const option = document.createElement("li");
+      option.id = `${list.id}-${index}`;
+      option.setAttribute("role", "option");
+      option.setAttribute("aria-selected", String(index === this.chosen));
+      const name = document.createElement("b");
+      name.textContent = `@${person.name}`;
+      option.append(name, person.title && person.title !== person.name ? ` ${person.title}` : "");
+      option.addEventListener("pointerdown", (event) => {
+        event.preventDefault(); // the caret stays in the text
+        this.take(index);
+      });
+      return option;
+    });
+    list.replaceChildren(...options);
+    this.field.setAttribute("aria-activedescendant", `${list.id}-${this.chosen}`);
+  }
+
+  private open(): HTMLUListElement {
+    const list = document.createElement("ul");
+    list.id = `people-${Math.random().toString(36).slice(2)}`;
+    list.className = "mention-list";
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "@");
+    this.field.after(list);
+    this.field.setAttribute("aria-controls", list.id);
+    this.list = list;
+    return list;
+  }
+}
+
+const pickers = new WeakMap<HTMLTextAreaElement, Picker>();
+
+function pickerOf(target: EventTarget | null): Picker | null {
+  if (!(target instanceof HTMLTextAreaElement) || !target.dataset.mentions) return null;
+  const picker = pickers.get(target) ?? new Picker(target);
+  pickers.set(target, picker);
+  return picker;
+}
+
+function onKey(event: KeyboardEvent): void {
+  const picker = pickerOf(event.target);
+  if (!picker?.isOpen || event.isComposing || event.ctrlKey || event.metaKey) return;
+  const act = {
+    ArrowDown: () => picker.move(1),
+    ArrowUp: () => picker.move(-1),
+    Enter: () => picker.take(),
+    Tab: () => picker.take(),
+    Escape: () => picker.close(),
+  }[event.key];
+  if (!act) return;
+  act();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+export function installMentions(): void {
+  document.addEventListener("input", (event) => void pickerOf(event.target)?.update());
+  document.addEventListener("focusout", (event) => pickerOf(event.target)?.close());
+  document.addEventListener("keydown", onKey, { capture: true }); // before the keys of the page
+}

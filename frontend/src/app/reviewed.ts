@@ -1,0 +1,35 @@
+// "Reviewed": a reader's own mark on a change, kept in this browser for the version that was read.
+
+function findBox(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>("input[data-reviewed]");
+}
+
+function keyOf(element: HTMLElement): string {
+  return `reviewed:${element.dataset.reviewed}`;
+}
+
+/** Shows what is marked: the box of a change, and the marks in the rows of a release. */
+export function showReviewed(): void {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-reviewed]")) {
+    const isMarked = localStorage.getItem(keyOf(element)) !== null;
+    if (element instanceof HTMLInputElement) element.checked = isMarked;
+    else element.hidden = !isMarked;
+  }
+}
+
+/** Ticks or unticks the box; false where the page has none. */
+export function toggleReviewed(): boolean {
+  const box = findBox();
+  box?.click();
+  return Boolean(box);
+}
+
+export function installReviewed(): void {
+  showReviewed();
+  document.addEventListener("change", (event) => {
+    const box = event.target;
+    if (!(box instanceof HTMLInputElement) || !box.dataset.reviewed) return;
+    if (box.checked) localStorage.setItem(keyOf(box), "yes");
+    else localStorage.removeItem(keyOf(box));
+  });
+}

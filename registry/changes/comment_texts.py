@@ -1,0 +1,57 @@
+"""The texts of comments as they read now, with the earlier ones that their writers replaced."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.changes.models import ChangeRequest, CommentRevision
+
+__all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText"]
+
+
+@dataclass(frozen=True)
+class EarlierText:
+    """Words that were replaced, and when they were written."""
+
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class CommentText:
+    """What a comment says now; nothing where its writer deleted it. earlier: what it said before, oldest first.
+
+    changed_at: when it was edited last, or deleted; None where neither happened.
+    """
+
+    text: str
+    earlier: tuple[EarlierText, ...] = ()
+    changed_at: datetime | None = None
+    is_deleted: bool = False
+
+
+NO_TEXT = CommentText("")
+
+
+class CommentTexts:
+    """The texts of a request's comments; one query for all of them."""
+
+    def __init__(self, change: ChangeRequest) -> None:
+        found: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
+        for row in CommentRevision.objects.filter(change=change).order_by("number"):
+            found[row.thread, row.comment].append(row)
+        self._revisions: Mapping[tuple[int, int], Sequence[CommentRevision]] = dict(found)
+
+    def find(self, thread: int, comment: int, first: str, at: datetime) -> CommentText:
+        """Of the comment with this number in the thread, or of the decision with it in thread 0. first, at: the words
+        that it was written with, and when.
+        """
+        revisions = self._revisions.get((thread, comment), ())
+        if not revisions:
+            return CommentText(first)
+        last = revisions[-1]
+        if last.is_deleted:
+            return CommentText("", changed_at=last.created_at, is_deleted=True)
+        said = [EarlierText(first, at), *(EarlierText(row.text, row.created_at) for row in revisions)]
+        return CommentText(last.text, tuple(said[:-1]), last.created_at)

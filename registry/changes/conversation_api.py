@@ -1,0 +1,79 @@
+"""The conversation of a change request over HTTP: asking for a review, and editing or deleting one's own comments."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from registry.changes import review_requests, revisions
+from registry.changes.api import show
+from registry.changes.serializers import ChangeOutput
+from registry.idempotency.views import IdempotentView
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.permissions import Verb
+from registry.rest import output_serializers
+from registry.rest.input_serializers import Input, Text, read
+
+__all__ = ["ReviewRequests", "ThreadComment", "WordsOfDecision"]
+
+_ANSWERS = {200: ChangeOutput, "4XX": output_serializers.ProblemOutput}
+
+
+class ReviewRequestInput(Input):
+    """Who is asked for a review."""
+
+    person = Text(help_text="The username of somebody whose approval would count.")
+
+
+class CommentTextInput(Input):
+    """What a comment is to say."""
+
+    text = Text(required=False, default="")
+
+
+class ReviewRequests(IdempotentView):
+    """Reviewers who are asked by name."""
+
+    @extend_schema(
+        operation_id="askForReview",
+        request=ReviewRequestInput,
+        responses={201: ChangeOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Ask a reviewer for a review, or remind them: they are told. At most once in 24 hours a person."""
+        review_requests.ask_for_review(actor=actor_of(request), number=number, **read(ReviewRequestInput, request))
+        return show(request, number, Verb.COMMENT, 201)
+
+
+class ThreadComment(APIView):
+    """A comment of a thread, for its writer."""
+
+    @extend_schema(operation_id="editComment", request=CommentTextInput, responses=_ANSWERS)
+    def patch(self, request: Request, number: int, thread: int, comment: int) -> Response:
+        """Give one's own comment other words; the earlier ones stay readable."""
+        text = read(CommentTextInput, request)["text"]
+        revisions.edit_comment(actor=actor_of(request), number=number, thread=thread, comment=comment, text=text)
+        return show(request, number, Verb.COMMENT)
+
+    @extend_schema(operation_id="deleteComment", request=None, responses=_ANSWERS)
+    def delete(self, request: Request, number: int, thread: int, comment: int) -> Response:
+        """Have one's own comment shown no longer; its place stays."""
+        revisions.delete_comment(actor=actor_of(request), number=number, thread=thread, comment=comment)
+        return show(request, number, Verb.COMMENT)
+
+
+class WordsOfDecision(APIView):
+    """The words that came with a decision, for who wrote them."""
+
+    @extend_schema(operation_id="editDecisionText", request=CommentTextInput, responses=_ANSWERS)
+    def patch(self, request: Request, number: int, decision: int) -> Response:
+        """Give one's own words other ones; the decision stays, and the earlier words stay readable."""
+        text = read(CommentTextInput, request)["text"]
+        revisions.edit_comment(actor=actor_of(request), number=number, thread=0, comment=decision, text=text)
+        return show(request, number, Verb.COMMENT)
+
+    @extend_schema(operation_id="deleteDecisionText", request=None, responses=_ANSWERS)
+    def delete(self, request: Request, number: int, decision: int) -> Response:
+        """Have one's own words shown no longer; the decision stays."""
+        revisions.delete_comment(actor=actor_of(request), number=number, thread=0, comment=decision)
+        return show(request, number, Verb.COMMENT)

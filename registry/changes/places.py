@@ -1,0 +1,86 @@
+"""Places in a change: lines of a version's document, or of one part of what a sample renders to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.changes.line_anchors import take_lines
+from registry.changes.models import ChangeRequest, Thread
+from registry.core.errors import Conflict, Invalid
+from registry.templates import sample_renderings, version_queries
+from registry.templates.models import Version
+
+__all__ = ["Place", "quote_lines", "read_sample", "refuse_lines", "refuse_unrendered"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Lines of a version, 1-based and included: of its document, or of one part of what a sample renders to."""
+
+    version: int
+    line: int
+    end_line: int | None = None
+    side: str = Thread.SOURCE
+    sample: str = ""
+    part: int = 0
+
+    @property
+    def last_line(self) -> int:
+        """The last line meant."""
+        return self.end_line if self.end_line is not None else self.line
+
+
+def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Version, str]:
+    """The version of a place and its lines as they are there; Invalid where it has no such lines. Renders: before a
+    transaction.
+    """
+    version = version_queries.get_version(actor, change.template.name, place.version)
+    text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
+    lines = take_lines(text, place.line, place.last_line)
+    if lines is None:
+        raise refuse_lines(place)
+    return version, lines
+
+
+def read_sample(change: ChangeRequest, place: Place) -> Mapping[str, Any]:
+    """The data of a place's sample. Raises Invalid where there is no such sample."""
+    held = change.template.current_samples()
+    samples = held.samples if held else {}
+    if place.sample not in samples:
+        raise Invalid(fields={"sample": gettext("there is no sample {value}.").format(value=f"{place.sample[:80]!r}")})
+    found: Mapping[str, Any] = samples[place.sample]
+    return found
+
+
+def refuse_lines(place: Place) -> Invalid:
+    """The refusal of lines that are not there."""
+    return Invalid(
+        fields={
+            "line": gettext("there are no lines {line} to {last_line} in version {version}.").format(
+                line=place.line, last_line=place.last_line, version=place.version
+            )
+        }
+    )
+
+
+def refuse_unrendered(version: Version, place: Place) -> Conflict:
+    """The refusal of a place in a rendering that fails."""
+    return Conflict(
+        gettext("Version {version} does not render with the sample {sample}.").format(
+            version=version.number, sample=place.sample
+        )
+    )
+
+
+def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
+    data = read_sample(change, place)
+    outcome = sample_renderings.render_samples(version, {place.sample: data})[place.sample]
+    if outcome.prompt is None:
+        raise refuse_unrendered(version, place)
+    parts = outcome.prompt["parts"]
+    if not 0 <= place.part < len(parts) or not isinstance(parts[place.part]["content"], str):
+        raise Invalid(fields={"part": gettext("there is no part {part} with text in it.").format(part=place.part)})
+    return str(parts[place.part]["content"])

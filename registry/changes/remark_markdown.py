@@ -1,0 +1,103 @@
+"""What people write in conversations, read as Markdown: one reading for pages and for notifications.
+
+A name behind an `@` outside code and links is a mention; whom it means is `registry.changes.mentions`' affair. An
+address of the web becomes a link. Raw HTML is text, and so are headings: a prompt's `# Role` stays as it was written.
+Links lead to the web, to mail or to pages of this server only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+__all__ = ["MENTION", "list_mentions", "parse_remark", "remark_options"]
+
+MENTION = "mention"
+"""The type of the token of a mention; its content is what follows the `@`."""
+
+_PIECE = re.compile(
+    r"(?<![\w@.+/-])@(?P<name>[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?)(?![\w@])"
+    r"""|(?P<url>https?://[^\s<>"'()]*[^\s<>"'().,;:!?])"""
+)
+_SCHEMES = ("http", "https", "mailto")
+
+
+def parse_remark(text: str) -> Sequence[Token]:
+    """The tokens of the text, as markdown-it has them, with tokens of type `MENTION` among the inline ones."""
+    return _parser().parse(text)
+
+
+def list_mentions(text: str) -> tuple[str, ...]:
+    """The names that the text mentions, each once, whether there is such a person or not."""
+    if "@" not in text:
+        return ()
+    names = (child.content for token in parse_remark(text) for child in token.children or () if child.type == MENTION)
+    return tuple(dict.fromkeys(names))
+
+
+def remark_options() -> OptionsDict:
+    """What a renderer has to be given with the tokens."""
+    return _parser().options
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "xhtmlOut": False})
+    parser.enable(["table", "strikethrough"]).disable(["heading", "lheading"])
+    parser.validateLink = _is_allowed_link  # type: ignore[method-assign]  # as its documentation says
+    parser.core.ruler.push("mentions_and_addresses", _split_texts)
+    return parser
+
+
+def _is_allowed_link(url: str) -> bool:
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return False
+    if parts.scheme:
+        return parts.scheme.lower() in _SCHEMES
+    return not parts.netloc and not url.startswith(("//", "\\", "/\\"))
+
+
+def _split_texts(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type == "inline" and token.children:
+            token.children = list(_split_children(token.children))
+
+
+def _split_children(children: Sequence[Token]) -> Iterator[Token]:
+    depth = 0  # of links: in them nothing is a mention or a link
+    for child in children:
+        depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
+        if child.type != "text" or depth:
+            yield child
+        else:
+            yield from _split_text(child.content)
+
+
+def _split_text(text: str) -> Iterator[Token]:
+    position = 0
+    for match in _PIECE.finditer(text):
+        yield from _text(text[position : match.start()])
+        if match["name"]:
+            mention = Token(MENTION, "", 0)
+            mention.content = match["name"]
+            yield mention
+        else:
+            yield Token("link_open", "a", 1, attrs={"href": match["url"]})
+            yield from _text(match["url"])
+            yield Token("link_close", "a", -1)
+        position = match.end()
+    yield from _text(text[position:])
+
+
+def _text(content: str) -> Iterator[Token]:
+    if content:
+        token = Token("text", "", 0)
+        token.content = content
+        yield token

@@ -1,0 +1,89 @@
+"""Suggestions on rendered lines: the lines of the document that they become, or why they can't be made there."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.origins.line_edits import Reason, RefusedEdit
+from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest, Thread
+from registry.changes.places import Place, read_sample, refuse_lines, refuse_unrendered
+from registry.core.errors import Invalid
+from registry.core.input_checks import DOCUMENT_BYTES, check_text
+from registry.core.renderer_pool import child
+from registry.templates import version_queries
+
+__all__ = ["explain_refusal", "place_suggestion"]
+
+
+def place_suggestion(
+    actor: Actor, change: ChangeRequest, place: Place, suggestion: str | None
+) -> tuple[Place, str | None]:
+    """The place and text of a suggestion on the document's lines; a suggestion made on rendered lines is carried there.
+
+    With that, the document renders on the same sample to exactly the lines that were suggested, and to nothing else
+    that is new. What is no suggestion on rendered lines comes back as it is. Renders: before a transaction. Invalid
+    with the reason, under `suggestion`, where the lines don't come from the document's own text.
+    """
+    if suggestion is None or place.side != Thread.RENDERED:
+        return place, suggestion
+    check_text("suggestion", suggestion, DOCUMENT_BYTES)
+    version = version_queries.get_version(actor, change.template.name, place.version)
+    data = read_sample(change, place)
+    bundle = version.unpacked()
+    try:
+        with child() as bounded:
+            found = bounded.edit_lines(
+                bundle["document"],
+                data,
+                part=place.part,
+                line=place.line,
+                end_line=place.last_line,
+                text=suggestion,
+                fragments=bundle["fragments"],
+                profile=bundle["profile"],
+            )
+    except RenderError as error:
+        raise refuse_unrendered(version, place) from error
+    if found is None:
+        raise refuse_lines(place)
+    if isinstance(found, RefusedEdit):
+        raise Invalid(fields={"suggestion": explain_refusal(found)})
+    source = replace(place, side=Thread.SOURCE, line=found.line, end_line=found.end_line, sample="", part=0)
+    return source, found.text
+
+
+_REASONS: Mapping[Reason, Promise] = {
+    "input": gettext_lazy(
+        "this text comes from the sample: {source} prints it, on source line {line}. Change the text around it, or "
+        "suggest on source line {line}."
+    ),
+    "fragment": gettext_lazy("this text comes from the fragment {source}. Propose a change of that template."),
+    "repeated": gettext_lazy(
+        "source line {line} prints this text {count} times, in a loop or as a macro: other lines would change with it. "
+        "Suggest on source line {line}."
+    ),
+    "format": gettext_lazy(
+        "in a document of format {source} rendered lines can't be followed back. Suggest on the source."
+    ),
+    "shortened": gettext_lazy("this part was shortened to fit the token limit. Suggest on the source."),
+    "elsewhere": gettext_lazy(
+        "with source line {line} changed like this, other lines would change too. Suggest on the source."
+    ),
+    "broken": gettext_lazy(
+        "written on source line {line}, this text would not come out as you typed it. Suggest on the source."
+    ),
+    "unfaithful": gettext_lazy(
+        "written on source line {line}, this text would not come out as you typed it. Suggest on the source."
+    ),
+    "untraced": gettext_lazy("these lines can't be followed back to the source. Suggest on the source."),
+    "same": gettext_lazy("these are the lines as they are."),
+}
+
+
+def explain_refusal(refused: RefusedEdit) -> str:
+    """Why rendered lines can't be changed in the document, and where to change them instead."""
+    return str(_REASONS[refused.reason]).format(line=refused.line, source=refused.source, count=refused.count)

@@ -1,0 +1,167 @@
+"""Asking certain people for a review, and asking them again."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.changes import gate as change_gate
+from registry.changes import locking, policy
+from registry.changes.conversation_events import ReviewRequested
+from registry.changes.gate import Gate
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.queries import lock_change
+from registry.core.errors import Conflict, Invalid
+from registry.core.timestamps import format_moment
+from registry.journal import log
+from registry.journal.event import from_microseconds, to_microseconds
+from registry.namespaces.permissions import Verb
+from registry.templates.models import Template, Version
+
+__all__ = [
+    "REST",
+    "AskedReviewer",
+    "ReviewCandidate",
+    "ask_for_review",
+    "ask_reviewers",
+    "find_asked",
+    "find_draft_gate",
+    "list_asked",
+    "list_candidates",
+]
+
+REST = timedelta(hours=24)
+"""How long nobody is asked again for the same change."""
+
+_NOT_YET_NUMBERED = 2**31 - 1  # as a number that follows all others: a proposal comes after every earlier request
+
+
+@dataclass(frozen=True)
+class AskedReviewer:
+    """Somebody who was asked for a review. by: who asked last; at: when. decision: what they decided about the head
+    since, `approve` or `request_changes`; empty for nothing.
+    """
+
+    person: str
+    by: str
+    at: datetime
+    decision: str
+
+    @property
+    def may_be_reminded(self) -> bool:
+        """Whether they are waited for and were not asked within a day."""
+        return not self.decision and self.at + REST <= log.now()
+
+
+@dataclass(frozen=True)
+class ReviewCandidate:
+    """A reviewer whose approval would count. reason: `owner`, `group` (of one that has to approve), `earlier` (who
+    decided on a change of the template before), or empty.
+    """
+
+    person: str
+    reason: str
+
+
+def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
+    """Ask a reviewer for a review, or remind them: they are told, and the request waits on them.
+
+    Invalid, with the reason, where that person's approval would not count, Conflict where they decided already, were
+    asked within a day, or the request is closed.
+    """
+    with transaction.atomic():
+        change = lock_change(actor, Verb.COMMENT, number)
+        ask_reviewers(actor, change, [person], field="person")
+    return change
+
+
+def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *, field: str) -> None:
+    """The same for several people, each once; for services, on a locked request. field: what Invalid names."""
+    if not change.takes_decisions:
+        raise locking.conflict_of_closed(change)
+    gate = change_gate.evaluate(change, actor, with_checks=False)
+    for person in dict.fromkeys(people):
+        _require_reviewer(actor, gate, person, field)
+        again = True if person in change.asked else None
+        change.updated_at = log.now()
+        asked = {"by": actor.person.username, "at": to_microseconds(change.updated_at)}
+        change.asked = {**change.asked, person: asked}
+        change.save(update_fields=["asked", "updated_at"])
+        locking.append(actor, change, ReviewRequested(**locking.step_of(change), person=person, again=again))
+
+
+def list_asked(gate: Gate) -> list[AskedReviewer]:
+    """Who was asked for a review of the request, in the order in which they were asked first."""
+    return [
+        AskedReviewer(person, facts["by"], from_microseconds(facts["at"]), policy.find_own_decision(gate.facts, person))
+        for person, facts in gate.change.asked.items()
+    ]
+
+
+def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
+    """When and by whom this person was asked; None where they were not."""
+    return next((asked for asked in list_asked(gate) if asked.person == person), None)
+
+
+def list_candidates(gate: Gate) -> list[ReviewCandidate]:
+    """The reviewers whose approval would count, owners first, then groups that have to approve, then people who decided
+    on changes of the template before.
+    """
+    rules, facts, change = gate.rules, gate.facts, gate.change
+    owner = rules.find_owner(facts.path)
+    owners = owner.list_people({name: group.people for name, group in facts.groups.items()}) if owner else ()
+    groups = (facts.find_group(name).people for name in rules.list_required_groups(facts.label, facts.path))
+    speakers = frozenset[str]().union(*groups)
+    decided = Decision.objects.filter(
+        change__template=change.template, decision__in=(Decision.APPROVE, Decision.REQUEST_CHANGES)
+    )
+    earlier = set(decided.values_list("person__username", flat=True).distinct())
+    reasons: Sequence[tuple[str, Collection[str]]] = (("owner", owners), ("group", speakers), ("earlier", earlier))
+    found = [
+        ReviewCandidate(person, next((reason for reason, people in reasons if person in people), ""))
+        for person in policy.eligible_approvers(rules, facts)
+    ]
+    order = [reason for reason, _ in reasons] + [""]
+    return sorted(found, key=lambda candidate: (order.index(candidate.reason), candidate.person))
+
+
+def find_draft_gate(actor: Actor, template: Template, label: str, version: Version) -> Gate:
+    """The gate of a request that the actor would open with this proposal; nothing is stored."""
+    change = ChangeRequest(
+        number=_NOT_YET_NUMBERED,
+        template=template,
+        label=label,
+        version=version,
+        opened_by=actor.person,
+        key=actor.key,
+        created_at=log.now(),
+    )
+    return change_gate.evaluate(change, actor, with_checks=False)
+
+
+def _require_reviewer(actor: Actor, gate: Gate, person: str, field: str) -> None:
+    rules, facts, change = gate.rules, gate.facts, gate.change
+    if person == actor.person.username and actor.key is None:
+        raise Invalid(fields={field: gettext("ask somebody else: you see it yourself.")})
+    if person not in facts.reviewers:
+        sentence = gettext("{person} can't approve in {namespace}.")
+        namespace = change.template.namespace.name
+        raise Invalid(fields={field: sentence.format(person=f"{person[:80]!r}", namespace=namespace)})
+    if reasons := policy.reasons_against(rules, facts, person):
+        sentence = gettext("the approval of {person} would not count: {person} {why}.")
+        raise Invalid(fields={field: sentence.format(person=person, why=reasons[0].they.rstrip("."))})
+    decision = policy.find_own_decision(facts, person)
+    if decision:
+        sentence = gettext("{person} decided on version {version} already.")
+        raise Conflict(sentence.format(person=person, version=change.version.number))
+    last = change.asked.get(person)
+    if last is not None and (again := from_microseconds(last["at"]) + REST) > log.now():
+        raise Conflict(
+            gettext("{person} was asked by {by} within the last day; ask again after {moment}.").format(
+                person=person, by=last["by"], moment=f"{again:%Y-%m-%d %H:%M} UTC"
+            ),
+            again_at=format_moment(again),
+        )

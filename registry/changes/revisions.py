@@ -1,0 +1,120 @@
+"""Comments that their writers edited or deleted: the text that holds, and the ones before.
+
+A comment is named by its thread and its number in it; what was written with a decision, by thread 0 and the number of
+the decision. The first text stays where it was written, each later one is a row of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.changes import queries as change_queries
+from registry.changes.conversation_events import CommentDeleted, CommentEdited
+from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision
+from registry.changes.services import check_decision
+from registry.changes.threads import check_comment
+from registry.core.errors import Conflict, NotAllowed, NotFound
+from registry.journal import log
+from registry.journal.event import digest_of
+from registry.namespaces.permissions import Verb
+
+__all__ = ["EditedComment", "delete_comment", "edit_comment"]
+
+
+@dataclass(frozen=True)
+class EditedComment:
+    """What an edit came to, for those who are told of it: the words before and after."""
+
+    change: ChangeRequest
+    before: str
+    after: str
+
+
+def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: str) -> None:
+    """Give one's own comment other words; nothing happens where they are the same. The earlier ones stay readable.
+
+    As commenting itself, it is possible on a closed request. NotAllowed for others' comments, Conflict for a deleted
+    one, Invalid where a comment without a suggestion would be empty.
+    """
+    with transaction.atomic():
+        log.lock()
+        change, row, revisions = _find(actor, number, thread, comment)
+        if isinstance(row, Comment):
+            check_comment(text, row.suggestion, row.thread.side)
+        else:
+            check_decision(row.decision, text)
+        before, after = (revisions[-1].text if revisions else row.text), text.strip()
+        if after == before:
+            return
+        revision = _write(change, thread, comment, revisions, after, is_deleted=False)
+        event = CommentEdited(
+            change=number,
+            template=change.template.name,
+            thread=thread,
+            comment=comment,
+            revision=revision.number,
+            text=digest_of(after) if after else None,
+        )
+        subject = EditedComment(change, before, after)
+        log.append(actor, event, namespace=change.template.namespace, at=revision.created_at, subject=subject)
+
+
+def delete_comment(*, actor: Actor, number: int, thread: int, comment: int) -> None:
+    """Have one's own comment shown no longer: no words, no suggestion, no earlier texts. A decision stays what it was.
+
+    The journal and the mirror keep the texts. NotAllowed for others' comments, Conflict for a deleted one.
+    """
+    with transaction.atomic():
+        log.lock()
+        change, _, revisions = _find(actor, number, thread, comment)
+        revision = _write(change, thread, comment, revisions, "", is_deleted=True)
+        event = CommentDeleted(
+            change=number, template=change.template.name, thread=thread, comment=comment, revision=revision.number
+        )
+        log.append(actor, event, namespace=change.template.namespace, at=revision.created_at)
+
+
+def _find(
+    actor: Actor, number: int, thread: int, comment: int
+) -> tuple[ChangeRequest, Comment | Decision, Sequence[CommentRevision]]:
+    change = change_queries.find_change(actor, Verb.COMMENT, number)
+    row: Comment | Decision | None
+    if thread:
+        comments = Comment.objects.filter(thread__change=change, thread__number=thread, number=comment)
+        row = comments.select_related("thread", "person").first()
+    else:
+        row = Decision.objects.filter(change=change, number=comment).select_related("person").first()
+    if row is None or (isinstance(row, Decision) and not row.text):
+        raise NotFound(gettext("Change {number} has no such comment.").format(number=number))
+    if row.person_id != actor.person.pk:
+        raise NotAllowed(
+            gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=row.person.username)
+        )
+    found = CommentRevision.objects.filter(change=change, thread=thread, comment=comment)
+    revisions = list(found.order_by("number"))
+    if revisions and revisions[-1].is_deleted:
+        raise Conflict(gettext("You deleted this comment."))
+    return change, row, revisions
+
+
+def _write(
+    change: ChangeRequest,
+    thread: int,
+    comment: int,
+    revisions: Sequence[CommentRevision],
+    text: str,
+    *,
+    is_deleted: bool,
+) -> CommentRevision:
+    return CommentRevision.objects.create(
+        change=change,
+        thread=thread,
+        comment=comment,
+        number=len(revisions) + 1,
+        text=text,
+        is_deleted=is_deleted,
+        created_at=log.now(),
+    )

@@ -1,0 +1,39 @@
+"""Advisory locks of PostgreSQL that outlast the transactions of the ordinary connection.
+
+They are locks of a transaction that stays open on a connection of its own, not of a session: behind a pooler in
+transaction mode a session's lock would stay with a connection that others use next. The transaction reads nothing
+between its statements, so it keeps no old rows from being cleaned up.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection
+
+__all__ = ["LockSession", "open_session"]
+
+
+class LockSession:
+    """A transaction that takes locks; all are free again when its block ends or its connection drops."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def try_lock(self, number: int) -> bool:
+        """Take the lock if nobody else has it; whether it is held now. Never waits."""
+        self._cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [number])
+        return bool(self._cursor.fetchone()[0])
+
+
+@contextmanager
+def open_session() -> Iterator[LockSession]:
+    """Open the connection and its transaction, for PostgreSQL only."""
+    session = connection.copy()
+    try:
+        session.set_autocommit(False)
+        with session.cursor() as cursor:
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it is idle while the work goes on
+            yield LockSession(cursor)
+    finally:
+        session.close()

@@ -1,0 +1,32 @@
+"""Poolers between the server and PostgreSQL, such as PgBouncer, which give a connection to others between transactions.
+
+Behind one in transaction mode, whatever belongs to a session is lost: cursors that outlive a transaction, LISTEN, locks
+of a session. With `PROMPTUARY_DATABASE_POOLED` the server does without them.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+__all__ = ["is_pooled", "require_pooling_known"]
+
+
+def is_pooled(connection: Any) -> bool:
+    """Whether a pooler answers: it announces a process of its own making and not the one that runs the queries."""
+    if connection.vendor != "postgresql":
+        return False
+    connection.ensure_connection()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        answering = int(cursor.fetchone()[0])
+    return answering != int(connection.connection.info.backend_pid)
+
+
+def require_pooling_known(connection: Any) -> None:
+    """Raise ImproperlyConfigured where a pooler is in between and the settings don't say so."""
+    if not settings.DATABASE_POOLED and is_pooled(connection):
+        raise ImproperlyConfigured(
+            "PostgreSQL is reached through a pooler such as PgBouncer. Set PROMPTUARY_DATABASE_POOLED=true, so that "
+            "the server keeps nothing in a session that others share, or connect to PostgreSQL directly."
+        )

@@ -1,0 +1,48 @@
+"""Relay of streamed replies in a web process: the bytes of `registry.live.reply_server` go on to the page as they are.
+
+It costs a web process a few calls for each update of a page, and nothing for each token. Where no worker listens on
+this machine, `relay_reply` says so and the plain way takes over: the web process asks the model itself.
+"""
+
+# no texts here: scripts read it
+
+import asyncio
+import json
+
+from registry.core import env
+from registry.live.event_streams import STREAM_HEADERS, Receiver, hold_stream
+
+__all__ = ["SOCKET", "relay_reply"]
+
+SOCKET = "PROMPTUARY_REPLY_SOCKET"  # set by the supervisor for its processes
+_MOST_BYTES = 64 * 1024  # read at once
+
+
+async def relay_reply(protocol: Receiver, person_id: int, column_id: int) -> bool:
+    """Answer with the reply of a column that the person may read; False where no worker listens: nothing is sent."""
+    path = env.read_text(SOCKET, "")
+    if not path:
+        return False
+    try:
+        reader, writer = await asyncio.open_unix_connection(path)
+    except OSError:
+        return False
+    try:
+        writer.write(json.dumps({"person": person_id, "column": column_id}).encode() + b"\n")
+        await hold_stream(_relay(protocol, reader, writer))
+    finally:
+        writer.close()
+    return True
+
+
+async def _relay(protocol: Receiver, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    stream = protocol.response_stream(200, STREAM_HEADERS)
+    gone = asyncio.ensure_future(protocol.client_disconnect())
+    gone.add_done_callback(lambda _gone: writer.close())  # which ends the reading below
+    try:
+        while data := await reader.read(_MOST_BYTES):
+            await stream.send_bytes(data)
+    except ConnectionError:
+        return  # the worker was killed; the page asks again
+    finally:
+        gone.cancel()

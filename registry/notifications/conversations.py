@@ -1,0 +1,81 @@
+"""Telling people of a conversation: whom it mentions, and who is asked for a review."""
+
+from collections.abc import Collection, Sequence
+
+from django.utils.translation import gettext
+
+from registry.accounts.actor import Actor
+from registry.accounts.models import User, say_to
+from registry.changes import mentions
+from registry.changes.conversation_events import ReviewRequested
+from registry.changes.models import ChangeRequest
+from registry.changes.revisions import EditedComment
+from registry.journal import log
+from registry.notifications.models import MENTION, Notification
+
+__all__ = ["describe_change", "name_of", "tell_mentioned", "tell_of_edit", "tell_of_review_request"]
+
+
+def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
+    """The person is asked for a review; what waited for them in the request is this from now on.
+
+    is_reminder: whether they were asked before.
+    """
+    at, asked = log.now(), User.objects.get(username=person)
+    earlier = Notification.objects.filter(change=change, person=asked, is_waiting=True)
+    earlier.filter(read_at=None).update(read_at=at)
+    earlier.filter(mailed_at=None).update(mailed_at=at)
+
+    def say() -> str:
+        sentence = gettext("{name} asks for your review: {subject}.")
+        if is_reminder:
+            sentence = gettext("{name} asks for your review again: {subject}.")
+        return sentence.format(name=name_of(actor), subject=describe_change(change))
+
+    facts = {"kind": ReviewRequested.kind, "is_waiting": True, "template": change.template, "change": change}
+    Notification.objects.create(person=asked, sentence=say_to(asked, say), created_at=at, **facts)
+
+
+def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
+    """Who is mentioned in a comment since it was edited hears of it; nobody else does."""
+    change = edited.change
+    namespace = change.template.namespace
+    before = mentions.find_mentioned_people(namespace, [edited.before])
+    tell_mentioned(actor, change, [edited.after], told=before)
+
+
+def tell_mentioned(
+    actor: Actor, change: ChangeRequest, texts: Sequence[str], told: Collection[User] = (), where: str = ""
+) -> list[User]:
+    """Tell the people whom these texts mention, without those who were told; gives all who need not be told again.
+
+    where: the place of the texts in words, already translated; the request where empty.
+    """
+    mentioned = mentions.find_mentioned_people(change.template.namespace, texts)
+    people = [person for person in mentioned if person not in told and person.pk != actor.person.pk]
+
+    if not people:
+        return [*told]
+
+    def say() -> str:
+        return gettext("{name} mentioned you in {subject}.").format(
+            name=name_of(actor), subject=where or describe_change(change)
+        )
+
+    facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": log.now()}
+    Notification.objects.bulk_create(
+        Notification(person=person, sentence=say_to(person, say), **facts) for person in people
+    )
+    return [*told, *people]
+
+
+def name_of(actor: Actor) -> str:
+    """Who acts, as people are called in sentences."""
+    return actor.person.display_name
+
+
+def describe_change(change: ChangeRequest) -> str:
+    """`support/reply 3 for production (change 5)`"""
+    return gettext("{name} {number} for {label} (change {change_number})").format(
+        name=change.template.name, number=change.version.number, label=change.label, change_number=change.number
+    )

@@ -1,0 +1,34 @@
+"""The field `expected` of calls about a release: what the caller saw of its templates."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from registry.releases.moved_members import Seen
+from registry.rest.input_serializers import Input, Integer
+
+__all__ = ["ExpectedMembers", "read_expected_members"]
+
+
+class SeenMemberInput(Input):
+    """A template as the caller saw it."""
+
+    version = Integer(min_value=0, help_text="The version that its label would be moved to.")
+    serves = Integer(min_value=0, help_text="The version that its label serves, 0 for none.")
+
+
+class ExpectedMembers(serializers.DictField):
+    """By template name what the caller saw; left out where nobody looked."""
+
+    def __init__(self, **options: Any) -> None:
+        sentence = "By template name, as you saw it: 409 where one of them changed since. null: any."
+        more = {"required": False, "allow_null": True, "default": None, "help_text": sentence, **options}
+        super().__init__(child=SeenMemberInput(), **more)
+
+
+def read_expected_members(body: dict[str, Any]) -> Seen | None:
+    """What services take, from a body that was read."""
+    expected = body.get("expected")
+    if expected is None:
+        return None
+    return {name: (seen["version"], seen["serves"]) for name, seen in expected.items()}

@@ -1,0 +1,98 @@
+"""Chat markup of open models other than ChatML: Llama 2 and 3, Mistral, Gemma, Phi, Zephyr; a part a message.
+
+The markup is left out, because each model's profile writes its own when the prompt is rendered.
+"""
+
+import re
+from dataclasses import dataclass
+
+from promptuary.renderer.interop.chat_messages import read_messages
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError
+from promptuary.renderer.interop.source_file import SourceFile
+from promptuary.renderer.interop.template_builder import TemplateBuilder
+
+__all__ = ["KIND", "TurnText", "build_turns", "is_chat_markup", "read_chat_markup"]
+
+KIND = "chat-markup"
+_ROLES = {"model": "assistant", "ipython": "tool"}
+
+
+@dataclass(frozen=True)
+class TurnText:
+    """A message as it stands between its marks; `is_closed` says whether a mark ends it."""
+
+    role: str
+    text: str
+    is_closed: bool
+
+
+# Each family: the mark that starts a message, with its role, and the marks that may end one.
+_FAMILIES = (
+    (re.compile(r"<\|start_header_id\|>(?P<role>\w+)<\|end_header_id\|>"), re.compile(r"<\|(?:eot_id|eom_id)\|>")),
+    (re.compile(r"<start_of_turn>(?P<role>user|model|system)\b"), re.compile(r"<end_of_turn>")),
+    (re.compile(r"<\|(?P<role>system|user|assistant)\|>"), re.compile(r"<\|end\|>|</s>")),
+)
+_INSTRUCTION = re.compile(r"\[INST\](?P<user>.*?)\[/INST\](?P<answer>.*?)(?=(?:<s>)?\s*\[INST\]|\Z)", re.DOTALL)
+_SYSTEM = re.compile(r"\s*<<SYS>>(?P<system>.*?)<</SYS>>", re.DOTALL)
+_OUTER = re.compile(r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*|\s*(?:</s>|<\|end_of_text\|>)?\s*\Z")
+
+
+def is_chat_markup(text: str) -> bool:
+    """Whether the text starts with a message in one of these forms."""
+    inner = _OUTER.sub("", text)
+    return inner.startswith("[INST]") or any(start.match(inner) for start, _ in _FAMILIES)
+
+
+def read_chat_markup(source: SourceFile) -> list[ImportedTemplate]:
+    """The messages as one template; an empty last turn of the assistant is left out. Raises LossError with the line."""
+    inner = _OUTER.sub("", source.text)
+    first_line = source.text.count("\n", 0, source.text.find(inner)) + 1
+    builder = TemplateBuilder(KIND, source.stem)
+    turns = _instructions(inner) if inner.startswith("[INST]") else _marked_turns(inner, first_line)
+    builder.differ("the markers are left out; each model's own are added when the prompt is rendered")
+    return [build_turns(builder, turns)]
+
+
+def build_turns(builder: TemplateBuilder, turns: list[TurnText]) -> ImportedTemplate:
+    """A template of the turns, white space around each left out. Raises LossError."""
+    if turns and turns[-1].role == "assistant" and not turns[-1].text.strip() and not turns[-1].is_closed:
+        turns = turns[:-1]
+        builder.differ("the empty last turn is left out; the reply starts there anyway")
+    if any(turn.text != turn.text.strip() for turn in turns):
+        builder.differ("white space around each message is left out")
+    messages = [{"role": turn.role, "content": turn.text.strip()} for turn in turns]
+    return builder.build_parts(read_messages(builder, messages))
+
+
+def _marked_turns(text: str, first_line: int) -> list[TurnText]:
+    start, end = next((family for family in _FAMILIES if family[0].match(text)), _FAMILIES[0])
+    marks = list(start.finditer(text))
+    if not marks:
+        raise LossError("it starts with no message of a role")
+    turns = []
+    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+        content = text[mark.end() : following.start() if following else len(text)]
+        closing = end.search(content)
+        if closing is not None and content[closing.end() :].strip():
+            behind = mark.end() + closing.end()
+            raise LossError("a text stands between two messages", first_line + text.count("\n", 0, behind))
+        role = mark["role"]
+        said = content[: closing.start()] if closing else content
+        turns.append(TurnText(_ROLES.get(role, role), said, closing is not None))
+    return turns
+
+
+def _instructions(text: str) -> list[TurnText]:
+    turns: list[TurnText] = []
+    for match in _INSTRUCTION.finditer(text):
+        user = match["user"]
+        if system := _SYSTEM.match(user):
+            turns.append(TurnText("system", system["system"], True))
+            user = user[system.end() :]
+        turns.append(TurnText("user", user, True))
+        answer, closed, _ = match["answer"].partition("</s>")
+        if answer.strip():
+            turns.append(TurnText("assistant", answer, bool(closed)))
+    if not turns:
+        raise LossError("`[INST]` is not closed by `[/INST]`")
+    return turns

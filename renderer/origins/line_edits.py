@@ -1,0 +1,308 @@
+"""Edits of rendered lines carried back to the document: only where the document then renders to exactly those lines.
+
+An edit is planned from the origins of the characters that it touches. What it comes to is rendered with the same data,
+and the plan is taken only where that gives the suggested lines and leaves everything else as it was.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.formats.jinja_body import JinjaBody
+from promptuary.renderer.origins.scalar_text import escape_text
+from promptuary.renderer.origins.traced_parts import Stretch, TracedPart, pair_parts, trace_parts
+from promptuary.renderer.part import Mark, Part
+from promptuary.renderer.problems import Lines, unify_newlines
+from promptuary.renderer.syntax import sequence_diff
+from promptuary.renderer.syntax.three_way_merge import split_lines
+from promptuary.renderer.template import Template, load
+
+__all__ = ["LineEdit", "Reason", "RefusedEdit", "edit_rendered_lines"]
+
+Reason = Literal[
+    "input", "fragment", "repeated", "format", "untraced", "shortened", "elsewhere", "unfaithful", "broken", "same"
+]
+_PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
+_TAG = re.compile(r"\{[{%#]")
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Lines `line` to `end_line` of the document (1-based, included) become `text`; an empty text removes them."""
+
+    line: int
+    end_line: int
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"line": self.line, "end_line": self.end_line, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedEdit:
+    """Why rendered lines can't be edited in the document.
+
+    `line` is the document's line that it is about, or None. `source` is the expression that printed the text, or the
+    fragment's reference. `count` is how often a literal is printed.
+    """
+
+    reason: Reason
+    line: int | None = None
+    source: str = ""
+    count: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"reason": self.reason, "line": self.line, "source": self.source, "count": self.count}
+
+
+class _EditRefusal(Exception):
+    """Carries why an edit is refused out of the planning."""
+
+    def __init__(self, refused: RefusedEdit) -> None:
+        super().__init__(refused.reason)
+        self.refused = refused
+
+
+def edit_rendered_lines(
+    template: Template, data: Mapping[str, Any], *, part: int, line: int, end_line: int, text: str
+) -> LineEdit | RefusedEdit:
+    """The edit of the document that makes lines `line` to `end_line` of a part read `text`, or why there is none.
+
+    part: its place in the prompt, from 0; line, end_line: 1-based and included; an empty text removes the lines. Raises
+    IndexError where the prompt has no such part or lines, and as `render`.
+    """
+    try:
+        return _Editor(template, data, part, line, end_line, unify_newlines(text)).edit()
+    except _EditRefusal as refusal:
+        return refusal.refused
+
+
+class _Editor:
+    """One suggestion on a part of one rendering."""
+
+    def __init__(
+        self, template: Template, data: Mapping[str, Any], part: int, line: int, end_line: int, text: str
+    ) -> None:
+        self.template, self.data, self.index = template, data, part
+        self.document = unify_newlines(template.document.text)
+        self.lines = Lines(self.document)
+        self.before = template.render(data).parts
+        rendered = self.before[part]
+        if part < 0 or not isinstance(rendered.content, str):
+            raise IndexError(part)
+        self.content = rendered.content
+        content_lines = split_lines(self.content)
+        if not 1 <= line <= end_line <= len(content_lines):
+            raise IndexError(line)
+        self.start = sum(map(len, content_lines[: line - 1]))
+        self.end = self.start + sum(map(len, content_lines[line - 1 : end_line]))
+        new = text if not text or text.endswith("\n") else text + "\n"
+        if new and not content_lines[end_line - 1].endswith("\n"):
+            new = new.removesuffix("\n")
+        elif not new and end_line == len(content_lines) and line > 1:
+            self.start -= 1  # the last lines go with the line end before them
+        if self.content[self.start : self.end] == new:
+            raise _EditRefusal(RefusedEdit("same"))
+        self.new = new
+        self.wanted = self.content[: self.start] + new + self.content[self.end :]
+        self.part = self._find_part(rendered)
+        self.stretches = self.part.stretches or ()
+
+    def _find_part(self, rendered: Part) -> TracedPart:
+        traced = trace_parts(self.template, self.data)
+        if traced is None:
+            raise _EditRefusal(RefusedEdit("format", source=self.template.document.format))
+        found = pair_parts(traced, self.before)[self.index]
+        if found is None:
+            raise _EditRefusal(RefusedEdit("shortened", rendered.line))
+        if found.stretches is None:
+            raise _EditRefusal(RefusedEdit("untraced", rendered.line))
+        return found
+
+    def edit(self) -> LineEdit:
+        """The first of the possible plans that renders to what is wanted."""
+        refused: RefusedEdit | None = None
+        tried: set[str] = set()
+        for prefers_left in (True, False):
+            try:
+                document = self._apply(prefers_left)
+                if document in tried:
+                    continue
+                tried.add(document)
+                self._verify(document)
+                return _line_edit(self.document, document)
+            except _EditRefusal as refusal:
+                refused = refused or refusal.refused
+        raise _EditRefusal(refused or RefusedEdit("untraced"))
+
+    def _apply(self, prefers_left: bool) -> str:
+        """The document with the edits in it."""
+        replacements: list[tuple[int, int, str]] = []
+        for start, end, new in _changes(self.content[self.start : self.end], self.new):
+            replacements += self._replacements(self.start + start, self.start + end, new, prefers_left)
+        document = self.document
+        for start, end, new in sorted(replacements, reverse=True):
+            document = document[:start] + new + document[end:]
+        return document
+
+    def _replacements(self, start: int, end: int, new: str, prefers_left: bool) -> Iterator[tuple[int, int, str]]:
+        """What of the document is replaced for one changed stretch of the content."""
+        if start == end:
+            place, style, indent = self._insertion(start, prefers_left)
+            yield place, place, self._escaped(new, style, indent, place)
+            return
+        pieces = list(self._pieces(start, end))
+        first = pieces[0]
+        yield first.source_start, first.source_end, self._escaped(new, first.style, first.indent, first.source_start)
+        for piece in pieces[1:]:
+            yield piece.source_start, piece.source_end, ""
+
+    def _pieces(self, start: int, end: int) -> Iterator[Stretch]:
+        """The author's stretches that make up content from start to end. Refused where any of it is not theirs."""
+        for mark in self.part.part.marks:
+            if mark.start < end and start < mark.end:
+                raise _EditRefusal(_refuse_value(mark))
+        for stretch in self.stretches:
+            left, right = max(start, stretch.start), min(end, stretch.end)
+            if left >= right:
+                continue
+            self._check(stretch)
+            if not stretch.is_verbatim:
+                if (left, right) != (stretch.start, stretch.end):
+                    raise _EditRefusal(RefusedEdit("untraced", self._line(stretch.source_start)))
+                yield stretch
+                continue
+            begin = stretch.source_start + left - stretch.start
+            yield Stretch(left, right, begin, begin + right - left, None, 1, stretch.style, stretch.indent)
+
+    def _check(self, stretch: Stretch) -> None:
+        if stretch.reference is not None:
+            raise _EditRefusal(RefusedEdit("fragment", source=stretch.reference))
+        if stretch.repeats > 1:
+            line = self._line(stretch.source_start)
+            raise _EditRefusal(RefusedEdit("repeated", line, count=stretch.repeats))
+
+    def _insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
+        """Where in the document text goes that is added at this place of the content; its style and indentation."""
+        left = next((one for one in self.stretches if one.end == at or one.start < at < one.end), None)
+        right = next((one for one in self.stretches if one.start == at), None)
+        inside = left is not None and left.end != at
+        # At the start of a line, what was written on that line comes first.
+        starts_line = at == 0 or self.content[at - 1] == "\n"
+        order = [right, left] if (starts_line == prefers_left) and not inside else [left, right]
+        refusal: _EditRefusal | None = None
+        for stretch in order:
+            if stretch is None:
+                continue
+            try:
+                self._check(stretch)
+            except _EditRefusal as error:
+                refusal = refusal or error
+                continue
+            if stretch is right:
+                return stretch.source_start, stretch.style, stretch.indent
+            if stretch.is_verbatim:
+                return stretch.source_start + at - stretch.start, stretch.style, stretch.indent
+            if stretch.end == at:
+                return stretch.source_end, stretch.style, stretch.indent
+        if refusal is not None:
+            raise refusal
+        return self._beside_value(at)
+
+    def _beside_value(self, at: int) -> tuple[int, str, int]:
+        """Before or after the tag of a value that no text of the author's is next to."""
+        body = self.template.body
+        for mark in self.part.part.marks:
+            if not isinstance(body, JinjaBody) or at not in (mark.start, mark.end) or len(self.part.styles) != 1:
+                continue
+            offset = self.lines.starts[mark.site.line - 1] + mark.site.column - 1
+            shift = len(self.document) - len(body.document.body)
+            tag = body.unit.located.tag_at(offset - shift)
+            if tag is None or tag.start != offset - shift or tag.kind != "variable" or self._prints(mark) > 1:
+                continue
+            style, indent = self.part.styles[0]
+            return (offset if at == mark.start else shift + tag.end), style, indent
+        found = next((mark for mark in self.part.part.marks if mark.start <= at <= mark.end), None)
+        raise _EditRefusal(_refuse_value(found) if found else RefusedEdit("untraced", self.part.part.line))
+
+    def _prints(self, mark: Mark) -> int:
+        return sum(one.site is mark.site for one in self.part.part.marks)
+
+    def _escaped(self, new: str, style: str, indent: int, place: int) -> str:
+        escaped = escape_text(new, style, indent)
+        if escaped is None:
+            raise _EditRefusal(RefusedEdit("unfaithful", self._line(place)))
+        return escaped
+
+    def _line(self, offset: int) -> int:
+        return self.lines.position(offset)[0]
+
+    def _verify(self, document: str) -> None:
+        """Refuse a document that does not render to what was asked for, and to nothing else."""
+        line = _line_edit(self.document, document).line
+        try:
+            edited = load(
+                document,
+                fragments=self.template.fragments,
+                profile=self.template.profile,
+                vocabularies=self.template.vocabularies,
+            )
+            after = edited.render(self.data).parts
+        except RenderError as error:
+            raise _EditRefusal(RefusedEdit("unfaithful" if _TAG.search(self.new) else "broken", line)) from error
+        if len(after) <= self.index or after[self.index].content != self.wanted:
+            raise _EditRefusal(RefusedEdit("unfaithful", line))
+        facts = [(part.name, part.role, part.content) for part in after]
+        wanted = [(part.name, part.role, part.content) for part in self.before]
+        wanted[self.index] = (*wanted[self.index][:2], self.wanted)
+        if facts != wanted:
+            raise _EditRefusal(RefusedEdit("elsewhere", line))
+
+
+def _refuse_value(mark: Mark) -> RefusedEdit:
+    site = mark.site
+    if site.kind == "fragment":
+        match = re.search(r"""["']([^"']+)["']""", site.expression)
+        return RefusedEdit("fragment", site.line, match[1] if match else site.expression)
+    return RefusedEdit("input", site.line, site.expression)
+
+
+def _changes(old: str, new: str) -> Iterator[tuple[int, int, str]]:
+    """The stretches of the old text that become others, as few characters of it as words allow."""
+    before, after = _PIECE.findall(old), _PIECE.findall(new)
+    was, now = _offsets(before), _offsets(after)
+    for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after):
+        if kind == "equal":
+            continue
+        start, end, text = was[i1], was[i2], new[now[j1] : now[j2]]
+        while start < end and text and old[start] == text[0]:
+            start, text = start + 1, text[1:]
+        while start < end and text and old[end - 1] == text[-1]:
+            end, text = end - 1, text[:-1]
+        yield start, end, text
+
+
+def _offsets(pieces: Sequence[str]) -> list[int]:
+    offsets = [0]
+    for piece in pieces:
+        offsets.append(offsets[-1] + len(piece))
+    return offsets
+
+
+def _line_edit(before: str, after: str) -> LineEdit:
+    """The lines that differ, as one edit of whole lines; at least one line of the document before is named."""
+    old, new = split_lines(before), split_lines(after)
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    stop = len(old) - end
+    if start == stop:  # lines are added only: the one before them, or after, is named too
+        start, stop = (start - 1, stop) if start else (start, stop + 1)
+    text = "".join(new[start : len(new) - (len(old) - stop)])
+    bare = text.removesuffix("\n")
+    return LineEdit(start + 1, stop, bare if bare or not text else text)

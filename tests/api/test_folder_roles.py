@@ -1,0 +1,48 @@
+"""Roles in folders over the API."""
+
+import pytest
+
+from tests.api.conftest import REPLY, problem
+
+FOLDERS = "namespaces/support/folder-roles"
+
+
+@pytest.fixture
+def admin(caller):
+    return caller("admin", session=True)
+
+
+def test_a_role_in_a_folder_is_given_listed_and_taken(admin, caller):
+    given = {"folder": "refunds/europe", "person": "reader", "group": None, "role": "reviewer"}
+    assert admin.put(f"{FOLDERS}/people/reader/refunds/europe", {"role": "reviewer"}).json() == given
+    assert caller("reader", session=True).get(FOLDERS).json() == {"results": [given]}
+    members = {row["person"]: row for row in admin.get("namespaces/support/members").json()["results"]}
+    assert members["reader"]["folder_roles"] == {"refunds/europe": "reviewer"}
+    assert admin.call("DELETE", f"{FOLDERS}/people/reader/refunds/europe").status_code == 204
+    assert admin.get(FOLDERS).json() == {"results": []}
+
+
+def test_a_group_with_a_role_is_given_one_in_a_folder(admin):
+    admin.post("namespaces/support/groups", {"title": "Legal", "role": "reader"})
+    given = admin.put(f"{FOLDERS}/groups/legal/refunds", {"role": "author"}).json()
+    assert given == {"folder": "refunds", "person": None, "group": "legal", "role": "author"}
+    assert admin.call("DELETE", f"{FOLDERS}/groups/legal/refunds").status_code == 204
+
+
+def test_what_is_wrong_is_said(admin):
+    wrong = admin.put(f"{FOLDERS}/people/reader/refunds", {"role": "admin"})
+    assert "role" in problem(wrong, 422, "invalid")["fields"]
+    assert (
+        "folder" in problem(admin.put(f"{FOLDERS}/people/reader/Refunds", {"role": "author"}), 422, "invalid")["fields"]
+    )
+    problem(admin.put(f"{FOLDERS}/people/outsider/refunds", {"role": "author"}), 409, "conflict")
+    problem(admin.put(f"{FOLDERS}/people/nobody/refunds", {"role": "author"}), 404, "not-found")
+
+
+def test_a_folder_author_saves_in_the_folder_as_a_person_and_not_by_key(admin, caller, cast):
+    admin.put(f"{FOLDERS}/people/reader/{REPLY.split('/')[1]}", {"role": "author"})
+    cast.save()
+    person = caller("reader", session=True)
+    address = f"templates/{REPLY}/-/labels/staging"
+    assert person.put(address, {"version": 1, "expected": None}).status_code in (200, 201)
+    problem(caller("reader").put(address, {"version": 1, "expected": 1}), 403, "not-allowed")

@@ -1,0 +1,211 @@
+"""The panels before a release is published or rolled back: what follows, and what changed while they were open."""
+
+import pytest
+
+from registry.changes import services as change_services
+from registry.releases import proposals
+from registry.releases import services as release_services
+from registry.releases.models import Release
+from registry.releases.plans import ReleaseSelection
+from registry.templates.label_models import Label
+from tests.frontend.conftest import OTHER, words
+
+ONE, TWO = "support/refunds/one", "support/refunds/two"
+MOVED = "Something changed while this panel was open, so nothing was done."
+
+
+@pytest.fixture
+def release(desk) -> Release:
+    """An approved release that moves production of two templates from version 1 to version 2."""
+    for name in (ONE, TWO):
+        desk.save(name=name)
+    first = _propose(desk, 1)
+    _approve(desk, first)
+    release_services.publish_release(actor=desk.actor("author"), number=first.number)
+    for name in (ONE, TWO):
+        desk.save(OTHER, name=name)
+    second = _propose(desk, 2)
+    _approve(desk, second)
+    return second
+
+
+def _propose(desk, version: int) -> Release:
+    return proposals.propose_release(
+        actor=desk.actor("author"),
+        namespace="support",
+        label="production",
+        title=f"Release of v{version}",
+        selection=ReleaseSelection(versions={ONE: version, TWO: version}),
+    ).release
+
+
+def _approve(desk, release) -> None:
+    digests = {member.number: member.version.digest for member in release.members.select_related("version")}
+    release_services.approve_release(actor=desk.actor("reviewer"), number=release.number, digests=digests)
+
+
+def served() -> dict[str, int]:
+    rows = Label.objects.filter(name="production").order_by("template__name")
+    return dict(rows.values_list("template__name", "version__number"))
+
+
+def move_alone(desk, name: str) -> None:
+    """Publish another version of one of the templates by a change of its own."""
+    change = change_services.propose_change(
+        actor=desk.actor("author"),
+        name=name,
+        label="production",
+        version=desk.save(OTHER + "\n", name=name).number,
+        message="",
+    )
+    change_services.decide_on_change(
+        actor=desk.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    change_services.publish_change(actor=desk.actor("author"), number=change.number)
+
+
+def test_the_panel_shows_each_template_and_says_what_it_saw(release, browser):
+    page = words(browser("author").get("/releases/2/publish"))
+    assert "Publish 2 templates to production" in page
+    assert f'name="expected" value="{ONE} 2 1"' in page
+    assert "All 2 go live together, or none." in page
+    assert "approved by reviewer" in page
+    assert '/releases/2/publish" data-panel' in browser("author").get("/releases/2").content.decode()
+
+
+def test_the_panel_says_what_is_still_to_do_and_has_no_button(desk, release, browser):
+    change_services.set_head(actor=desk.actor("author"), number=3, version=desk.save(OTHER + "\n", name=ONE).number)
+    page = words(browser("author").get("/releases/2/publish"))
+    assert "Before this can go live" in page
+    assert 'value="publish"' not in page
+
+
+def test_a_reader_sees_what_would_follow_and_no_button(release, browser):
+    page = words(browser("reader").get("/releases/2/publish"))
+    assert "Publishing needs the author role in support." in page
+    assert 'value="publish"' not in page
+
+
+def test_publishing_is_refused_where_a_label_moved_and_says_which(desk, release, browser):
+    seen = [f"{ONE} 2 1", f"{TWO} 2 1"]
+    move_alone(desk, ONE)
+    answer = browser("author").post("/releases/2", {"do": "publish", "how": "at_once", "expected": seen})
+    page = words(answer)
+    assert answer.status_code == 409
+    assert MOVED in page
+    assert f"{ONE}: production serves version 3 by now." in page
+    assert served() == {ONE: 3, TWO: 1}
+
+
+def test_publishing_is_refused_where_a_template_was_added(desk, release, browser):
+    late = "support/late"
+    desk.save(name=late)
+    proposals.add_to_release(actor=desk.actor("author"), number=2, versions={late: 1})
+    answer = browser("author").post("/releases/2", {"do": "publish", "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]})
+    assert answer.status_code == 409
+    assert f"{late}: it was added after you looked." in words(answer)
+
+
+def test_all_go_live_where_nothing_moved_and_the_status_line_leads_back(release, browser):
+    client = browser("reviewer")
+    sent = {"do": "publish", "how": "at_once", "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]}
+    assert client.post("/releases/2", sent).status_code == 302
+    assert served() == {ONE: 2, TWO: 2}
+    page = client.get("/releases/2").content.decode()
+    assert 'Published: all labels moved. <a href="/releases/2/roll-back">Undo</a>' in page
+
+
+def test_a_moment_is_chosen_in_the_panel_and_refused_where_a_label_moved(desk, release, browser):
+    client = browser("author")
+    sent = {"do": "publish", "how": "on_date", "goes_live_at": "2000-01-01T10:00"}
+    sent_seen = {**sent, "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]}
+    answer = client.post("/releases/2", sent_seen)
+    assert answer.status_code == 422
+    assert "This is in the past." in words(answer)
+    assert 'value="2000-01-01T10:00"' in words(answer)
+    answer = client.post("/releases/2", {**sent_seen, "goes_live_at": "2999-01-01T10:00"})
+    assert "This is more than a year away." in words(answer)
+    move_alone(desk, TWO)
+    assert MOVED in words(client.post("/releases/2", sent_seen))
+
+
+def test_removing_is_refused_where_the_label_moved(desk, release, browser):
+    assert f'name="expected" value="{ONE} 2 1"' in words(browser("author").get("/releases/2"))
+    move_alone(desk, ONE)
+    sent = {"do": "remove", "change": "3", "expected": f"{ONE} 2 1"}
+    answer = browser("author").post("/releases/2", sent)
+    assert answer.status_code == 409
+    assert "production serves version 3 by now" in words(answer)
+    assert release.members.count() == 2
+    assert browser("author").post("/releases/2", {**sent, "expected": f"{ONE} 2 3"}).status_code == 302
+
+
+@pytest.fixture
+def published(desk, release) -> Release:
+    return release_services.publish_release(actor=desk.actor("author"), number=2)
+
+
+def test_rolling_back_shows_from_and_to_and_asks_for_a_reason(published, browser):
+    page = words(browser("reviewer").get("/releases/2/roll-back"))
+    assert "Roll production of 2 templates back" in page
+    assert f'name="expected" value="{ONE} 1 2"' in page
+    assert "Wrong answers" in page
+    assert "Needs no approval." in page
+
+
+def test_a_cause_is_a_reason_and_words_are_added_to_it(published, browser):
+    client = browser("reviewer")
+    sent = {"do": "roll_back", "template": [ONE, TWO], "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
+    answer = client.post("/releases/2", {**sent, "cause": "other"})
+    assert answer.status_code == 422
+    assert "Say why it goes back" in words(answer)
+    answer = client.post("/releases/2", {**sent, "cause": "cost", "reason": "Twice the tokens"})
+    assert answer.status_code == 302
+    assert served() == {ONE: 1, TWO: 1}
+    assert "Cost: Twice the tokens" in words(client.get("/releases/2"))
+
+
+def test_one_template_goes_back_alone(published, browser):
+    sent = {"do": "roll_back", "template": [ONE], "cause": "errors", "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
+    assert browser("reviewer").post("/releases/2", sent).status_code == 302
+    assert served() == {ONE: 1, TWO: 2}
+
+
+def test_rolling_back_is_refused_where_a_label_moved_and_keeps_what_was_typed(desk, published, browser):
+    move_alone(desk, ONE)
+    sent = {"do": "roll_back", "template": [ONE, TWO], "reason": "Typed", "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
+    answer = browser("reviewer").post("/releases/2", sent)
+    page = words(answer)
+    assert answer.status_code == 409
+    assert MOVED in page
+    assert "Typed" in page
+    assert f"production of {ONE} has moved on since." in page
+    assert served() == {ONE: 3, TWO: 2}
+
+
+def test_a_first_version_has_nothing_to_go_back_to_and_an_author_no_button(desk, release, browser):
+    page = words(browser("reviewer").get("/releases/1/roll-back"))
+    assert "production had no version before, so there is nothing to go back to." in page
+    assert 'value="roll_back"' not in page
+    release_services.publish_release(actor=desk.actor("author"), number=2)
+    assert "Rolling back needs the reviewer role in support." in words(browser("author").get("/releases/2/roll-back"))
+
+
+def test_the_same_holds_over_the_api(desk, release, browser):
+    client, address = browser("author"), "/api/v1/namespaces/support/releases/2"
+    seen = {name: {"version": 2, "serves": 1} for name in (ONE, TWO)}
+    labels_before = served()
+    move_alone(desk, ONE)
+    for call, body in (("publish", {}), ("roll-back", {"reason": "x"})):
+        answer = client.post(f"{address}/{call}", {**body, "expected": seen}, content_type="application/json")
+        assert answer.status_code in (403, 409), call
+    answer = client.post(f"{address}/publish", {"expected": seen}, content_type="application/json")
+    assert (answer.status_code, answer.json()["expected"]) == (409, [ONE])
+    assert served()[TWO] == labels_before[TWO]
+    bad = {"expected": {ONE: {"version": "2", "serves": 1}}}
+    assert client.post(f"{address}/publish", bad, content_type="application/json").status_code == 400
+
+
+def test_nobody_else_reads_the_panels(desk, release, browser):
+    for page in ("publish", "roll-back"):
+        assert browser("outsider").get(f"/releases/2/{page}").status_code == 404

@@ -1,0 +1,87 @@
+"""Roles in folders on the page of a namespace's members, and the pages that show what they allow."""
+
+import pytest
+
+from registry.namespaces import folder_roles, groups
+from registry.namespaces.models import FolderRole
+from tests.frontend.conftest import words
+
+PAGE = "/n/support/members"
+
+
+@pytest.fixture
+def give(desk):
+    def run(role="author", folder="refunds", person="reader"):
+        folder_roles.set_folder_role(
+            actor=desk.actor("admin"), namespace="support", folder=folder, role=role, person=person
+        )
+
+    return run
+
+
+def post(admin, **fields):
+    return admin.post(PAGE, {"do": "folder_role", "folder": "refunds", "holder": "person:reader", **fields})
+
+
+def test_an_admin_gives_a_role_in_a_folder_and_takes_it_away(browser):
+    admin = browser("admin")
+    assert post(admin, folder_role="reviewer")["Location"] == f"{PAGE}#folder-roles"
+    page = words(admin.get(PAGE))
+    assert "reader is reviewer in the folder refunds now." in page
+    assert 'Remove<span class="unseen"> the role of reader in refunds</span>' in page
+    post(admin, folder_role="")
+    assert "reader has no role in the folder refunds any more." in words(admin.get(PAGE))
+    assert not FolderRole.objects.exists()
+
+
+def test_a_group_is_chosen_by_its_title_where_it_has_a_role(desk, browser):
+    groups.make_group(actor=desk.actor("admin"), namespace="support", title="Legal", role="reader")
+    groups.make_group(actor=desk.actor("admin"), namespace="support", title="Friends")
+    admin = browser("admin")
+    page = admin.get(PAGE).content.decode()
+    assert 'value="group:legal"' in page
+    assert 'value="group:friends"' not in page
+    post(admin, holder="group:legal", folder_role="author")
+    assert "<b>Legal</b>" in words(admin.get(PAGE))
+
+
+def test_what_is_refused_comes_back_with_what_was_typed(browser):
+    admin = browser("admin")
+    answer = post(admin, folder="Not A Folder", folder_role="author")
+    assert answer.status_code == 422
+    assert 'value="Not A Folder"' in answer.content.decode()
+    assert "is no slug" in words(answer)
+    assert post(admin, holder="person:outsider", folder_role="author").status_code == 422
+    assert post(admin, folder_role="admin").status_code == 422
+
+
+def test_a_reader_sees_them_and_no_form(browser, give):
+    give()
+    page = browser("reader").get(PAGE)
+    assert "<code>refunds</code>" in words(page)
+    assert b'name="folder_role"' not in page.content
+
+
+def test_people_says_where_else_somebody_has_a_role(browser, give):
+    give("reviewer")
+    assert "<b>reviewer</b> in support/refunds" in words(browser("admin").get("/people"))
+
+
+def test_pages_of_a_template_offer_what_the_folder_role_allows(reply, browser, give):
+    reader = browser("reader")
+    address = "/t/support/refunds/reply/-/edit"
+    assert reader.get(address).status_code == 403
+    give()
+    assert reader.get(address).status_code == 200
+    assert reader.get("/t/support/refunds/reply/-/propose?label=production&version=1").status_code == 200
+    new = reader.get("/new?in=support/refunds")
+    assert (new.status_code, b'value="support"' in new.content) == (200, True)
+
+
+def test_the_change_page_offers_a_folder_reviewer_the_decision(reply, browser, give):
+    change = reply.propose(2)
+    reader = browser("reader")
+    assert b'value="approve"' not in reader.get(f"/changes/{change.number}").content
+    give("reviewer")
+    assert b'value="approve"' in reader.get(f"/changes/{change.number}").content
+    assert reader.get("/environments/").status_code == 200

@@ -1,0 +1,95 @@
+"""Mentions of people and groups, and the Markdown that they stand in."""
+
+import pytest
+
+from registry.changes import mentions, threads
+from registry.changes import services as change_services
+from registry.changes.remark_markdown import list_mentions
+from registry.changes.threads import Place
+from registry.namespaces import groups
+from registry.notifications.models import Notification, Watch
+
+
+@pytest.fixture
+def change(propose, save):
+    return propose(save("one"))
+
+
+def told(kind="mention"):
+    rows = Notification.objects.filter(kind=kind).order_by("person__username")
+    return list(rows.values_list("person__username", flat=True))
+
+
+def say(actor, change, text):
+    return threads.open_thread(actor=actor, number=change.number, place=Place(version=1, line=6), text=text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ask @reviewer, @admin.", ("reviewer", "admin")),
+        ("@a.b-c_d and @a.b-c_d", ("a.b-c_d",)),
+        ("`@reviewer`, and [a link @admin](/x)", ()),
+        ("```\n@reviewer\n```", ()),
+        ("    @reviewer", ()),
+        ("mail a@b.example, @@reviewer, http://x/@admin", ()),
+        ("**@reviewer** (@admin)", ("reviewer", "admin")),
+        ("@Reviewer", ()),
+        ("no name", ()),
+    ],
+)
+def test_what_a_mention_is(text, names):
+    assert list_mentions(text) == names
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("anna", "anna"), ("anna-friendly", "anna"), ("an", ""), ("a.b", "a.b"), ("a.b.c", "a.b"), ("zoe", "")],
+)
+def test_a_mention_means_the_longest_name_that_there_is(written, name):
+    assert mentions.resolve_mention(written, {"anna", "a.b"}) == name
+
+
+def test_a_member_who_is_mentioned_is_told_once(author, reviewer, change):
+    say(reviewer, change, "What do you say, @author and @admin?")
+    assert told() == ["admin", "author"]
+    assert told("comment.added") == []
+    sentence = Notification.objects.filter(kind="mention").first().sentence
+    assert sentence == "reviewer mentioned you in support/reply 1 for production (change 1)."
+
+
+def test_all_of_a_group_are_told(admin, author, reviewer, change):
+    groups.make_group(actor=admin, namespace="support", title="Legal")
+    for username in ("admin", "reader"):
+        groups.add_to_group(actor=admin, namespace="support", name="legal", username=username)
+    say(reviewer, change, "@legal")
+    assert told() == ["admin", "reader"]
+
+
+def test_who_may_not_read_and_who_is_not_there_is_not_told(reviewer, outsider, change):
+    say(reviewer, change, "@outsider @nobody @operator")
+    assert told() == []
+
+
+def test_the_writer_is_not_told(reviewer, change):
+    say(reviewer, change, "@reviewer")
+    assert told() == []
+
+
+def test_a_decision_s_words_mention_too(reviewer, change):
+    change_services.decide_on_change(
+        actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text="@admin, look"
+    )
+    assert told() == ["admin"]
+
+
+def test_who_watches_all_hears_of_it_once(admin, reviewer, change):
+    Watch.objects.create(person=admin.person, namespace=change.template.namespace, level=Watch.ALL)
+    say(reviewer, change, "@admin")
+    assert [*told(), *told("comment.added")] == ["admin", "author"]
+
+
+def test_members_and_groups_can_be_mentioned(admin, change):
+    groups.make_group(actor=admin, namespace="support", title="Legal team")
+    names = [(each.name, each.is_group) for each in mentions.list_mentionable(change.template.namespace)]
+    assert names == [("admin", False), ("author", False), ("reader", False), ("reviewer", False), ("legal-team", True)]

@@ -1,0 +1,104 @@
+"""What a prompt becomes that is pasted as the content of a part."""
+
+import re
+
+import pytest
+
+from promptuary import renderer
+from promptuary.renderer.interop.pasted import read_pasted_prompt
+from tests.renderer.interop.pasted_prompts import PROMPTS
+
+
+def contents(body, **data):
+    return [(part.role, part.content) for part in renderer.load(body).render(data, token_limit=-1).parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write to {{ customer_name }} in a warm tone.\n{% for item in items %}\n- {{ item }}\n{% endfor %}",
+        "Summarise the following text.",
+        'Answer as JSON: {"a": 1, "b": {}}',
+        "Dear {{name}}.",
+        "# Title\n\n- a\n- b\n",
+        "The user: a person.",
+    ],
+)
+def test_what_a_part_reads_as_it_is_needs_nothing(text):
+    assert read_pasted_prompt(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\n{q}<|im_end|>\n", "ChatML"),
+        ("<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\n{q} [/INST]", "Llama, Mistral, Gemma, Phi"),
+        (
+            '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "{q}"}]',
+            "OpenAI, Anthropic",
+        ),
+        ("SYSTEM: Be kind.\nUSER: {q}\nASSISTANT:", ""),
+    ],
+)
+def test_a_conversation_becomes_a_part_a_message(text, title):
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.title, pasted.count) == ("messages", title, 2)
+    assert contents(pasted.body, q="Why?") == [("system", "Be kind."), ("user", "Why?")]
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("Dear {name}, be {{kind}}.", "Dear Ann, be {kind}."),
+        ("Dear $name.", "Dear Ann."),
+        ("{{#if name}}Dear {{name}}{{/if}}", "Dear Ann"),
+        ("Dear {{ first-name }} of {name}.", None),
+    ],
+)
+def test_another_notation_becomes_inputs(text, rendered):
+    pasted = read_pasted_prompt(text)
+    if rendered is None:
+        assert pasted.kind == "inputs"
+        return
+    assert pasted.kind == "inputs"
+    assert contents(pasted.body, name="Ann") == [("user", rendered)]
+    assert pasted.differences
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Write {% if you like %} here.", True),
+        ("Use {{> header}} here.", True),
+        ("The gradient is \\nabla f.", False),
+        ("A <|space|> token.", False),
+    ],
+)
+def test_signs_that_mean_something_in_a_part_are_kept(text, reason):
+    pasted = read_pasted_prompt(text)
+    assert pasted.kind == "literal"
+    assert bool(pasted.reason) is reason
+    assert contents(pasted.body) == [("user", text)]
+
+
+def test_inputs_stay_inputs_where_tags_are_kept():
+    pasted = read_pasted_prompt("Use {{> header}} for {{ name }}.")
+    assert contents(pasted.body, name="Ann") == [("user", "Use {{> header}} for Ann.")]
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_every_offer_is_a_document_without_errors(name):
+    pasted = read_pasted_prompt(PROMPTS[name])
+    if pasted is not None:
+        assert [problem for problem in renderer.validate(pasted.body) if problem.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_without_an_offer_a_part_reads_the_text_as_it_is(name):
+    """The rendered part is the pasted text, but for blank lines at its edges, where nothing is filled in."""
+    text = PROMPTS[name]
+    if read_pasted_prompt(text) is not None or re.search(r"\{[{%#]", text):
+        return
+    lines = "".join(f"    {line}\n" if line.strip() else "\n" for line in text.strip().split("\n"))
+    ((_, content),) = contents(f"- name: a\n  role: user\n  content: |\n{lines}")
+    assert [line.rstrip() for line in content.split("\n")] == [line.rstrip() for line in text.strip().split("\n")]

@@ -1,0 +1,245 @@
+"""Suggestions on rendered lines: what they come to in the document, and why some are refused."""
+
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from promptuary import renderer
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.origins.line_edits import LineEdit, RefusedEdit, edit_rendered_lines
+from promptuary.renderer.syntax.three_way_merge import split_lines
+from tests.renderer import varied_documents as varied
+from tests.support.examples import example_count
+
+DOCUMENT = """---
+inputs:
+  customer: {type: string}
+  excerpts: {type: array}
+---
+- name: rules
+  role: system
+  content: |
+    You help {{ customer }}. Be kind.
+    Use only the excerpts, and name the section.
+    {% if customer %}
+    They are known.
+    {% endif %}
+    {% for excerpt in excerpts %}
+    [{{ loop.index }}] {{ excerpt }} ends.
+    {% endfor %}
+    {{ fragment("shop/policy@1") }}
+- name: said
+  content: "Say \\"hello\\" to {{ customer }}"
+- name: plain
+  content: plain text
+    goes on here
+- name: folded
+  content: >
+    folded text
+    goes on
+
+    then ends
+{% include "shop/parts@1" %}
+- name: only
+  content: |
+    {{ customer }}
+"""
+FRAGMENTS = {
+    "shop/policy@1": "---\nformat: text\n---\nGoods for {{ customer }} come back.",
+    "shop/parts@1": "- name: included\n  content: From the fragment.\n",
+}
+DATA = {"customer": "Ada", "excerpts": ["one", "two"]}
+
+
+@pytest.fixture(name="template")
+def load_template():
+    return renderer.load(DOCUMENT, fragments=FRAGMENTS)
+
+
+def is_followed(document):
+    """Whether the document's format is one whose text is followed."""
+    return document.startswith(("---\nformat: parts", "---\nformat: text"))
+
+
+def edit(template, part, line, text, end_line=None):
+    return edit_rendered_lines(template, DATA, part=part, line=line, end_line=end_line or line, text=text)
+
+
+def apply(document, change):
+    lines = split_lines(document)
+    text = change.text
+    if text and not text.endswith("\n") and change.end_line < len(lines):
+        text += "\n"
+    lines[change.line - 1 : change.end_line] = [text]
+    return "".join(lines)
+
+
+def source(found):
+    """The edit's lines without their indentation."""
+    assert isinstance(found, LineEdit), found
+    return found.line, found.end_line, found.text.strip()
+
+
+def test_text_beside_a_value_is_edited_and_the_value_stays(template):
+    found = edit(template, 0, 1, "You help Ada. Be very kind.")
+    assert source(found) == (9, 9, "You help {{ customer }}. Be very kind.")
+
+
+def test_a_line_of_text_alone_is_replaced_by_two_with_the_indentation_of_the_block(template):
+    found = edit(template, 0, 2, "Use only the excerpts.\nQuote them.")
+    assert found == LineEdit(10, 10, "    Use only the excerpts.\n    Quote them.")
+
+
+def test_an_empty_text_takes_the_line_out(template):
+    assert edit(template, 0, 2, "") == LineEdit(10, 10, "")
+
+
+def test_two_lines_can_become_one(template):
+    found = edit(template, 0, 1, "You help Ada. Be kind, use only the excerpts.", 2)
+    assert source(found) == (9, 10, "You help {{ customer }}. Be kind, use only the excerpts.")
+
+
+def test_an_edit_in_a_branch_stays_in_the_branch(template):
+    assert source(edit(template, 0, 4, "They are known to us.")) == (12, 12, "They are known to us.")
+
+
+def test_quotes_are_written_as_the_scalar_needs_them(template):
+    found = edit(template, 1, 1, 'Say "good day" \\ to Ada')
+    assert found.text == '  content: "Say \\"good day\\" \\\\ to {{ customer }}"'
+
+
+def test_folded_text_is_edited_on_the_line_where_its_word_is(template):
+    assert source(edit(template, 2, 1, "plain text goes further here")) == (22, 22, "goes further here")
+    assert source(edit(template, 3, 2, "then it ends")) == (28, 28, "then it ends")
+
+
+def test_text_can_be_added_beside_a_line_that_is_one_value(template):
+    assert source(edit(template, 5, 1, "Ada!")) == (32, 32, "{{ customer }}!")
+    assert source(edit(template, 5, 1, "Dear Ada")) == (32, 32, "Dear {{ customer }}")
+
+
+def test_a_value_of_an_input_is_refused_with_its_expression_and_line(template):
+    assert edit(template, 0, 1, "You help Bob. Be kind.") == RefusedEdit("input", 9, "customer")
+
+
+def test_the_text_of_a_fragment_is_refused_with_its_name(template):
+    rendered = template.render(DATA).parts[0].content.split("\n")
+    line = rendered.index("Goods for Ada come back.") + 1
+    assert edit(template, 0, line, "Wares for Ada come back.") == RefusedEdit("fragment", 17, "shop/policy@1")
+
+
+def test_a_part_of_an_included_fragment_is_refused_with_its_name(template):
+    assert edit(template, 4, 1, "From here.") == RefusedEdit("fragment", source="shop/parts@1")
+
+
+def test_a_line_of_a_loop_that_ran_twice_is_refused_with_the_count(template):
+    rendered = template.render(DATA).parts[0].content.split("\n")
+    line = rendered.index("[1] one ends.") + 1
+    found = edit(template, 0, line, "[1] one stops.")
+    assert found == RefusedEdit("repeated", 15, count=2)
+
+
+def test_a_line_of_a_loop_that_ran_once_is_edited(template):
+    data = {**DATA, "excerpts": ["one"]}
+    rendered = template.render(data).parts[0].content.split("\n")
+    line = rendered.index("[1] one ends.") + 1
+    found = edit_rendered_lines(template, data, part=0, line=line, end_line=line, text="[1] one stops.")
+    assert source(found) == (15, 15, "[{{ loop.index }}] {{ excerpt }} stops.")
+
+
+def test_text_that_would_be_a_template_is_refused(template):
+    assert edit(template, 0, 2, "Use {{ customer }} only.").reason == "unfaithful"
+
+
+def test_text_that_yaml_would_read_otherwise_is_refused(template):
+    assert edit(template, 2, 1, "plain: text goes on here").reason == "broken"
+
+
+def test_a_new_line_that_a_plain_scalar_cannot_hold_is_refused(template):
+    assert edit(template, 2, 1, "plain text\ngoes on here").reason == "unfaithful"
+
+
+def test_the_same_text_is_no_suggestion(template):
+    assert edit(template, 0, 1, "You help Ada. Be kind.").reason == "same"
+
+
+def test_a_text_set_once_and_printed_twice_is_refused():
+    document = "---\nformat: text\n---\n{% set words %}kept words{% endset %}{{ words }}\n{{ words }}\n"
+    found = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="new words")
+    assert found == RefusedEdit("repeated", 4, count=2)
+
+
+def test_a_format_whose_text_is_not_followed_is_refused_by_its_name():
+    document = "---\nformat: shaped\n---\nQuestion: {query}\n"
+    found = edit_rendered_lines(renderer.load(document), {"query": "x"}, part=0, line=1, end_line=1, text="Ask: x")
+    assert found == RefusedEdit("format", source="shaped")
+
+
+def test_a_part_that_was_shortened_to_fit_is_refused():
+    document = (
+        "---\ntoken_limit: 30\n---\n- name: long\n  truncation_priority: 1\n  shrink: end\n  content: "
+        + "many words are here " * 20
+        + "\n"
+    )
+    found = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="few words")
+    assert found == RefusedEdit("shortened", 4)
+
+
+def test_a_line_that_the_prompt_does_not_have_is_an_index_error(template):
+    for part, line in ((0, 99), (9, 1), (-1, 1), (0, 0)):
+        with pytest.raises(IndexError):
+            edit(template, part, line, "x")
+
+
+def test_a_document_with_crlf_is_edited_by_its_line_numbers():
+    template = renderer.load(DOCUMENT.replace("\n", "\r\n"), fragments=FRAGMENTS)
+    found = edit_rendered_lines(template, DATA, part=0, line=1, end_line=1, text="You help Ada. Be quick.")
+    assert source(found) == (9, 9, "You help {{ customer }}. Be quick.")
+
+
+@st.composite
+def changed_lines(draw, lines):
+    """Rendered lines with words of them taken out, replaced or added."""
+    text = "".join(lines).removesuffix("\n")
+    words = text.split(" ")
+    for _ in range(draw(st.integers(1, 2))):
+        at = draw(st.integers(0, len(words) - 1))
+        kind = draw(st.sampled_from(["replace", "insert", "append", "remove", "all"]))
+        new = draw(st.one_of(st.sampled_from(["new", "or so", "two\nlines", "a: b", "x"]), varied.TEXTS))
+        if kind == "all":
+            words = [new]
+        elif kind == "append":
+            words[at] += new
+        else:
+            words[at : at + (kind != "insert")] = [] if kind == "remove" and len(words) > 1 else [new]
+    return " ".join(words)
+
+
+@settings(max_examples=example_count(0.5))
+@given(document=varied.documents().filter(is_followed), values=varied.data(), draws=st.data())
+def test_an_accepted_suggestion_renders_to_exactly_what_was_suggested(document, values, draws):
+    """On documents of every format and style, whatever is suggested on any line of theirs."""
+    data = values[0]
+    try:
+        template = renderer.load(document, fragments=varied.FRAGMENTS)
+        before = template.render(data).parts
+    except RenderError:
+        assume(False)
+    part = draws.draw(st.integers(0, len(before) - 1))
+    lines = split_lines(before[part].content) if isinstance(before[part].content, str) else []
+    assume(lines)
+    line = draws.draw(st.integers(1, len(lines)))
+    end_line = draws.draw(st.integers(line, min(len(lines), line + 2)))
+    text = draws.draw(changed_lines(lines[line - 1 : end_line]))
+    found = edit_rendered_lines(template, data, part=part, line=line, end_line=end_line, text=text)
+    if isinstance(found, RefusedEdit):
+        event(f"refused: {found.reason}")
+        return
+    event("accepted")
+    after = renderer.load(apply(document, found), fragments=varied.FRAGMENTS).render(data).parts
+    suggested = text.split("\n") if text else []
+    rendered = [row.removesuffix("\n") for row in split_lines(after[part].content)]
+    assert rendered[line - 1 : line - 1 + len(suggested)] == suggested or text.endswith("\n")
+    rest = [row.removesuffix("\n") for row in lines[end_line:]]
+    assert rendered[len(rendered) - len(rest) :] == rest
+    assert [row for n, row in enumerate(after) if n != part] == [row for n, row in enumerate(before) if n != part]

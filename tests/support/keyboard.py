@@ -1,0 +1,14 @@
+"""The page by keyboard alone: reach a control by Tab, never by script."""
+
+from playwright.sync_api import Locator, Page
+
+__all__ = ["press_tab_to"]
+
+
+def press_tab_to(page: Page, target: Locator, key: str = "Tab", most: int = 80) -> int:
+    """Press Tab, or Shift+Tab, until the control has the focus; gives how often. Fails where that leads elsewhere."""
+    for presses in range(most + 1):
+        if target.evaluate("element => element === document.activeElement"):
+            return presses
+        page.keyboard.press(key)
+    raise AssertionError(f"the key {key} does not lead there")
