@@ -108,9 +108,7 @@ class Migration(migrations.Migration):
                 ("facets", models.TextField(help_text="the same values as search terms, separated by spaces")),
                 (
                     "words",
-                    models.TextField(
-                        help_text="the search terms of the name and the latest text, separated by spaces"
-                    ),
+                    models.TextField(help_text="the search terms of the name and the latest text, separated by spaces"),
                 ),
             ],
             options={

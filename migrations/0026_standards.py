@@ -11,7 +11,8 @@ class Migration(migrations.Migration):
             model_name="namespace",
             name="standards",
             field=models.JSONField(
-                default=dict, help_text='what documents must meet when they are saved: {"samples": {"severity": "warning"}}'
+                default=dict,
+                help_text='what documents must meet when they are saved: {"samples": {"severity": "warning"}}',
             ),
         ),
     ]

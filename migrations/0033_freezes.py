@@ -6,29 +6,65 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0032_outcomes'),
+        ("registry", "0032_outcomes"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Freeze',
+            name="Freeze",
             fields=[
-                ('number', models.PositiveIntegerField(primary_key=True, serialize=False)),
-                ('starts_at', models.DateTimeField(help_text='of a freeze that happens once', null=True)),
-                ('ends_at', models.DateTimeField(null=True)),
-                ('week_start', models.PositiveSmallIntegerField(help_text='of a weekly one: minutes since Monday 00:00', null=True)),
-                ('week_end', models.PositiveSmallIntegerField(null=True)),
-                ('time_zone', models.CharField(blank=True, default='', help_text='of a weekly one: an IANA name', max_length=64)),
-                ('reason', models.TextField()),
-                ('created_at', models.DateTimeField()),
-                ('removed_at', models.DateTimeField(null=True)),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('namespace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='freezes', to='registry.namespace')),
+                ("number", models.PositiveIntegerField(primary_key=True, serialize=False)),
+                ("starts_at", models.DateTimeField(help_text="of a freeze that happens once", null=True)),
+                ("ends_at", models.DateTimeField(null=True)),
+                (
+                    "week_start",
+                    models.PositiveSmallIntegerField(
+                        help_text="of a weekly one: minutes since Monday 00:00", null=True
+                    ),
+                ),
+                ("week_end", models.PositiveSmallIntegerField(null=True)),
+                (
+                    "time_zone",
+                    models.CharField(blank=True, default="", help_text="of a weekly one: an IANA name", max_length=64),
+                ),
+                ("reason", models.TextField()),
+                ("created_at", models.DateTimeField()),
+                ("removed_at", models.DateTimeField(null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "namespace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="freezes", to="registry.namespace"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('ends_at__gt', models.F('starts_at')), ('starts_at__isnull', False), ('week_end__isnull', True), ('week_start__isnull', True)), models.Q(('ends_at__isnull', True), ('starts_at__isnull', True), ('week_end__lt', 10080), ('week_start__lt', 10080)), _connector='OR'), name='freeze_once_or_weekly')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("ends_at__gt", models.F("starts_at")),
+                                ("starts_at__isnull", False),
+                                ("week_end__isnull", True),
+                                ("week_start__isnull", True),
+                            ),
+                            models.Q(
+                                ("ends_at__isnull", True),
+                                ("starts_at__isnull", True),
+                                ("week_end__lt", 10080),
+                                ("week_start__lt", 10080),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="freeze_once_or_weekly",
+                    )
+                ],
             },
         ),
     ]

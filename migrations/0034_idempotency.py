@@ -4,24 +4,30 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0033_freezes'),
+        ("registry", "0033_freezes"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='StoredAnswer',
+            name="StoredAnswer",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('caller', models.CharField(max_length=60)),
-                ('idempotency_key', models.CharField(max_length=255)),
-                ('fingerprint', models.CharField(max_length=64)),
-                ('sealed', models.TextField(default='', help_text='status, headers and body, sealed; empty until there is an answer')),
-                ('created_at', models.DateTimeField(db_index=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("caller", models.CharField(max_length=60)),
+                ("idempotency_key", models.CharField(max_length=255)),
+                ("fingerprint", models.CharField(max_length=64)),
+                (
+                    "sealed",
+                    models.TextField(
+                        default="", help_text="status, headers and body, sealed; empty until there is an answer"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(db_index=True)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('caller', 'idempotency_key'), name='stored_answer_once')],
+                "constraints": [
+                    models.UniqueConstraint(fields=("caller", "idempotency_key"), name="stored_answer_once")
+                ],
             },
         ),
     ]

@@ -6,44 +6,53 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0035_person_scores'),
+        ("registry", "0035_person_scores"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='changerequest',
-            name='goes_live_at',
-            field=models.DateTimeField(help_text='when the worker publishes it', null=True),
+            model_name="changerequest",
+            name="goes_live_at",
+            field=models.DateTimeField(help_text="when the worker publishes it", null=True),
         ),
         migrations.AddField(
-            model_name='changerequest',
-            name='schedule_key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="changerequest",
+            name="schedule_key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='changerequest',
-            name='scheduled_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="changerequest",
+            name="scheduled_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddField(
-            model_name='release',
-            name='goes_live_at',
-            field=models.DateTimeField(help_text='when the worker publishes it', null=True),
+            model_name="release",
+            name="goes_live_at",
+            field=models.DateTimeField(help_text="when the worker publishes it", null=True),
         ),
         migrations.AddField(
-            model_name='release',
-            name='schedule_key',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.key'),
+            model_name="release",
+            name="schedule_key",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.key"
+            ),
         ),
         migrations.AddField(
-            model_name='release',
-            name='scheduled_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="release",
+            name="scheduled_by",
+            field=models.ForeignKey(
+                null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+            ),
         ),
         migrations.AddIndex(
-            model_name='changerequest',
-            index=models.Index(condition=models.Q(('goes_live_at__isnull', False)), fields=['goes_live_at'], name='change_scheduled'),
+            model_name="changerequest",
+            index=models.Index(
+                condition=models.Q(("goes_live_at__isnull", False)), fields=["goes_live_at"], name="change_scheduled"
+            ),
         ),
     ]

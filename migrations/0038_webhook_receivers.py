@@ -4,24 +4,29 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('registry', '0036_schedules'),
+        ("registry", "0036_schedules"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='webhook',
-            name='receiver',
-            field=models.CharField(choices=[('standard', 'standard'), ('slack', 'slack'), ('teams', 'teams')], default='standard', max_length=8),
+            model_name="webhook",
+            name="receiver",
+            field=models.CharField(
+                choices=[("standard", "standard"), ("slack", "slack"), ("teams", "teams")],
+                default="standard",
+                max_length=8,
+            ),
         ),
         migrations.AddField(
-            model_name='webhook',
-            name='sealed_url',
-            field=models.TextField(blank=True, default='', help_text='the whole address where it is a secret'),
+            model_name="webhook",
+            name="sealed_url",
+            field=models.TextField(blank=True, default="", help_text="the whole address where it is a secret"),
         ),
         migrations.AddConstraint(
-            model_name='webhook',
-            constraint=models.CheckConstraint(condition=models.Q(('receiver__in', ('standard', 'slack', 'teams'))), name='webhook_receiver_known'),
+            model_name="webhook",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("receiver__in", ("standard", "slack", "teams"))), name="webhook_receiver_known"
+            ),
         ),
     ]

@@ -25,9 +25,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="labelmove",
-            index=models.Index(
-                condition=models.Q(protected=True), fields=["-created_at"], name="label_move_protected"
-            ),
+            index=models.Index(condition=models.Q(protected=True), fields=["-created_at"], name="label_move_protected"),
         ),
         migrations.AddIndex(
             model_name="changerequest",

@@ -25,8 +25,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="decision",
             constraint=models.CheckConstraint(
-                condition=~models.Q(decision__in=("approve", "acknowledge", "take_back"))
-                | models.Q(key__isnull=True),
+                condition=~models.Q(decision__in=("approve", "acknowledge", "take_back")) | models.Q(key__isnull=True),
                 name="decision_key_never_approves",
             ),
         ),

@@ -1,6 +1,5 @@
 """Improvements that models propose, and runs of texts that are no versions."""
 
-
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models

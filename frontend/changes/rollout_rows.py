@@ -1,6 +1,6 @@
 """Rollouts as pages show them: the share, the next step, and the scores of both sides."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
+from registry.namespaces.models import MemberRoles
 from registry.namespaces.permissions import TABLE, Verb
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts import stop_rules
@@ -54,20 +55,28 @@ def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
     rollout = rollout_queries.rollout_of_change(change.number)
     if rollout is None:
         return None
-    template = change.template
-    roles = permissions.roles_of(actor.person, template.namespace)
-
-    def may(verb: Verb) -> bool:
-        return rollout.is_active and roles is not None and roles.at(template.path).rank >= TABLE[verb].rank
-
-    row = rollout_rows([rollout])[0]
-    return replace(row, may_go_on=may(Verb.PUBLISH), may_stop=may(Verb.ROLL_BACK))
+    space = change.template.namespace
+    roles = permissions.roles_of(actor.person, space)
+    return rollout_rows([rollout], {space.pk: roles} if roles else {})[0]
 
 
-def rollout_rows(rollouts: Collection[Rollout]) -> list[RolloutRow]:
-    """The rows in the order given, without buttons; one query for the scores of all."""
+def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles] | None = None) -> list[RolloutRow]:
+    """The rows in the order given; one query for the scores of all.
+
+    roles: the person's, by the namespaces' ids; without them the rows have no buttons.
+    """
     scores = stop_rules.read_side_scores(rollouts)
-    return [_row(rollout, scores[rollout.number]) for rollout in rollouts]
+    return [_permit(_row(rollout, scores[rollout.number]), roles or {}) for rollout in rollouts]
+
+
+def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
+    """The row with the buttons that these roles allow."""
+    template = row.rollout.template
+    held = roles.get(template.namespace_id)
+    if held is None or not row.rollout.is_active:
+        return row
+    rank = held.at(template.path).rank
+    return replace(row, may_go_on=rank >= TABLE[Verb.PUBLISH].rank, may_stop=rank >= TABLE[Verb.ROLL_BACK].rank)
 
 
 def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:

@@ -7,7 +7,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import nightly_history
 from registry.evaluations.nightly_history import NightlyLine
 
-__all__ = ["NightlyPlot", "draw_nightly_plots"]
+__all__ = ["NightlyPlot", "draw_line", "draw_nightly_plots"]
 
 WIDTH, HEIGHT = 124, 32  # CSS pixels
 _EDGE = 5  # so that the mark at the end is whole
@@ -34,10 +34,11 @@ class NightlyPlot:
 
 def draw_nightly_plots(actor: Actor, template: str) -> list[NightlyPlot]:
     """A plot for each metric of the template's nightly runs, and for what they cost."""
-    return [_draw(line) for line in nightly_history.list_nightly_lines(actor, template) if line.points]
+    return [draw_line(line) for line in nightly_history.list_nightly_lines(actor, template) if line.points]
 
 
-def _draw(line: NightlyLine) -> NightlyPlot:
+def draw_line(line: NightlyLine) -> NightlyPlot:
+    """The plot of one line, which has a point at least."""
     values = [point.value for point in line.points]
     bounds = [*values, *([line.floor] if line.floor is not None else [])]
     low, high = min(bounds), max(bounds)
@@ -50,7 +51,7 @@ def _draw(line: NightlyLine) -> NightlyPlot:
         gate=None if line.floor is None else round(_height(line.floor, low, high), 1),
         ticks=tuple(round(x, 1) for before, after, x in pairs if before.version != after.version),
         end=(round(across[-1], 1), round(heights[-1], 1)),
-        is_missed=line.floor is not None and values[-1] < line.floor,
+        is_missed=line.is_missed,
     )
 
 

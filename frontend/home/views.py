@@ -1,17 +1,24 @@
-"""The home page: work that waits on the reader or on others, drafts, and what was published last."""
+"""The home page: what waits on the reader or on others, what fails or is rolled out, drafts, and what changed."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices
 from frontend.changes.rollout_rows import rollout_rows
-from frontend.home import work_items
+from frontend.home import production_rows, work_items
 from frontend.web.decorators import signed_in
+from frontend.web.event_sentences import describe_event
 from frontend.web.page import frame_of, show
 from registry.accounts.actor import Actor
+from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
-from registry.evaluations import live_failures
+from registry.evaluations import live_failures, nightly_overview
 from registry.namespaces import permissions, unused_keys
+from registry.namespaces import queries as namespace_queries
+from registry.namespaces.models import MemberRoles
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.releases import gate as release_gate
@@ -22,6 +29,7 @@ from registry.templates import queries as template_queries
 __all__ = ["home"]
 
 MOST_DRAFTS = 8
+MOST_FAILURES = 5
 MOST_ROLLOUTS = 8
 MOST_UNUSED_KEYS = 5
 MOST_FAVOURITES = 12
@@ -30,36 +38,67 @@ MOST_FAVOURITES = 12
 @signed_in
 def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Its queries are as many with one open request as with two hundred."""
+    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     pending = gate.evaluate_pending(actor)
     gates, releases = release_gate.group_pending(pending)
-    items = work_items.items_of_person(gates, actor)
-    own_releases = [release for release in releases if release.waits_on(actor.person.username)]
-    drafts = template_queries.list_drafts(actor)
-    rollouts = rollout_queries.list_active(actor)
-    idle_keys = unused_keys.list_unused_keys(actor)
+    rows = work_items.rows_of_person(gates, releases, actor)
+    steps = first_steps.list_first_steps(actor)
     context = {
         "section": "home",
-        "heading": work_items.count_sentence(len(items) + len(own_releases)),
-        "own_items": items,
-        "own_releases": own_releases,
-        "other_releases": [release for release in releases if release not in own_releases],
+        "has_access": bool(roles),
+        "heading": work_items.count_sentence(len(rows)),
+        "urgency": work_items.urgency_sentence(rows),
+        "oldest": min((row.since for row in rows), default=None),
+        "own_rows": rows,
+        "other_releases": [release for release in releases if not release.waits_on(actor.person.username)],
         "username": actor.person.username,
         "items_of_others": work_items.items_of_others(gates, actor),
-        "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS]),
-        "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
-        "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
-        "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
-        "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
-        "published": label_queries.list_published_moves(actor),
         "pending": len(pending),
+        "first_steps": steps,
+        "steps_done": sum(step.is_done for step in steps),
+        "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
+        **_read_notices(actor),
+        **_read_drafts_and_keys(actor),
+        **_read_production(actor, roles),
+    }
+    frame_of(request).set_counts(open_changes=len(pending), waiting=len(rows))
+    return show(request, "home/home.html", context)
+
+
+def _read_notices(actor: Actor) -> dict[str, Any]:
+    """What stands above everything else."""
+    return {
         "emergencies": emergency_notices.open_notices(actor),
-        "live_failures": live_failures.list_live_failures(actor),
         "troubles": health.list_instance_faults(actor),
-        "first_steps": first_steps.list_first_steps(actor),
-        "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
-        "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
         "closed_namespaces": permissions.list_namespaces_closed_without_two_step(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
-    frame_of(request).set_counts(open_changes=len(pending), waiting=len(items) + len(own_releases))
-    return show(request, "home/home.html", context)
+
+
+def _read_drafts_and_keys(actor: Actor) -> dict[str, Any]:
+    drafts = template_queries.list_drafts(actor)
+    idle_keys = unused_keys.list_unused_keys(actor)
+    return {
+        "drafts": work_items.resumable_drafts(drafts[:MOST_DRAFTS]),
+        "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
+        "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
+        "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
+    }
+
+
+def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
+    """What is live: what fails, what is rolled out, its figures, and what changed. roles: by the namespaces' ids."""
+    failures = live_failures.list_live_failures(actor)
+    rollouts = rollout_queries.list_active(actor)
+    events = [describe_event(event, may_manage=False) for event in owned_events.list_owned_events(actor)]
+    return {
+        "failures": production_rows.failure_rows(failures[:MOST_FAILURES], roles),
+        "failing_count": len(failures),
+        "more_failures": max(0, len(failures) - MOST_FAILURES),
+        "plots": production_rows.plot_rows(actor, failures),
+        "nights": nightly_overview.NIGHTS,
+        "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
+        "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
+        "owned_events": events,
+        "published": [] if events else label_queries.list_published_moves(actor),
+    }

@@ -1,4 +1,4 @@
-"""Work items of the home page: change requests that wait on a person or on others, and drafts to resume."""
+"""Work items of the home page: changes and releases that wait on a person or on others, and drafts to continue."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +15,20 @@ from registry.accounts.actor import Actor
 from registry.changes import policy, review_requests
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
+from registry.releases.gate import ReleaseGate
 from registry.templates.models import Draft, Template
+from registry.usage import queries as usage_queries
 
-__all__ = ["ResumableDraft", "WorkItem", "count_sentence", "items_of_others", "items_of_person", "resumable_drafts"]
+__all__ = [
+    "ResumableDraft",
+    "WaitingRow",
+    "WorkItem",
+    "count_sentence",
+    "items_of_others",
+    "resumable_drafts",
+    "rows_of_person",
+    "urgency_sentence",
+]
 
 # What a blocker asks of the one who is waited for: the verb that heads the row, and the word on its button.
 _APPROVE = (gettext_lazy("Approve"), gettext_lazy("Review"))
@@ -34,25 +45,15 @@ ASKS: Mapping[str, tuple[Promise, Promise]] = {
     "": (gettext_lazy("Publish"), gettext_lazy("Publish")),
 }
 MEND = (gettext_lazy("Fix"), gettext_lazy("See the check"))
-COUNTED = (
-    gettext_lazy("Nothing waits on you"),
-    gettext_lazy("One thing waits on you"),
-    gettext_lazy("Two things wait on you"),
-    gettext_lazy("Three things wait on you"),
-    gettext_lazy("Four things wait on you"),
-    gettext_lazy("Five things wait on you"),
-    gettext_lazy("Six things wait on you"),
-    gettext_lazy("Seven things wait on you"),
-    gettext_lazy("Eight things wait on you"),
-    gettext_lazy("Nine things wait on you"),
-)
 
 
 @dataclass(frozen=True)
 class WorkItem:
     """A change request that waits: for whom or for what, since when, and why.
 
-    `more` counts its other blockers, `advice` says what to do about all of them.
+    `more` counts its other blockers, `advice` says what to do about all of them. `blocked` is the person whom it keeps
+    from going on, empty where nobody waits for this reader in particular. `checks_passed` counts the checks where all
+    of them passed, else it is 0.
     """
 
     change: ChangeRequest
@@ -63,6 +64,23 @@ class WorkItem:
     since: datetime
     more: int = 0
     advice: str = ""
+    blocked: str = ""
+    checks_passed: int = 0
+
+
+@dataclass(frozen=True)
+class WaitingRow:
+    """A row of what waits on a person: a change or a release, and since when it waits.
+
+    urgency: 0 is live without approval, 1 blocks a release, 2 blocks a person, 3 is the rest. fetches: a day, of the
+    template of an emergency.
+    """
+
+    urgency: int
+    since: datetime
+    item: WorkItem | None = None
+    release: ReleaseGate | None = None
+    fetches: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,10 +93,17 @@ class ResumableDraft:
     newer: int | None
 
 
-def items_of_person(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
-    """The requests in which it is this person's turn, emergencies first."""
-    items = [_mine(gate, actor.person.username) for gate in gates if gate.waits_on(actor.person.username)]
-    return sorted(items, key=lambda item: not item.change.needs_approval)
+def rows_of_person(gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor) -> list[WaitingRow]:
+    """What waits on this person, the most urgent first: live without approval, blocking a release, blocking a person,
+    the rest; each by how long it waits. One query where something is live without approval, else none.
+    """
+    person = actor.person.username
+    items = [_mine(gate, person) for gate in gates if gate.waits_on(person)]
+    urgent = {item.change.template_id for item in items if item.change.needs_approval}
+    fetches = usage_queries.count_by_template(urgent, usage_queries.WEEK) if urgent else {}
+    rows = [_change_row(item, fetches) for item in items]
+    rows += [_release_row(release) for release in releases if release.waits_on(person)]
+    return sorted(rows, key=lambda row: (row.urgency, row.since))
 
 
 def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
@@ -106,10 +131,35 @@ def resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
 
 
 def count_sentence(count: int) -> str:
-    """`Three things wait on you`."""
-    if count < len(COUNTED):
-        return str(COUNTED[count])
-    return ngettext("{count} thing waits on you", "{count} things wait on you", count).format(count=count)
+    """`3 things are waiting on you`."""
+    if not count:
+        return gettext("Nothing is waiting on you")
+    return ngettext("{count} thing is waiting on you", "{count} things are waiting on you", count).format(count=count)
+
+
+def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
+    """`1 is live without approval, 2 block a release.`; empty where neither is so."""
+    live, releases = (sum(row.urgency == urgency for row in rows) for urgency in (0, 1))
+    parts = []
+    if live:
+        words = ngettext("{count} is live without approval", "{count} are live without approval", live)
+        parts.append(words.format(count=live))
+    if releases:
+        words = ngettext("{count} blocks a release", "{count} block a release", releases)
+        parts.append(words.format(count=releases))
+    return f"{', '.join(parts)}." if parts else ""
+
+
+def _change_row(item: WorkItem, fetches: Mapping[int, int]) -> WaitingRow:
+    """fetches: of the last week, by the templates' ids."""
+    a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
+    if item.change.needs_approval:
+        return WaitingRow(0, item.since, item, fetches=a_day)
+    return WaitingRow(2 if item.blocked else 3, item.since, item)
+
+
+def _release_row(gate: ReleaseGate) -> WaitingRow:
+    return WaitingRow(1, gate.turn.since if gate.turn else gate.release.updated_at, release=gate)
 
 
 def _concerns(gate: Gate, person: str) -> bool:
@@ -136,7 +186,10 @@ def _mine(gate: Gate, username: str) -> WorkItem:
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     words = ASKS.get(blocker.code if blocker else "", MEND)
     verb, button = _APPROVE if blocker and blocker.asks_for_approval else words
-    return _item(gate, str(verb), str(button))
+    item = _item(gate, str(verb), str(button))
+    opener = gate.change.opened_by.username
+    is_blocking = blocker is not None and not blocker.asks_for_approval and opener != username
+    return replace(item, blocked=opener) if is_blocking else item
 
 
 def _theirs(gate: Gate) -> WorkItem:
@@ -151,6 +204,7 @@ def _theirs(gate: Gate) -> WorkItem:
 
 def _item(gate: Gate, verb: str, button: str) -> WorkItem:
     turn = gate.turn
+    has_passed = bool(gate.checks) and all(check.outcome == "passed" for check in gate.checks)
     return WorkItem(
         change=gate.change,
         title=change_title(gate.change),
@@ -160,4 +214,5 @@ def _item(gate: Gate, verb: str, button: str) -> WorkItem:
         since=turn.since if turn else gate.change.updated_at,
         more=max(0, len(gate.blockers) - 1),
         advice=" ".join(dict.fromkeys(blocker.action for blocker in gate.blockers)),
+        checks_passed=len(gate.checks) if has_passed else 0,
     )

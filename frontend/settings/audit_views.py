@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
-from frontend.settings import event_sentences
 from frontend.settings.event_titles import name_kind
+from frontend.web import event_sentences
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from frontend.web.refusals import refuse

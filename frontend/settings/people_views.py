@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
-from frontend.settings.event_sentences import describe_event
 from frontend.web.decorators import form_page, signed_in
+from frontend.web.event_sentences import describe_event
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound

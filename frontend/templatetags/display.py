@@ -217,6 +217,21 @@ def percent(share: float) -> str:
 
 
 @register.filter
+def strong(sentence: str, name: str) -> SafeString:
+    """The sentence, escaped, with the name in bold where it first occurs."""
+    before, found, after = sentence.partition(name) if name else (sentence, "", "")
+    return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", sentence)
+
+
+@register.filter
+def signed_figure(number: float) -> str:
+    """A difference of two figures with its sign and two places: `+0.04`, and 0.00 without a sign."""
+    rounded = round(number, 2)
+    sign = "+" if rounded > 0 else "\N{MINUS SIGN}" if rounded < 0 else ""
+    return sign + number_format(f"{abs(rounded):.2f}", 2)
+
+
+@register.filter
 def signed(number: int) -> str:
     """A difference with its sign; a true minus, and no sign for zero."""
     sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""

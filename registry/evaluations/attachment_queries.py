@@ -19,6 +19,7 @@ from registry.templates.models import Template
 
 __all__ = [
     "EvaluationPlan",
+    "computed_gates_of_templates",
     "find_attachment",
     "list_attachments",
     "list_measured_templates",
@@ -131,6 +132,25 @@ def plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple[Eval
                 )
                 plans[template.pk] += (plan,)
     return plans
+
+
+def computed_gates_of_templates(templates: Iterable[Template]) -> dict[int, list[tuple[str, str]]]:
+    """Template id to the thresholds that runs compute, each with the name of its evaluation: one query for all.
+
+    Thresholds alone: unlike a plan they are read without asking for the model.
+    """
+    rows = list(templates)
+    attached = list(Attachment.objects.filter(namespace__in={row.namespace_id for row in rows}).order_by("name"))
+    return {
+        row.pk: [
+            (attachment.name, gate)
+            for attachment in attached
+            if attachment.namespace_id == row.namespace_id and attachment.fits(row.path)
+            for gate in attachment.gates
+            if not is_people_gate(gate)
+        ]
+        for row in rows
+    }
 
 
 def _rows(spaces: set[int]) -> Iterable[Attachment]:

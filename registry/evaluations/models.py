@@ -156,6 +156,7 @@ class Run(models.Model):
             models.Index(fields=["key", "state"], name="run_by_key"),
             models.Index(fields=["rows_digest", "state"], name="run_by_rows"),
             models.Index(fields=["state", "-id"], name="run_by_state"),
+            models.Index(fields=["-night", "template"], condition=models.Q(night__isnull=False), name="run_by_night"),
         ]
 
     def __str__(self) -> str:

@@ -1,5 +1,6 @@
 """History of a template's nightly runs: for each evaluation a line of every metric over nights and versions."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,8 +13,9 @@ from registry.accounts.actor import Actor
 from registry.evaluations import attachment_queries
 from registry.evaluations.models import Run, RunRow
 from registry.namespaces.permissions import visible_namespaces
+from registry.templates.models import Template
 
-__all__ = ["NightlyLine", "NightlyPoint", "list_nightly_lines"]
+__all__ = ["NightlyLine", "NightlyPoint", "list_nightly_lines", "list_score_lines"]
 
 MOST_RUNS = 60
 
@@ -41,6 +43,11 @@ class NightlyLine:
     floor: float | None
     points: tuple[NightlyPoint, ...]
 
+    @property
+    def is_missed(self) -> bool:
+        """Whether the newest figure is below what the evaluation asks for."""
+        return self.floor is not None and bool(self.points) and self.points[-1].value < self.floor
+
 
 def list_nightly_lines(actor: Actor, template: str) -> list[NightlyLine]:
     """The lines of the newest `MOST_RUNS` finished nightly runs of a template, by evaluation: its scores by name, then
@@ -53,7 +60,7 @@ def list_nightly_lines(actor: Actor, template: str) -> list[NightlyLine]:
     runs = sorted(related.order_by("-night", "-pk")[:MOST_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
     if not runs:
         return []
-    floors = _read_floors(runs[0])
+    floors = _read_floors([runs[0].template])[runs[0].template_id]
     latencies = _read_latencies(runs)
     lines = []
     for evaluation in dict.fromkeys(run.evaluation for run in runs):
@@ -61,6 +68,19 @@ def list_nightly_lines(actor: Actor, template: str) -> list[NightlyLine]:
         lines += _score_lines(evaluation, own_runs, floors)
         lines += _usage_lines(evaluation, own_runs, latencies)
     return lines
+
+
+def list_score_lines(runs: Sequence[Run]) -> dict[int, list[NightlyLine]]:
+    """Template id to the lines of its scores, by evaluation and name, from runs with their templates and versions that
+    are sorted by evaluation and night: as many queries for many templates as for one.
+    """
+    templates = {run.template_id: run.template for run in runs}
+    floors = _read_floors(templates.values())
+    lines: defaultdict[int, list[NightlyLine]] = defaultdict(list)
+    for template, evaluation in dict.fromkeys((run.template_id, run.evaluation) for run in runs):
+        own_runs = [run for run in runs if (run.template_id, run.evaluation) == (template, evaluation)]
+        lines[template] += [line for line in _score_lines(evaluation, own_runs, floors[template]) if line.points]
+    return dict(lines)
 
 
 def _score_lines(
@@ -105,8 +125,12 @@ def _read_latencies(runs: Iterable[Run]) -> dict[int, float]:
     return {run: mean / 1000 for run, mean in means}
 
 
-def _read_floors(run: Run) -> dict[tuple[str, str, str | None], float]:
-    """By evaluation, metric and output (None for all) the floor that is set now."""
-    plans = attachment_queries.plans_of_template(run.template)
-    gates = [(plan.name, parse_gate(gate)) for plan in plans for gate in plan.computed_gates]
-    return {(name, gate.metric, gate.output): gate.floor for name, gate in gates if gate.floor is not None}
+def _read_floors(templates: Iterable[Template]) -> dict[int, dict[tuple[str, str, str | None], float]]:
+    """Template id to: evaluation, metric and output (None for all) to the floor that is set now."""
+    floors: dict[int, dict[tuple[str, str, str | None], float]] = {}
+    for template, named_gates in attachment_queries.computed_gates_of_templates(templates).items():
+        gates = [(name, parse_gate(gate)) for name, gate in named_gates]
+        floors[template] = {
+            (name, gate.metric, gate.output): gate.floor for name, gate in gates if gate.floor is not None
+        }
+    return floors

@@ -176,7 +176,7 @@ def test_the_list_says_whose_turn_it_is(change, browser):
 
 def test_the_list_filters_by_state_and_says_when_nothing_waits(reply, browser):
     client = browser("reviewer")
-    assert "Nothing waits on you." in words(client.get("/changes/"))
+    assert "Nothing is waiting on you." in words(client.get("/changes/"))
     assert "Quote the policy" in words(client.get("/changes/?state=published"))
 
 

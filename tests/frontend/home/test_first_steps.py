@@ -15,12 +15,12 @@ def steps_of(page):
 @pytest.mark.parametrize("role", ["author", "reviewer", "admin"])
 def test_people_who_write_see_what_to_do_first(role, desk, browser):
     page = words(browser(role).get("/"))
-    assert "First steps" in page
+    assert "Getting started" in page
     assert steps_of(page) == (4 if role == "author" else 5, 0)
 
 
 def test_readers_see_no_steps(desk, browser):
-    assert "First steps" not in words(browser("reader").get("/"))
+    assert "Getting started" not in words(browser("reader").get("/"))
 
 
 def test_a_draft_ticks_the_first_step(desk, browser):
@@ -41,12 +41,12 @@ def test_the_list_ends_once_all_is_done(reply, browser):
     issued = keys.issue_key(actor=reply.actor("admin"), namespace="support", person="author", name="shop", scope="read")
     issued.key.last_used_at = timezone.now()
     issued.key.save(update_fields=["last_used_at"])
-    assert "First steps" not in words(browser("author").get("/"))
+    assert "Getting started" not in words(browser("author").get("/"))
 
 
 def test_closing_the_list_holds_for_the_person_and_for_nobody_else(desk, browser):
     response = browser("author").post("/first-steps/close", follow=True)
     assert response.redirect_chain == [("/", 302)]
-    assert "First steps" not in words(response)
-    assert "First steps" not in words(browser("author").get("/"))
-    assert "First steps" in words(browser("reviewer").get("/"))
+    assert "Getting started" not in words(response)
+    assert "Getting started" not in words(browser("author").get("/"))
+    assert "Getting started" in words(browser("reviewer").get("/"))

@@ -5,34 +5,41 @@ import re
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from frontend.home.work_items import WaitingRow, urgency_sentence
 from registry.changes import services as change_services
 from registry.evaluations import attachments, nightly_runs, run_worker
+from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run
 from registry.journal import log
+from registry.namespaces.models import Membership
 from registry.templates import drafts, labels
+from registry.templates.models import Template, Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 from tests.support.finished_runs import GOLD, save_rows
+
+MOST_QUERIES = 30
 
 
 def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
     page = words(browser("reader").get("/"))
-    assert "<h1>Nothing waits on you</h1>" in page
+    assert "<h1>Nothing is waiting on you</h1>" in page
     assert "Go to the templates</a>" in page
-    assert "No drafts. What you write is kept here" in page
+    assert "No drafts. Unsaved edits appear here." in page
 
 
 def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
     reply.propose(2)
     page = words(browser("reviewer").get("/"))
-    assert "<h1>One thing waits on you</h1>" in page
-    assert re.search(r"<b>Approve</b> ?<span class=\"note\"><time [^>]+>just now</time>", page)
-    assert "Needs 1 more approval." in page
+    assert "<h1>1 thing is waiting on you</h1>" in page
+    assert "It has waited <time" in page
+    assert "<b>Needs 1 more approval.</b>" in page
+    assert re.search(r'<a class="button button-primary"[^>]*> ?Review</a>', page)
 
 
 def test_the_author_waits_for_the_reviewers_meanwhile(reply, browser):
     reply.propose(2)
     page = words(browser("author").get("/"))
-    assert "1 change is open; none of them is your turn." in page
+    assert "1 open change, waiting on others." in page
     assert "Waiting on others</h2>" in page
     assert "<span>admin or reviewer</span>" in page
 
@@ -44,10 +51,10 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     change_services.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter."
     )
-    assert "<b>Answer</b>" in words(browser("author").get("/"))
+    assert re.search(r'<a class="button button-primary"[^>]*> ?Answer</a>', words(browser("author").get("/")))
     change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     page = words(browser("author").get("/"))
-    assert "<b>Publish</b>" in page
+    assert re.search(r'<a class="button button-primary"[^>]*> ?Publish</a>', page)
     assert "Nothing blocks it: it can be published." in page
 
 
@@ -59,9 +66,9 @@ def test_a_reader_is_not_shown_what_concerns_others(reply, browser):
 def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser):
     drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=DOCUMENT, base=1)
     page = words(browser("author").get("/"))
-    assert f'href="/t/{REPLY}/-/edit">Resume' in page
-    assert "v2 came out after you began from v1" in page
-    assert "Resume" not in words(browser("reviewer").get("/"))
+    assert f'href="/t/{REPLY}/-/edit">Continue' in page
+    assert "based on v1, v2 is newer" in page
+    assert "Continue" not in words(browser("reviewer").get("/"))
 
 
 def test_what_went_live_and_what_went_back_is_told(reply, browser):
@@ -85,13 +92,13 @@ def test_an_outsider_reads_nothing_of_it(reply, browser):
 def test_the_page_costs_the_same_however_much_is_open(reply, browser, django_assert_max_num_queries):
     client = browser("reviewer")
     reply.propose(2)
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(MOST_QUERIES):
         client.get("/")
     for number in range(3, 7):
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number)
-    with django_assert_max_num_queries(23):
-        assert words(client.get("/")).count("<b>Approve</b>") == 5
+    with django_assert_max_num_queries(MOST_QUERIES):
+        assert words(client.get("/")).count("<b>Needs 1 more approval.</b>") == 5
 
 
 def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
@@ -124,5 +131,71 @@ def test_what_is_live_and_fails_is_named_with_what_it_misses(reply, browser):
     page = words(browser("reader").get("/"))
     assert "Failing in production</h2>" in page
     assert "answers: chrf &gt;= 101: " in page
-    assert f'href="/runs/?template={REPLY}"' in page
+    assert f'href="/runs/{Run.objects.get().number}"' in page
     assert "Failing in production" not in words(browser("outsider").get("/"))
+
+
+def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply, browser):
+    reply.publish(2)
+    labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong.")
+    save_rows(reply)
+    attachments.attach_evaluation(
+        actor=reply.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="*",
+        dataset=GOLD,
+        model="echo",
+        gates=["chrf >= 101"],
+        nightly=True,
+    )
+    nightly_runs.start_nightly_runs(log.now())
+    run_worker.advance_run(Run.objects.get().pk)
+    page = words(browser("author").get("/"))
+    assert "Production, last 14 days</h2>" in page
+    assert "needs 101" in page
+    assert "Changes to what you own</h2>" in page
+    assert f"rolled production of <b>{REPLY}</b> back" in page, page[page.index("Changes to what you own") :][:600]
+    german = words(browser("author").get("/", headers={"accept-language": "de"}))
+    assert re.search(r'points="[\d.]+,[\d.]+', german), "a plot has points for decimals in every language"
+    assert "Recently published</h2>" in words(browser("reader").get("/"))
+
+
+def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser):
+    Membership.objects.filter(person=desk.people["outsider"]).delete()
+    page = words(browser("outsider").get("/"))
+    assert "<h1>You have no access yet</h1>" in page
+    assert "Your drafts" not in page
+    assert "Recently published" not in page
+
+
+def test_a_failure_can_be_rolled_back_by_who_may(reply, browser):
+    reply.publish(2)
+    failure = LiveFailure.objects.create(
+        template=Template.objects.get(name=REPLY),
+        version=Version.objects.get(template__name=REPLY, number=2),
+        evaluation="answers",
+        label="production",
+        run=7,
+        findings=["chrf >= 101: 12"],
+        since=log.now(),
+    )
+    assert failure.sentence in words(browser("reader").get("/")).replace("&gt;", ">")
+    assert "Roll back to v1" in words(browser("reviewer").get("/"))
+    assert "Roll back to v1" not in words(browser("reader").get("/"))
+
+
+def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, browser):
+    moment = log.now()
+    rows = [WaitingRow(urgency, moment) for urgency in (0, 1, 1, 2, 3)]
+    assert urgency_sentence(rows) == "1 is live without approval, 2 block a release."
+    assert urgency_sentence(rows[3:]) == ""
+    change = reply.propose(2)
+    change_services.decide_on_change(
+        actor=reply.actor("reviewer"),
+        number=change.number,
+        decision="request_changes",
+        digest=change.version.digest,
+        text="Shorter.",
+    )
+    assert "<b>Blocks " not in words(browser("author").get("/")), "it is the author's own change"

@@ -80,7 +80,9 @@ def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
 
 def test_home_and_the_counts_show_a_release_once(release, browser):
     page = words(browser("reviewer").get("/"))
-    assert "One thing waits on you" in page
+    assert "1 thing is waiting on you" in page
+    assert "1 blocks a release." in page
+    assert "Blocks a release of 2 templates." in page
     assert page.count("Refund window") == 1
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from frontend.settings import event_sentences
+from frontend.web import event_sentences
 from registry.changes import check_results
 from registry.journal.models import Event
 from registry.namespaces import keys

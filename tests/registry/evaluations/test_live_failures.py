@@ -166,3 +166,17 @@ def test_webhooks_are_sent_both_kinds(admin, save, publish, attach, settings):
     measure(1)
     planning.plan_deliveries()
     assert list(Delivery.objects.order_by("event").values_list("kind", flat=True)) == list(KINDS)
+
+
+def test_a_failure_leads_back_to_what_the_label_held_by_approval_before(save, publish, attach, reader):
+    good = save("Answer: {{ question }}")
+    publish(good)
+    publish(save("words that nobody expects", base=good.digest))
+    attach()
+    measure(0)
+    (failure,) = live_failures.list_live_failures(reader)
+    assert live_failures.find_earlier_versions([failure]) == {failure.pk: good.number}
+
+
+def test_a_first_version_has_nothing_to_go_back_to(failing, reader):
+    assert live_failures.find_earlier_versions(live_failures.list_live_failures(reader)) == {}

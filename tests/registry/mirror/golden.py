@@ -20,7 +20,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from frontend.changes import timeline
-from frontend.settings import event_sentences
+from frontend.web import event_sentences
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes.comment_texts import CommentText

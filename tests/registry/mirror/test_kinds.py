@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from django.db import transaction
 
-from frontend.settings import event_sentences
+from frontend.web import event_sentences
 from registry import mirror
 from registry.journal import event, log, mirror_paths
 from registry.journal.mirroring import CommitContent

@@ -1,4 +1,4 @@
-"""The lines of the audit page: each event as a sentence, with a link to what it is about."""
+"""Events as sentences, with links to what they are about: for the audit page and other lists of what happened."""
 
 import json
 from dataclasses import dataclass

@@ -1,0 +1,44 @@
+"""Events of what a person owns: what others did to their templates, and to the rules of the namespaces those are in."""
+
+from registry.accounts.actor import Actor
+from registry.journal.models import Event
+from registry.namespaces.permissions import visible_namespaces
+from registry.templates.ownership import list_owned_names
+from registry.templates.search_models import SearchCount
+
+__all__ = ["list_owned_events"]
+
+_RULES = "namespace.ruled"
+_KINDS = (
+    _RULES,
+    "version.saved",
+    "label.moved",
+    "change.proposed",
+    "change.withdrawn",
+    "template.archived",
+    "template.unarchived",
+    "template.renamed",
+    "rollout.started",
+    "rollout.stopped",
+    "rollout.finished",
+)
+_MOST_NUMBERS = 5_000  # of the journal's newest events that are looked through
+_MOST_CANDIDATES = 200
+
+
+def list_owned_events(actor: Actor, limit: int = 6) -> list[Event]:
+    """The newest events of others about templates that the actor owns, the newest first; those of the journal's last
+    `_MOST_NUMBERS` numbers count. Five queries at most, however long the journal is.
+    """
+    owning = SearchCount.objects.filter(kind="owner", value=actor.person.username, count__gt=0)
+    owning = owning.filter(namespace__in=visible_namespaces(actor))
+    spaces = list(owning.values_list("namespace__name", flat=True))
+    if not spaces:
+        return []
+    head = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
+    rows = Event.objects.filter(number__gt=head - _MOST_NUMBERS, namespace__in=spaces, kind__in=_KINDS)
+    rows = rows.exclude(person=actor.person.username).order_by("-number")
+    candidates = list(rows.values_list("number", "kind", "template")[:_MOST_CANDIDATES])
+    owned = list_owned_names(actor.person, {template for _, _, template in candidates if template})
+    numbers = [number for number, kind, template in candidates if kind == _RULES or template in owned]
+    return list(Event.objects.filter(number__in=numbers[:limit]).order_by("-number")) if numbers else []
