@@ -27,7 +27,7 @@ from registry.templates.models import Template
 
 __all__ = ["environments"]
 
-PAGE_SIZE = 100
+PAGE_SIZE = 50
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
 VIEWS = ("behind", "open", "rolling")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,7 +15,8 @@ from django.template.defaultfilters import stringfilter
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format, number_format
+from django.utils.dates import MONTHS
+from django.utils.formats import number_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, pgettext
@@ -27,6 +28,7 @@ from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
 from frontend.web.wording import run_state_word, time_lasted, time_since
+from registry.core.names import LATEST
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
@@ -74,8 +76,11 @@ def script_texts() -> str:
 @register.simple_tag
 def icon(name: str, extra: str = "") -> SafeString | str:
     """A picture for the eyes only: the word beside it carries the meaning."""
-    if not is_built("icons.svg"):
-        return ""
+    return _draw_icon(name, extra) if is_built("icons.svg") else ""
+
+
+@lru_cache(maxsize=1_000)
+def _draw_icon(name: str, extra: str) -> SafeString:
     return format_html(
         '<svg class="icon {}" width="16" height="16" aria-hidden="true"><use href="{}#{}"/></svg>',
         extra,
@@ -89,12 +94,15 @@ def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, as a <time> whose title is exact, in the reader's time zone."""
     if moment is None:
         return gettext("never")
-    local = timezone.localtime(moment)
+    zone = timezone.get_current_timezone()
+    local = moment.astimezone(zone)
+    # Put together here, because some lists have hundreds: Django's formats take five times as long.
+    exact = f"{local.day} {MONTHS[local.month]} {local:%Y, %H:%M:%S %Z}"
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         moment.astimezone(UTC).isoformat(timespec="seconds"),
-        date_format(local, "j F Y, H:i:s T"),
-        time_since(local, timezone.localtime()),
+        exact,
+        time_since(local, timezone.now().astimezone(zone)),
     )
 
 
@@ -119,10 +127,20 @@ def digest(value: str, prefix: bool = False, copy: bool = True, voided: bool = F
     }
 
 
-@register.inclusion_tag("frontend/web/_label.html")
-def pill(name: str, protected: bool = False, title: str = "") -> dict[str, Any]:
-    """A label: protected ones are filled and locked, `latest` is dashed; always with its word."""
-    return {"name": name, "protected": protected, "latest": name == "latest", "title": title}
+@register.simple_tag
+def pill(name: str, protected: bool = False, title: str = "") -> SafeString:
+    """A label: protected ones are filled and locked, `latest` is dashed; always with its word.
+
+    Written here and not as a template of its own, because some lists have hundreds.
+    """
+    kind = " pill-latest" if name == LATEST else " pill-protected" if protected else ""
+    shown_title = format_html(' title="{}"', title) if title else ""
+    if not protected:
+        return format_html('<span class="pill{}"{}>{}</span>', kind, shown_title, name)
+    word = gettext(", protected")
+    return format_html(
+        '<span class="pill{}"{}>{}{}<span class="unseen">{}</span></span>', kind, shown_title, icon("lock"), name, word
+    )
 
 
 @register.simple_block_tag

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from django.utils.formats import date_format
+from django.utils.dates import MONTHS_3
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
@@ -80,7 +80,8 @@ def _measure(passed: timedelta) -> tuple[str, int]:
 
 
 def _date(moment: datetime, now: datetime) -> str:
-    return date_format(moment, "j M" if moment.year == now.year else "j M Y")
+    day = f"{moment.day} {str(MONTHS_3[moment.month]).title()}"  # as Django's "j M", of which some lists have hundreds
+    return day if moment.year == now.year else f"{day} {moment.year}"
 
 
 def line_range(line: int, end_line: int) -> str:

@@ -62,7 +62,8 @@ class Emergency:
 def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     """Every emergency that is neither approved nor closed, the oldest first; archived templates' not. With an actor
     only those that they may read."""
-    rows = ChangeRequest.objects.filter(unreviewed=True, emergency_closed_at=None, template__archived_at=None)
+    waiting = ChangeRequest.objects.in_emergency().values("pk")  # few, so that their templates are looked up
+    rows = ChangeRequest.objects.filter(pk__in=waiting, template__archived_at=None)
     if actor is not None:
         rows = rows.filter(template__namespace__in=visible_namespaces(actor))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
@@ -110,8 +111,10 @@ def served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Template id and label to the number of the unapproved emergency that the label serves, as far as the actor may
     read.
     """
-    rows = ChangeRequest.objects.filter(template__namespace__in=visible_namespaces(actor), unreviewed=True)
-    asked = {(row.template_id, row.label, row.version.digest): row.pk for row in rows.select_related("version")}
+    unreviewed = ChangeRequest.objects.filter(unreviewed=True).values("pk")
+    rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=visible_namespaces(actor))
+    columns = rows.values_list("template_id", "label", "version__digest", "pk")
+    asked = {(template, label, digest): pk for template, label, digest, pk in columns}
     templates = {template for template, _, _ in asked}
     held, approved = (_held(templates), approved_digests(templates)) if asked else ({}, {})
     return {

@@ -89,6 +89,7 @@ class ChangeRequest(models.Model):
             models.Index(fields=["template", "label"], name="change_by_label"),
             models.Index(fields=["goes_live_at"], condition=_SCHEDULED, name="change_scheduled"),
             models.Index(fields=["-number"], condition=_EMERGENCY, name="change_in_emergency"),
+            models.Index(fields=["number"], condition=models.Q(unreviewed=True), name="change_unreviewed"),
         ]
 
     def __str__(self) -> str:

@@ -64,13 +64,17 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
         held[template, name] = (pk, number)
     if source == LATEST:
         held |= {(row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None}
-    history = history_queries.read_version_graph(ids)
+    places = {pk: (held.get((pk, source)), held.get((pk, target))) for pk in ids}
+    # Where both are the same version, or one is none, it needs no history to tell that.
+    apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
+    history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ids, target)
     hurried = emergencies.served_emergencies(actor)
     states = {}
     for row in rows:
-        origin, goal = held.get((row.pk, source)), held.get((row.pk, target))
-        is_ready = origin is not None and (goal is None or not history.contains(goal[0], origin[0]))
+        origin, goal = places[row.pk]
+        is_apart = origin is not None and goal is not None and origin != goal
+        is_ready = origin is not None and (goal is None or (is_apart and not history.contains(goal[0], origin[0])))
         drifted = is_ready and goal is not None and origin is not None and not history.contains(origin[0], goal[0])
         ahead = max(0, origin[1] - goal[1]) if is_ready and origin and goal else 0
         gate, emergency = gates.get(row.pk), hurried.get((row.pk, target))
@@ -114,5 +118,6 @@ def list_open_templates(actor: Actor, label: str, words: str = "") -> list[Templ
 
 
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
-    rows = ChangeRequest.objects.pending().filter(label=label)
-    return rows.filter(template__namespace__in=visible_namespaces(actor), template__archived_at=None)
+    pending = ChangeRequest.objects.pending().values("pk")  # few, so that their templates are looked up and not all
+    rows = ChangeRequest.objects.filter(pk__in=pending, label=label, template__archived_at=None)
+    return rows.filter(template__namespace__in=visible_namespaces(actor))

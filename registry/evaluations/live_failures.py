@@ -4,7 +4,7 @@
 
 from collections.abc import Collection, Sequence
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Prefetch
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, operator_actor
@@ -19,6 +19,7 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.queries import live_label
 from registry.templates.label_models import Label
 from registry.templates.labels import approved_moves
+from registry.templates.models import Template, Version
 
 __all__ = ["find_earlier_versions", "list_live_failures", "record_nightly_outcome"]
 
@@ -29,10 +30,12 @@ _MOST_MOVES = 500
 def list_live_failures(actor: Actor) -> list[LiveFailure]:
     """What the actor may read that is live at this moment and fails, the newest first; `MOST_FAILURES` at most."""
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
-    rows = LiveFailure.objects.filter(
-        Exists(served), template__namespace__in=visible_namespaces(actor), template__archived_at=None
+    # Few fail, so each is asked for its template: by a join, SQLite may look for the failures of each template.
+    readable = Template.objects.filter(
+        pk=OuterRef("template"), namespace__in=visible_namespaces(actor), archived_at=None
     )
-    related = rows.select_related("template", "version").defer("version__bundle")
+    rows = LiveFailure.objects.filter(Exists(readable), Exists(served))
+    related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
     return list(related.order_by("-since", "-pk")[:MOST_FAILURES])
 
 

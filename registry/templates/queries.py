@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -45,14 +45,15 @@ def within_namespaces(
     """Those of the rows whose `template` is in one of the namespaces; with a name, those of that template alone.
 
     Few templates are named by their ids, so that the newest rows of a quiet namespace are found by the index of
-    templates. By namespace, the rows of all others would be walked past.
+    templates. By namespace, the rows of all others would be walked past. With many templates each row is asked whether
+    its template is one of them: by a join, SQLite would read the rows of all these templates and sort them.
     """
     if template:
         return rows.filter(template__name=template, template__namespace__in=namespaces)
     found = Template.objects.filter(namespace__in=namespaces).order_by().values_list("pk", flat=True)
     templates = list(found[: _FEW + 1])
     if len(templates) > _FEW:
-        return rows.filter(template__namespace__in=namespaces)
+        return rows.filter(Exists(Template.objects.filter(pk=OuterRef("template"), namespace__in=namespaces)))
     return rows.filter(template__in=templates)
 
 

@@ -27,6 +27,7 @@ class SearchEntry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["namespace", "is_archived", "name"], name="search_entry_by_namespace")
         ]
+        indexes = [models.Index(fields=["is_archived", "name"], name="search_entry_by_name")]
 
     def __str__(self) -> str:
         return self.name
