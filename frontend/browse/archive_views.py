@@ -11,7 +11,7 @@ from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import archive as template_archive
 from registry.templates import fragments, label_queries, queries
 from registry.usage import queries as usage_queries

@@ -12,10 +12,10 @@ from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
-from registry.namespaces.models import MemberRoles, Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import MemberRoles, Namespace, Role
 from registry.namespaces.queries import live_label
 from registry.namespaces.rules import rules_of
+from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.labels import Approval
 from registry.templates.models import Template

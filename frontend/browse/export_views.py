@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import exports, version_queries
 from registry.templates import queries as template_queries
 

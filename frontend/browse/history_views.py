@@ -12,8 +12,8 @@ from frontend.web.draft_links import list_draft_links
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates import version_queries as versions_query

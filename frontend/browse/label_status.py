@@ -16,8 +16,8 @@ from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates.label_models import LabelMove
 from registry.templates.labels import Approval, approvals_of_labels, approved_digests
 from registry.templates.models import Template

@@ -25,7 +25,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.names import LABEL, LATEST
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries

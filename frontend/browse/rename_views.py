@@ -10,7 +10,7 @@ from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import former_names, fragments, queries, rename
 from registry.usage import queries as usage_queries
 

@@ -18,7 +18,7 @@ from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import restore as template_restore
 from registry.templates import version_queries

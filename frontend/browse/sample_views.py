@@ -17,7 +17,7 @@ from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import samples
 

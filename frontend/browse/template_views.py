@@ -28,8 +28,8 @@ from registry.changes import queries as change_queries
 from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.notifications import following
 from registry.rollouts import queries as rollout_queries
 from registry.templates import fragments, label_queries, version_queries

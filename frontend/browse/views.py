@@ -20,7 +20,7 @@ from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, search_queries
 from registry.templates.models import Template

@@ -11,8 +11,8 @@ from registry.changes.dependant_update import UpdatedDependant
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import fragments, label_queries, queries, version_queries
 from registry.templates.models import Version
 

@@ -20,7 +20,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["break_glass"]
 

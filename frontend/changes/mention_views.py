@@ -6,7 +6,7 @@ from frontend.web.decorators import signed_in
 from registry.accounts.actor import Actor
 from registry.changes import mentions
 from registry.changes import queries as change_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["list_people"]
 

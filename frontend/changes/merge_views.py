@@ -21,7 +21,7 @@ from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import document_check, version_queries
 
 __all__ = ["merge"]

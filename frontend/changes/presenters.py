@@ -17,7 +17,7 @@ from registry.changes.policy import Blocker
 from registry.changes.review_requests import AskedReviewer
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.permissions import TABLE, Verb
+from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
     "BlockerRow",

@@ -20,8 +20,8 @@ from registry.changes.label_preview import LabelPreview
 from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
 from registry.namespaces.models import MemberRoles
-from registry.namespaces.permissions import TABLE, Verb
+from registry.namespaces.verbs import TABLE, Verb
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts import stop_rules
 from registry.rollouts.events import name_share

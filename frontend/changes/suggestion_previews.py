@@ -17,7 +17,7 @@ from registry.changes.models import ChangeRequest, Thread
 from registry.changes.places import Place, quote_lines
 from registry.changes.rendered_suggestions import place_suggestion
 from registry.core.errors import Invalid, PromptuaryError
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "is_unseen_suggestion",

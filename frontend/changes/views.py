@@ -32,7 +32,7 @@ from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import MemberRoles
-from registry.namespaces.permissions import TABLE, Verb
+from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label
 

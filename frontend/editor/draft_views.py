@@ -16,8 +16,8 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import path_permissions
+from registry.namespaces.verbs import Verb
 from registry.templates import drafts, label_queries, named_drafts, shared_drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
@@ -60,7 +60,7 @@ def _find_template(actor: Actor, name: str) -> Template | None:
         return template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
         space, _, path = name.partition("/")
-        permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
+        path_permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
         return None
 
 

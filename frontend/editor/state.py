@@ -12,9 +12,9 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import BadJson, parse_json, parse_number
-from registry.namespaces import permissions
+from registry.namespaces import path_permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import Draft, Template, Version
@@ -193,7 +193,7 @@ def _find(actor: Actor, name: str) -> tuple[Template | None, Namespace]:
         template = template_queries.find_template(actor, Verb.SAVE, name)
     except NotFound:
         space, _, path = name.partition("/")
-        return None, permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
+        return None, path_permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
     return template, template.namespace
 
 

@@ -22,9 +22,9 @@ from registry.core.problem_details import status_of
 from registry.evaluations import dataset_archive, datasets, run_queries
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations.models import Dataset
-from registry.namespaces import permissions
+from registry.namespaces import path_permissions, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["archive", "compare", "edit", "listing", "new", "show_dataset"]
 
@@ -233,7 +233,7 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "crumbs": breadcrumbs(dataset.name),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace, path) and dataset.archived_at is None,
         "may_archive": permissions.is_allowed(actor, Verb.MANAGE, dataset.namespace),
-        "may_run": permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),
+        "may_run": path_permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
 

@@ -21,7 +21,7 @@ from registry.evaluations.models import Run
 from registry.improvements import queries, services
 from registry.improvements.failing_rows import MOST_SHOWN
 from registry.improvements.queries import LONGEST_WISH, ImprovementPlan
-from registry.namespaces import permissions
+from registry.namespaces import granters
 
 __all__ = ["ask_for_improvement"]
 
@@ -78,7 +78,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "form": form,
         "has_models": bool(endpoints),
         "has_prompts": bool(prompts),
-        "granters": "" if endpoints else permissions.describe_granters(namespace),
+        "granters": "" if endpoints else granters.describe_granters(namespace),
         "refused": refused,
         "plan": plan,
         "shown": _list_shown(run, plan) if plan else [],

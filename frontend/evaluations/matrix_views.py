@@ -20,7 +20,7 @@ from registry.evaluations.models import Run
 from registry.evaluations.run_matrix import MatrixCell, MatrixRow, RunMatrix
 from registry.improvements import queries as improvement_queries
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["show_matrix"]
 

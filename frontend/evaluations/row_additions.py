@@ -19,7 +19,7 @@ from registry.evaluations import dataset_additions, dataset_queries, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["add_run_row"]
 

@@ -25,8 +25,8 @@ from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
 from registry.improvements import queries as improvement_queries
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_row", "show_rows", "show_run", "style_of_run"]

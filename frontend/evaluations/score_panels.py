@@ -15,7 +15,7 @@ from registry.changes import counted_scores
 from registry.evaluations import person_score_queries
 from registry.evaluations.models import PersonScore, Run, RunRow
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["ScoreColumn", "build_score_columns", "describe_people_scores", "show_score_form"]
 

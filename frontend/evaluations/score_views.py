@@ -21,7 +21,7 @@ from registry.core.errors import Conflict, Invalid
 from registry.evaluations import person_score_queries, person_scores, run_matrix
 from registry.evaluations.models import Run
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["score_rows"]
 

@@ -28,8 +28,8 @@ from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate, estimate_run, join_estimates
 from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, estimate_runs, start_runs_together
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template

@@ -10,7 +10,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import live_failures, nightly_overview
 from registry.evaluations.live_models import LiveFailure
 from registry.namespaces.models import MemberRoles
-from registry.namespaces.permissions import TABLE, Verb
+from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.models import Template
 
 __all__ = ["FailureRow", "PlotRow", "failure_rows", "plot_rows"]

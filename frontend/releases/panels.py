@@ -20,7 +20,7 @@ from registry.changes import label_preview
 from registry.changes.label_preview import LabelPreview
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import queries, roll_backs
 from registry.releases.moved_members import Seen

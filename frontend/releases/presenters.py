@@ -13,7 +13,7 @@ from registry.accounts.actor import Actor
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
-from registry.namespaces.permissions import TABLE, Verb
+from registry.namespaces.verbs import TABLE, Verb
 from registry.releases import queries as release_queries
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release

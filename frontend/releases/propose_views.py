@@ -21,10 +21,10 @@ from registry.changes.label_preview import LabelPreview
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.names import LATEST
 from registry.core.problem_details import status_of
-from registry.namespaces import permissions
+from registry.namespaces import path_permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.releases import plans, proposals
 from registry.releases.plans import PlannedMember, ReleasePlan, ReleaseSelection
 from registry.templates.label_models import Label
@@ -84,7 +84,7 @@ class ReleaseForm(forms.Form):
 def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResponse:
     """GET shows what would be proposed for the labels of the address; POST proposes the templates that are ticked."""
     name, _, path = folder.partition("/")
-    space = permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
+    space = path_permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
     sources, targets = _sources(space), list(space.protected_labels)
     if not targets:
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})

@@ -25,7 +25,7 @@ from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequir
 from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import proposals, queries, roll_backs, schedules, services
 from registry.releases.moved_members import Seen

@@ -25,7 +25,7 @@ from registry.audit.queries import Sought
 from registry.core.errors import Invalid
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["audit", "export_events"]
 

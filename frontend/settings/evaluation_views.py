@@ -22,9 +22,9 @@ from registry.core.problem_details import status_of
 from registry.evaluations import attachment_queries, attachments, dataset_queries, gate_trials
 from registry.evaluations.gate_trials import GateTrial
 from registry.evaluations.models import Attachment
-from registry.namespaces import permissions
+from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["evaluations"]
 
@@ -69,7 +69,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         "settings_page": "evaluations",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
-        "granters": permissions.describe_granters(space),
+        "granters": granters.describe_granters(space),
         "required": "evaluation" in space.required_checks,
         "attachments": listed,
         "form": form,

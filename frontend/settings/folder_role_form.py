@@ -9,8 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.web.forms import set_choices
 from registry.accounts.actor import Actor
 from registry.namespaces import folder_roles
-from registry.namespaces.models import Group, Membership
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Group, Membership, Role
 
 __all__ = ["FolderRoleForm", "set_folder_role"]
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.settings.event_titles import name_kind
 from frontend.web.forms import set_choices
 from registry.accounts.models import Key
-from registry.namespaces.models import COMPATIBILITY
-from registry.namespaces.permissions import KEY_VERBS, Role
+from registry.namespaces.models import COMPATIBILITY, Role
 from registry.namespaces.rules import CHECKS, DEFAULT_CHECKS, ApprovalRule, Owner, Rules
+from registry.namespaces.verbs import KEY_VERBS
 from registry.webhooks.models import Webhook
 from registry.webhooks.queries import KINDS
 

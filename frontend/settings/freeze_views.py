@@ -15,9 +15,9 @@ from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.freezes import queries as freeze_queries
 from registry.freezes import services as freeze_services
-from registry.namespaces import permissions
+from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["freezes"]
 
@@ -50,7 +50,7 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "settings_page": "freezes",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
-        "granters": permissions.describe_granters(space),
+        "granters": granters.describe_granters(space),
         "rows": rows,
         "standing": freeze_queries.find_standing(rows, timezone.now()),
         "weekly": weekly,

@@ -12,9 +12,9 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
-from registry.namespaces import group_queries, groups, permissions
+from registry.namespaces import granters, group_queries, groups, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["show_groups"]
 
@@ -46,7 +46,7 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         "settings_page": "groups",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
-        "granters": permissions.describe_granters(space),
+        "granters": granters.describe_granters(space),
         "rows": group_queries.list_groups(actor, namespace),
         "members": namespace_queries.list_members(actor, namespace),
         "roles": ROLES_IN_WORDS,

@@ -21,11 +21,11 @@ from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces import key_queries as keys_query
+from registry.namespaces import key_rights, verbs
 from registry.namespaces import keys as keys_service
-from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import KEY_VERBS, Verb
 from registry.namespaces.unused_keys import is_key_unused
+from registry.namespaces.verbs import KEY_VERBS, Verb
 from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]
@@ -89,7 +89,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
         "now": now,
         "used": usage_queries.describe_use_of_keys(namespace),
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
-        "limited": {key.id for key in rows if not permissions.verbs_of(key) - permissions.SCOPES[Key.READ]},
+        "limited": {key.id for key in rows if not key_rights.verbs_of(key) - verbs.SCOPES[Key.READ]},
         "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
         "unused_keys": {key.id for key in rows if is_key_unused(key, now)},
         "successors": {key.replaces_id: key.id for key in rows if key.replaces_id},

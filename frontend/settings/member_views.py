@@ -23,11 +23,12 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
-from registry.namespaces import folder_roles, group_queries, permissions
+from registry.namespaces import folder_roles, granters, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces import services as members_service
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.models import Role
 from registry.namespaces.rules import rules_of
+from registry.namespaces.verbs import Verb
 from registry.templates import search_queries
 
 __all__ = ["members"]
@@ -79,7 +80,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "section": "templates",
         "settings_page": "members",
         "namespace": namespace,
-        "granters": permissions.describe_granters(space),
+        "granters": granters.describe_granters(space),
         "rules": rules_of(space),
         "rows": rows,
         "folder_form": folder_form,

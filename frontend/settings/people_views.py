@@ -19,7 +19,7 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.namespaces import group_queries
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS

@@ -17,10 +17,10 @@ from registry.changes import rules as namespaces_service
 from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
-from registry.namespaces import group_queries, permissions, services
+from registry.namespaces import granters, group_queries, permissions, services
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
+from registry.namespaces.verbs import Verb
 
 __all__ = ["make", "rules"]
 
@@ -67,7 +67,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "rules": now,
         "checks": forms.CHECKS_IN_WORDS,
         "modes": forms.MODES_IN_WORDS,
-        "granters": permissions.describe_granters(space),
+        "granters": granters.describe_granters(space),
         "form": form,
         "standards": standards,
         "groups": group_queries.read_groups([space]),

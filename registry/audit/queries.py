@@ -13,7 +13,7 @@ from registry.journal import event
 from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
 

@@ -5,7 +5,7 @@ from registry.audit.queries import CHAIN
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["check_chain"]
 

@@ -10,8 +10,8 @@ from registry.changes import check_results, emergencies, queries, services
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query

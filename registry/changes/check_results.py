@@ -23,7 +23,7 @@ from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import canonical, digest_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Template
 
 __all__ = ["request_checks", "request_stale_checks", "rerun_checks", "run_checks"]

@@ -10,7 +10,7 @@ from registry.changes.api import show
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 

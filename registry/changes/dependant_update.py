@@ -9,7 +9,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import fragments, version_queries
 from registry.templates import save as template_save
 from registry.templates.fragments import replace_references

@@ -17,7 +17,8 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import approved_digests, approved_moves

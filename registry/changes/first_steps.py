@@ -7,8 +7,7 @@ from django.db.models import Exists
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest, Decision
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Membership, Role
 from registry.templates.models import Draft, Version
 
 __all__ = ["FirstStep", "list_first_steps"]

@@ -15,8 +15,8 @@ from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
 from registry.changes.policy import ApprovalStatus, Blocker, DecisionFacts, Exemption, Facts, GroupApproval
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.verbs import Verb
 
 __all__ = ["Gate", "Turn", "evaluate", "evaluate_many", "evaluate_pending"]
 

@@ -14,8 +14,8 @@ from registry.evaluations import metric_readings
 from registry.evaluations.metric_readings import RunReadings, VersionPair
 from registry.namespaces import permissions
 from registry.namespaces.models import Group
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, list_owners, rules_of
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import approved_digests

@@ -16,8 +16,9 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.timestamps import format_moment
 from registry.journal import log
-from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Role, Verb, roles_of
+from registry.namespaces.models import Namespace, Role
+from registry.namespaces.permissions import roles_of
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approval_of_label

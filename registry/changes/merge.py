@@ -12,8 +12,8 @@ from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import save as template_save
 from registry.templates.label_models import Label
 from registry.templates.models import Contribution, Version
@@ -77,7 +77,7 @@ def merge_change(
     no sound document.
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
-    permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
+    key_rights.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     found = preview_merge(change)

@@ -11,8 +11,8 @@ from registry.changes.merge_serializers import NO_MERGE, MergeOutput
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 

@@ -21,7 +21,8 @@ from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.labels import last_approved_version

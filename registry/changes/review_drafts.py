@@ -15,7 +15,7 @@ from registry.changes.queries import lock_change
 from registry.changes.rendered_suggestions import place_suggestion
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["SentReview", "discard_remark", "save_remark", "send_review"]
 

@@ -18,7 +18,7 @@ from registry.core.errors import Conflict, Invalid
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.journal.event import from_microseconds, to_microseconds
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Template, Version
 
 __all__ = [

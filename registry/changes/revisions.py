@@ -19,7 +19,7 @@ from registry.changes.threads import check_comment
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.event import digest_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["EditedComment", "delete_comment", "edit_comment"]
 

@@ -15,7 +15,7 @@ from registry.journal.models import Event
 from registry.namespaces.events import MemberSet
 from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 from registry.templates.events import TemplateRenamed
 
 __all__ = ["GRANTING", "RoleGrants"]

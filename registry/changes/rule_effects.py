@@ -19,11 +19,11 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.rules import ProtectionPlan
 from registry.journal import log
-from registry.namespaces import permissions, queries
+from registry.namespaces import key_rights, permissions, queries
 from registry.namespaces import rules as reading
-from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import Namespace, Role
 from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.label_models import Label
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS, WEEK
@@ -219,10 +219,10 @@ def _freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
 
 def _is_limited(key: Key, namespace: Namespace) -> bool:
     key.namespace = namespace
-    return permissions.is_limited(key)
+    return key_rights.is_limited(key)
 
 
 def _narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
     """Keys that act for these people and may do more than a reader does."""
     keys = [key for key in _valid_keys(namespace) if key.person.username in people] if people else []
-    return tuple(key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in permissions.verbs_of(key)))
+    return tuple(key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in key_rights.verbs_of(key)))

@@ -19,12 +19,12 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid
 from registry.journal import log
-from registry.namespaces import permissions
+from registry.namespaces import key_rights, permissions
 from registry.namespaces import rules as reading
 from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
 from registry.templates.labels import approved_moves, by_approval, by_emergency
 from registry.usage.models import Fetch
@@ -207,9 +207,9 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
     rows = namespace.keys.filter(alive, revoked_at=None).select_related("person").order_by("name", "id")
     for key in rows:
         key.namespace = namespace
-        was_limited = permissions.is_limited(key)
+        was_limited = key_rights.is_limited(key)
         key.namespace = ruled
-        if permissions.is_limited(key) and permissions.verbs_of(key) & set(_FETCHING):
+        if key_rights.is_limited(key) and key_rights.verbs_of(key) & set(_FETCHING):
             limited.append((key, not was_limited))
     refused = _refused(ruled, [key.pk for key, _ in limited])
     concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in limited]

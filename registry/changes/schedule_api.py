@@ -12,7 +12,7 @@ from registry.changes.api import show
 from registry.changes.serializers import ChangeOutput
 from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import ProblemOutput
 from registry.templates.serializers import ExpectedNumber

@@ -20,9 +20,9 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, PromptuaryError
 from registry.freezes.queries import find_standing_freezes
 from registry.journal import log
 from registry.journal.event import to_microseconds
-from registry.namespaces import permissions
+from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import labels
 from registry.templates.models import Template
 
@@ -128,7 +128,7 @@ def find_scheduler(person: User, key: Key | None, namespace: Namespace, paths: I
     if key is not None and has_ended:
         raise NotAllowed(gettext("The key pb_{key_id}, which scheduled it, has ended.").format(key_id=key.id))
     actor = Actor(person, key)
-    if not permissions.is_allowed_at_all(actor, Verb.PUBLISH, namespace, paths):
+    if not path_permissions.is_allowed_at_all(actor, Verb.PUBLISH, namespace, paths):
         raise NotAllowed(
             gettext("{person}, who scheduled it, may not publish in {namespace} any more.").format(
                 person=person.username, namespace=namespace.name

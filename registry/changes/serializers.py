@@ -20,7 +20,7 @@ from registry.changes.review_requests import AskedReviewer
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
 from registry.templates.labels import approval_of_label
 

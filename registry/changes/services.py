@@ -27,7 +27,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import labels
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template, Version

@@ -15,8 +15,8 @@ from registry.changes.line_anchors import replace_lines
 from registry.changes.models import ChangeRequest, Comment
 from registry.changes.queries import PlacedThread
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import save as template_save
 from registry.templates.models import Contribution
 
@@ -36,7 +36,7 @@ def apply_suggestions(
     could approve).
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
-    permissions.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
+    key_rights.require_wide(actor, Verb.SAVE)  # it shows what was suggested or conflicts
     if not change.is_open:
         raise locking.conflict_of_closed(change)
     if not comments:

@@ -15,8 +15,8 @@ from registry.changes.thread_serializers import ThreadList, ThreadOutput
 from registry.changes.threads import Place
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 

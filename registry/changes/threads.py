@@ -16,7 +16,7 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
 from registry.journal.event import digest_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Version
 
 __all__ = ["Place", "check_comment", "create_thread", "open_thread", "reply_to_thread", "resolve_thread"]

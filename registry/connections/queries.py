@@ -9,7 +9,7 @@ from registry.connections.operator_models import list_operator_models
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "find_cap",

@@ -22,7 +22,7 @@ from registry.core.encryption import seal
 from registry.core.errors import Conflict
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "MOST",

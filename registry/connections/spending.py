@@ -20,7 +20,7 @@ from registry.core.errors import Conflict, TooMany
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "ModelSpending",

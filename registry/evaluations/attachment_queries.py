@@ -14,7 +14,7 @@ from registry.evaluations.models import SCORES_NEEDED, Attachment, DatasetVersio
 from registry.evaluations.person_score_queries import is_people_gate
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Template
 
 __all__ = [

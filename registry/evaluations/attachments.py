@@ -23,7 +23,7 @@ from registry.evaluations.scoring_process import check_metrics
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Template
 
 __all__ = ["attach_evaluation", "check_gates", "detach_evaluation"]

@@ -13,7 +13,7 @@ from registry.core.errors import Invalid, Stale
 from registry.evaluations import dataset_queries, datasets
 from registry.evaluations.datasets import SavedDataset
 from registry.evaluations.models import DatasetVersion
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST_ADDED", "add_dataset_rows"]
 

@@ -10,7 +10,7 @@ from registry.evaluations import dataset_queries
 from registry.evaluations.events import DatasetArchived, DatasetUnarchived
 from registry.evaluations.models import Attachment, Dataset
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["archive_dataset", "unarchive_dataset"]
 

@@ -14,7 +14,8 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
 from registry.evaluations.models import Dataset, DatasetVersion
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "RowDifference",

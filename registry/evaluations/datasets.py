@@ -23,9 +23,9 @@ from registry.evaluations.models import Dataset, DatasetVersion
 from registry.evaluations.row_fit import SEVERAL_PROMPTS
 from registry.journal import log
 from registry.journal.event import canonical
-from registry.namespaces import permissions
+from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
 
@@ -83,7 +83,7 @@ def save_dataset(  # what a person hands in when saving
     """
     namespace, path = names.check_template(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
-    permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
+    key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
     rows_read = _read(text, form, name)
     templates = [template_queries.get_template(actor, template)] if template else []

@@ -12,8 +12,8 @@ from registry.evaluations import attachments, dataset_queries
 from registry.evaluations.gate_outcomes import GateOutcome, judge_run
 from registry.evaluations.models import Run
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
 
 __all__ = ["GateTrial", "try_gates"]

@@ -11,7 +11,7 @@ from registry.evaluations.events import ScoresChanged
 from registry.evaluations.models import PersonScore, Run
 from registry.journal import log
 from registry.journal.event import Occasion, react
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["LONGEST_COMMENT", "remove_score", "set_score"]
 

@@ -17,7 +17,7 @@ from registry.connections.spending import count_or_estimate
 from registry.evaluations.models import Run
 from registry.evaluations.row_fit import render_rows, require_some_row_fits
 from registry.evaluations.start_runs import find_row_source
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import Template

@@ -15,7 +15,8 @@ from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run, RunRow
 from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.templates.models import SampleSet
 from registry.templates.queries import within_namespaces
 

@@ -24,7 +24,7 @@ from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version

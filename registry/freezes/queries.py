@@ -8,7 +8,7 @@ from registry.accounts.actor import Actor
 from registry.freezes.models import Freeze
 from registry.freezes.windows import ComingFreeze, StandingFreeze, find_slot, find_window
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["find_freezes_ahead", "find_standing", "find_standing_freezes", "list_freezes", "read_freezes"]
 

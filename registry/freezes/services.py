@@ -18,7 +18,7 @@ from registry.freezes.windows import DAYS
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST", "REPEATS", "remove_freeze", "set_freeze"]
 

@@ -21,8 +21,8 @@ from registry.improvements.failing_rows import MOST_SHOWN, FailingRow, choose_sh
 from registry.improvements.model_asking import AskedPrompt, make_inputs, render_asking, require_asking_template
 from registry.improvements.models import Improvement
 from registry.journal import log
-from registry.namespaces.permissions import Verb
 from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Version

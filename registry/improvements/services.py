@@ -17,7 +17,7 @@ from registry.improvements.models import KEPT, Improvement
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import named_drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft

@@ -12,7 +12,7 @@ from registry.idempotency.views import IdempotentView
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 

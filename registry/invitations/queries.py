@@ -11,7 +11,7 @@ from registry.invitations.models import Invitation
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["find_by_secret", "hash_secret", "list_open", "open_in"]
 

@@ -23,8 +23,8 @@ from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces import services as namespace_services
-from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.models import Namespace, Role
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "MOST_OPEN",

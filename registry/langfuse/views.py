@@ -16,8 +16,8 @@ from registry.core.input_checks import parse_number
 from registry.core.problem_details import of_error
 from registry.langfuse.conversion import convert_version, settings_of
 from registry.namespaces.key_attempts import key_attempts
-from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import check_rates
+from registry.namespaces.verbs import Verb
 from registry.serving.responses import APPROVAL
 from registry.templates import limited_key_view, version_queries
 from registry.templates.labels import approval_of_label

@@ -12,8 +12,7 @@ from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import permissions, queries, services
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read

@@ -16,7 +16,7 @@ from registry.journal import log
 from registry.namespaces import permissions, roles
 from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.models import FOLDER_ROLES, FolderRole, Group, Membership, Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST_FOLDER_ROLES", "list_folder_roles", "move_folder_roles", "require_movable_roles", "set_folder_role"]
 

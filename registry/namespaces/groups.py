@@ -17,9 +17,9 @@ from registry.journal import log
 from registry.journal.event import JournalEvent
 from registry.namespaces import permissions, roles
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
-from registry.namespaces.models import Group, GroupMember, Namespace
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.models import Group, GroupMember, Namespace, Role
 from registry.namespaces.rules import rules_of
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "MOST_GROUPS",

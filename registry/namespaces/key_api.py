@@ -15,11 +15,11 @@ from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
 from registry.journal import log
 from registry.namespaces import key_queries as queries
+from registry.namespaces import key_rights
 from registry.namespaces import keys as services
-from registry.namespaces import permissions
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import KEY_VERBS
 from registry.namespaces.unused_keys import is_key_unused
+from registry.namespaces.verbs import KEY_VERBS
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Text, read
 from registry.rest.list_responses import read_query
@@ -200,7 +200,7 @@ def _shape(key: Key) -> dict[str, Any]:
         "id": key.id,
         "name": key.name,
         "scope": key.scope,
-        "verbs": [verb.value for verb in KEY_VERBS if verb in permissions.verbs_of(key)],
+        "verbs": [verb.value for verb in KEY_VERBS if verb in key_rights.verbs_of(key)],
         "labels": key.labels,
         "addresses": key.addresses,
         "approved_only": key.approved_only,

@@ -11,9 +11,9 @@ from registry.accounts.models import Key
 from registry.core.client_address import Network, is_address_in, parse_networks
 from registry.core.errors import AddressNotAllowed, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces import permissions
+from registry.namespaces import key_rights, permissions
 from registry.namespaces.key_use import note_key_use
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "authenticate_key",
@@ -117,7 +117,7 @@ def describe_verb(verb: Verb) -> str:
 
 def describe_key(key: Key) -> str:
     """What the key may do: `read, check and render and fetch, only what production serves`."""
-    verbs = permissions.verbs_of(key)
+    verbs = key_rights.verbs_of(key)
     words = [str(phrase) for verb, phrase in _VERBS_IN_WORDS.items() if verb in verbs]
     text = words[0]
     if len(words) > 1:
@@ -125,4 +125,4 @@ def describe_key(key: Key) -> str:
     if key.labels:
         labels = gettext(" and ").join(key.labels)
         text = gettext("{text}, only what {labels} serves").format(text=text, labels=labels)
-    return gettext("{text}, approved versions only").format(text=text) if permissions.is_limited(key) else text
+    return gettext("{text}, approved versions only").format(text=text) if key_rights.is_limited(key) else text

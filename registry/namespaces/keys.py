@@ -20,8 +20,8 @@ from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.events import KeyAddressesSet, KeyIssued, KeyRevoked, KeyRotated
-from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import KEY_VERBS, TABLE, Role, Verb
+from registry.namespaces.models import Namespace, Role
+from registry.namespaces.verbs import KEY_VERBS, SCOPES, TABLE, Verb
 
 __all__ = ["IssuedKey", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
 
@@ -215,11 +215,9 @@ def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
         )
     if scope == Key.CHOSEN:
         raise Invalid(fields={"verbs": gettext("choose at least one: a key without any could do nothing.")})
-    if scope not in permissions.SCOPES:
+    if scope not in SCOPES:
         raise Invalid(
-            fields={
-                "scope": gettext("one of {names}, or verbs instead of it.").format(names=", ".join(permissions.SCOPES))
-            }
+            fields={"scope": gettext("one of {names}, or verbs instead of it.").format(names=", ".join(SCOPES))}
         )
     return scope, []
 

@@ -3,14 +3,16 @@
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
-from registry.namespaces.models import MemberRoles, Membership, Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb, visible_namespaces
+from registry.namespaces.models import MemberRoles, Membership, Namespace, Role
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
     "get_namespace",
     "list_members",
     "list_members_without_two_step",
     "list_namespaces",
+    "list_namespaces_closed_without_two_step",
     "list_writable_namespaces",
     "live_label",
 ]
@@ -49,6 +51,14 @@ def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
     rows = namespace.memberships.exclude(highest_role=Role.READER).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
+
+
+def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
+    """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
+    rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
+    rows = rows.exclude(highest_role=Role.READER)
+    names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
+    return [] if not names or actor.person.has_two_step else names
 
 
 def live_label(namespace: Namespace) -> str:

@@ -14,8 +14,8 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces import permissions, roles, rules
 from registry.namespaces.events import MemberSet, NamespaceCreated
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.verbs import Verb
 
 __all__ = ["create_namespace", "set_role"]
 

@@ -14,8 +14,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import NotAllowed
 from registry.journal import log
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Membership, Role
 
 __all__ = ["find_unused_keys", "is_key_unused", "list_unused_keys"]
 

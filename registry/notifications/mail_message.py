@@ -18,7 +18,7 @@ from registry.changes.conversation_events import ReviewRequested
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.notifications.models import Notification
 from registry.notifications.proposal_diff import ProposalDiff, compare_proposal
 

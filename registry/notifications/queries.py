@@ -10,8 +10,8 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped

@@ -24,9 +24,9 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import key_queries, permissions
 from registry.namespaces.events import KeyIssued, KeyRotated
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Role, Verb
+from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
+from registry.namespaces.verbs import Verb
 from registry.notifications import queries as notification_queries
 from registry.notifications.conversations import describe_change, name_of, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification, Watch

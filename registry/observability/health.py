@@ -18,8 +18,7 @@ from registry.core import private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import log
 from registry.mirror.models import Remote
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Membership, Role
 
 __all__ = ["list_instance_faults", "livez", "readyz"]
 

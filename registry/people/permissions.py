@@ -9,8 +9,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.core.errors import NotAllowed, NotFound
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Membership, Namespace, Role
 
 __all__ = [
     "find_person",

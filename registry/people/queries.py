@@ -16,9 +16,9 @@ from registry.accounts.models import SECOND_STEPS, Key, User
 from registry.changes.models import ChangeRequest
 from registry.journal.models import Event
 from registry.namespaces import key_queries
-from registry.namespaces.models import Membership, Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import read_owning_groups, rules_of
+from registry.namespaces.verbs import TABLE, Verb
 from registry.people import permissions
 from registry.usage import queries as usage_queries
 

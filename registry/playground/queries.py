@@ -13,9 +13,9 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Attachment, Dataset
 from registry.journal import log
-from registry.namespaces import permissions
+from registry.namespaces import granters, path_permissions, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
@@ -62,7 +62,7 @@ def find_place(actor: Actor, name: str) -> tuple[Namespace, Template | None]:
         template = template_queries.find_template(actor, Verb.TRY, name)
     except NotFound:
         space, _, path = name.partition("/")
-        return permissions.find_namespace_for_draft(actor, Verb.TRY, space, path), None
+        return path_permissions.find_namespace_for_draft(actor, Verb.TRY, space, path), None
     return template.namespace, template
 
 
@@ -83,7 +83,7 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
         why_not=None
         if has_model
         else gettext("No model connected. {describe_granters}").format(
-            describe_granters=permissions.describe_granters(namespace)
+            describe_granters=granters.describe_granters(namespace)
         ),
         can_connect=permissions.is_allowed(actor, Verb.MANAGE, namespace),
         is_stored=not namespace.discard_playground_texts,
@@ -131,7 +131,7 @@ def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:
     run = PlaygroundRun.objects.select_related("namespace").filter(pk=run_id, person=actor.person).first()
     if run is None:
         raise NotFound(gettext("There is no run {run_id} of yours.").format(run_id=run_id))
-    permissions.require_verb_for_draft(actor, Verb.TRY, run.namespace, run.name.partition("/")[2])
+    path_permissions.require_verb_for_draft(actor, Verb.TRY, run.namespace, run.name.partition("/")[2])
     return run
 
 
@@ -141,5 +141,5 @@ def find_own_column(actor: Actor, column_id: int) -> PlaygroundColumn:
     column = rows.filter(pk=column_id, run__person=actor.person).first()
     if column is None:
         raise NotFound(gettext("There is no column {column_id} of yours.").format(column_id=column_id))
-    permissions.require_verb_for_draft(actor, Verb.TRY, column.run.namespace, column.run.name.partition("/")[2])
+    path_permissions.require_verb_for_draft(actor, Verb.TRY, column.run.namespace, column.run.name.partition("/")[2])
     return column

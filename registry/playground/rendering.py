@@ -15,7 +15,7 @@ from registry.connections.endpoint import Endpoint
 from registry.core.errors import Invalid, NotFound
 from registry.journal.event import canonical
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.playground.models import PlaygroundColumn
 from registry.templates import document_check, preview, version_queries
 from registry.templates.document_check import CheckedDocument

@@ -21,7 +21,7 @@ from registry.evaluations import dataset_queries
 from registry.evaluations.models import Dataset
 from registry.evaluations.row_fit import SEVERAL_PROMPTS, render_rows
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.playground import queries
 from registry.playground.rendering import ColumnRequest, choose_settings, find_endpoints, load_bundles, read_columns
 

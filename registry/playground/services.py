@@ -17,7 +17,7 @@ from registry.core.input_checks import check_text
 from registry.evaluations import dataset_additions, dataset_queries
 from registry.evaluations.datasets import SavedDataset
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.playground import queries, row_plans
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.rendering import (

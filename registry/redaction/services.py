@@ -31,7 +31,7 @@ from registry.journal import immutable_tables, log
 from registry.journal.event import digest_of
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.notifications import services as notification_services
 from registry.redaction import improvement_texts, playground_texts, repeated_texts, run_texts
 from registry.templates import queries as template_queries

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import plans, proposals, queries, roll_backs, services
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.plans import LeftOut, ReleaseSelection

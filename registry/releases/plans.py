@@ -13,9 +13,9 @@ from registry.changes.models import ChangeRequest
 from registry.core import names
 from registry.core.errors import Invalid, NotFound
 from registry.core.names import LATEST
-from registry.namespaces import permissions
+from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
 from registry.templates.labels import Approval, approvals_of_labels
 from registry.templates.models import Template, Version
@@ -81,7 +81,7 @@ class ReleasePlan:
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:
     """What `propose_release` would do with the selection now, without doing it."""
-    space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
+    space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
     plan = plan_templates(label, selection, selected_ids(space, selection))
@@ -91,7 +91,7 @@ def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSel
 
 def require_may_propose(actor: Actor, space: Namespace, plan: ReleasePlan) -> None:
     """Raise NotAllowed where the actor may not propose each of the planned templates."""
-    permissions.require_verb_at_all(actor, Verb.PROPOSE, space, [one.template.path for one in plan.members])
+    path_permissions.require_verb_at_all(actor, Verb.PROPOSE, space, [one.template.path for one in plan.members])
 
 
 def require_selection(space: Namespace, label: str, selection: ReleaseSelection) -> None:

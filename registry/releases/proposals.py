@@ -13,8 +13,8 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import path_permissions, permissions
+from registry.namespaces.verbs import Verb
 from registry.releases.events import ReleaseChanged, ReleaseOpened
 from registry.releases.models import Release
 from registry.releases.moved_members import Seen, read_open_members, require_unmoved
@@ -64,13 +64,13 @@ def propose_release(
     """
     title, description = _check_title(title), check_text("description", description).strip()
     with transaction.atomic():
-        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
+        space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
         permissions.require_label(actor, label)
         require_selection(space, label, selection)
         ids = selected_ids(space, selection)
         list(Template.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
         log.lock()
-        space = permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)  # nobody else writes now
+        space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)  # nobody else writes now
         require_selection(space, label, selection)
         plan = plan_templates(label, selection, ids)
         require_may_propose(actor, space, plan)
@@ -166,7 +166,7 @@ def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[
     """The release and the ids of the templates that are added, all locked in the order of the ids."""
     row = Release.objects.select_related("namespace").filter(number=number).first()
     ids: list[int] = []
-    if row is not None and permissions.is_allowed_somewhere(actor, Verb.PROPOSE, row.namespace):
+    if row is not None and path_permissions.is_allowed_somewhere(actor, Verb.PROPOSE, row.namespace):
         ids = selected_ids(row.namespace, selection)
         rows = Template.objects.filter(pk__in=ids) | Template.objects.filter(changes__release=number)
         every = sorted(set(rows.values_list("pk", flat=True)))

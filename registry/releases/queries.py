@@ -14,8 +14,9 @@ from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces import path_permissions, permissions
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.releases import events, schedule_events
 from registry.releases.models import Release, ReleaseComment
 from registry.templates.models import Template
@@ -60,7 +61,7 @@ def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = 
     if release is None or (namespace is not None and release.namespace.name != namespace):
         raise _unknown(number)
     try:
-        require = permissions.require_verb_at_any if verb in _OF_SOME else permissions.require_verb_at_all
+        require = path_permissions.require_verb_at_any if verb in _OF_SOME else path_permissions.require_verb_at_all
         require(actor, verb, release.namespace, read_paths(release))
     except NotFound as error:
         raise _unknown(number) from error

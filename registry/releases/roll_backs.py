@@ -11,7 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases.events import ReleaseRolledBack
 from registry.releases.models import Release
 from registry.releases.moved_members import Seen, require_unmoved

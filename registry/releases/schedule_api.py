@@ -12,7 +12,7 @@ from registry.changes import schedules as change_schedules
 from registry.changes.schedule_api import ScheduleInput
 from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import queries, schedules
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.serializers import ReleaseFacts, ReleaseOutput

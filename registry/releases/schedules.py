@@ -14,7 +14,7 @@ from registry.core.errors import Conflict, PromptuaryError
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import services
 from registry.releases.models import Release
 from registry.releases.moved_members import Seen, read_open_members, require_unmoved

@@ -11,7 +11,7 @@ from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.serializers import BlockerOutput, TurnOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases.gate import ReleaseGate
 from registry.releases.models import Release, ReleaseComment

@@ -19,7 +19,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases.events import (
     ReleaseCommented,

@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query

@@ -14,7 +14,7 @@ from registry.accounts.models import User
 from registry.changes.policy import FREEZE
 from registry.core.errors import PromptuaryError
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rollouts import services, stop_rules
 from registry.rollouts.models import Rollout
 from registry.rollouts.queries import lock_rollout

@@ -10,7 +10,8 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 

@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, Moment, Output
 from registry.rollouts.models import Rollout
 from registry.rollouts.stop_rules import SideScore, read_side_scores

@@ -21,7 +21,7 @@ from registry.core.input_checks import check_text
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rollouts import plans, stop_rules
 from registry.rollouts.events import (
     RolloutFinished,

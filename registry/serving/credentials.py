@@ -12,7 +12,9 @@ from registry.core.client_address import Network, parse_networks
 from registry.core.errors import PromptuaryError
 from registry.namespaces.key_attempts import KeyAttempts
 from registry.namespaces.key_queries import require_address
-from registry.namespaces.permissions import Verb, is_limited, role_of, verbs_of
+from registry.namespaces.key_rights import is_limited, verbs_of
+from registry.namespaces.permissions import role_of
+from registry.namespaces.verbs import Verb
 from registry.serving.journal_follower import renew_connection
 
 __all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "caller_of_key"]

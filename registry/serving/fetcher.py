@@ -27,9 +27,11 @@ from registry.core import lru, metrics, tracing
 from registry.core.errors import Busy, NotAllowed, NotFound, PromptuaryError
 from registry.core.refusal_limiter import Refusals
 from registry.journal.event import Cache, caches_of
+from registry.namespaces.granters import describe_granters
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb, describe_granters, role_of
+from registry.namespaces.permissions import role_of
+from registry.namespaces.verbs import Verb
 from registry.serving import version_rows
 from registry.serving.credentials import Caller, CallerCache, caller_of_key
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection

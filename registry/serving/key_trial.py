@@ -14,9 +14,9 @@ from registry.accounts.models import Key
 from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces import key_queries, permissions
+from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import KEY_VERBS, Verb
+from registry.namespaces.verbs import KEY_VERBS, Verb
 from registry.serving.fetcher import fetcher
 from registry.templates import labels as template_labels
 from registry.templates import queries as template_queries
@@ -170,14 +170,14 @@ def _name_versions(key: Key, space: Namespace) -> str:
     if key.labels:
         labels = _join_names(list(key.labels))
         serves = ngettext("what {labels} serves", "what {labels} serve", len(key.labels))
-        if permissions.is_limited(key):
+        if key_rights.is_limited(key):
             serves = ngettext(
                 "what {labels} serves, where it is approved",
                 "what {labels} serve, where it is approved",
                 len(key.labels),
             )
         return serves.format(labels=labels)
-    if permissions.is_limited(key):
+    if key_rights.is_limited(key):
         labels = _join_names(list(space.protected_labels))
         return gettext("approved versions, and what {labels} serves").format(labels=labels)
     return gettext("any version")
@@ -185,7 +185,7 @@ def _name_versions(key: Key, space: Namespace) -> str:
 
 def _describe_rest(key: Key) -> str:
     """What no fetch of the key gives."""
-    if permissions.is_narrow(key):
+    if key_rights.is_narrow(key):
         return gettext("other versions, drafts or anything of other namespaces.")
     return gettext("drafts or anything of other namespaces.")
 

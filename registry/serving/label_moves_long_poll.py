@@ -21,7 +21,7 @@ from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, Promptuary
 from registry.core.input_checks import parse_number
 from registry.core.names import LATEST
 from registry.journal.models import Event
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.rollouts.events import RolloutStarted, RolloutStepped, RolloutStopped
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher

@@ -17,7 +17,8 @@ from promptuary.renderer.tokens import vocabularies, vocabulary_cache
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces.models import Membership
-from registry.namespaces.permissions import Verb, is_allowed, require_verb
+from registry.namespaces.permissions import is_allowed, require_verb
+from registry.namespaces.verbs import Verb
 from registry.serving.responses import FOREVER, matches_etag
 
 __all__ = ["ServedVocabulary", "find_vocabulary"]

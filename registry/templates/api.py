@@ -8,10 +8,10 @@ from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
-from registry.namespaces import permissions
+from registry.namespaces import key_rights
 from registry.namespaces.authentication import actor_of
-from registry.namespaces.permissions import Verb
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -169,7 +169,7 @@ class Unarchive(IdempotentView):
 def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
     problems = [problem.to_dict() for problem in saved.problems]
     # The message of a version that exists already is of whoever saved these bytes before.
-    hides_message = not saved.created and permissions.is_narrow(actor.key)
+    hides_message = not saved.created and key_rights.is_narrow(actor.key)
     message = "" if hides_message else saved.version.message
     body = SavedOutput.of(SavedVersion(saved.template.name, saved.version, message, problems))
     headers = {

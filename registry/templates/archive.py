@@ -7,7 +7,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.events import TemplateArchived, TemplateUnarchived
 from registry.templates.models import Template

@@ -11,7 +11,7 @@ from promptuary.renderer.validation.tag_edits import edit_tags
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
 from registry.core.input_checks import check_text
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import archive
 from registry.templates import queries as template_queries
 from registry.templates import save as template_save

@@ -24,10 +24,10 @@ from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
 from registry.journal.event import canonical, digest_of
-from registry.namespaces import permissions
+from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import standards_of
+from registry.namespaces.verbs import Verb
 from registry.templates import fragments
 from registry.templates.models import Template
 
@@ -82,7 +82,7 @@ def check_for_caller(
     """The document with its verdict, for callers who may ask for one. References are resolved with the actor's
     rights. template: the name it would be saved by, in a namespace whose standards the caller may ask about.
     """
-    permissions.require_key(actor, Verb.CHECK)
+    key_rights.require_key(actor, Verb.CHECK)
     if template is not None:
         namespace, _ = names.check_template(template)
         permissions.find_namespace(actor, Verb.CHECK, namespace)

@@ -12,8 +12,8 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_text
 from registry.journal import log
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import path_permissions
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Draft, Version
 
 __all__ = [
@@ -71,7 +71,7 @@ def save_draft(  # noqa: PLR0913  # what an editor has
     )  # a draft is in no journal; saving it is refused
     check_text("samples", samples, 2 * SAMPLES_BYTES, may_hold_secrets=True)
     check_text("message", message, may_hold_secrets=True)
-    space = permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
+    space = path_permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
     facts = {
         "document": document,
         "samples": samples,
@@ -141,7 +141,7 @@ def restore_draft(*, actor: Actor, namespace: str, path: str, name: str = "") ->
     NotFound where there is none.
     """
     name = names.check_draft_name(name)
-    space = permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
+    space = path_permissions.find_namespace_for_draft(actor, Verb.SAVE, namespace, path)
     with transaction.atomic():
         drafts = Draft.everything.select_for_update().filter(person=actor.person, namespace=space, path=path)
         rows = drafts.filter(name=name)

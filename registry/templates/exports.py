@@ -14,7 +14,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, TooLarge
 from registry.core.renderer_pool import child
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
 from registry.templates.models import Template, Version

@@ -17,7 +17,7 @@ from registry.core.errors import Conflict, Invalid, PreconditionRequired, Prompt
 from registry.core.input_checks import check_size
 from registry.core.renderer_pool import child
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import drafts
 from registry.templates.models import Draft, Template, Version
 from registry.templates.save import save_version

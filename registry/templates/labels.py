@@ -22,8 +22,8 @@ from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.core.timestamps import format_moment
 from registry.journal import log
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import permissions, verbs
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
@@ -313,7 +313,7 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
         return None
     is_protected = label in template.namespace.protected_labels
     roles, verb = permissions.roles_of(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
-    if roles is None or roles.at(template.path).rank < permissions.TABLE[verb].rank:
+    if roles is None or roles.at(template.path).rank < verbs.TABLE[verb].rank:
         return None
     if is_protected and not is_approved_digest(template, label, last.before.digest):
         return None

@@ -16,8 +16,8 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotAllowed
 from registry.core.pagination import Page, check_limit, cut, read_text
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
@@ -64,7 +64,7 @@ def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
 
 def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
     """The same for many templates at once, by their ids."""
-    if not permissions.is_narrow(actor.key):
+    if not key_rights.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
     found = _served(actor, rows)
     return {row.pk: visible_in_version(row, found.get(row.pk)) for row in rows}
@@ -96,7 +96,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     told, nothing else, and it can't ask for other values or another order.
     """
     places = {"namespace": namespace, "label": label, "folder": folder}
-    if not permissions.is_narrow(actor.key):
+    if not key_rights.is_narrow(actor.key):
         return search_queries.search_templates(
             actor, q=q, tag=tag, archived=archived, sort=sort, cursor=cursor, limit=limit, **places, **values
         )
@@ -117,7 +117,7 @@ def list_visible(
         rows = rows.filter(name=name)
     if not tag:
         return rows
-    if permissions.is_narrow(actor.key):
+    if key_rights.is_narrow(actor.key):
         return _matching(actor, rows, (), tag)
     return rows.filter(tags__name=tag)
 
@@ -147,7 +147,7 @@ def list_visible_moves(
 def visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     """The numbers of the versions that a narrow key may fetch; None for everybody else: all of them."""
     key = actor.key
-    if key is None or not permissions.is_narrow(key):
+    if key is None or not key_rights.is_narrow(key):
         return None
     # What no label ever held and no request proposes was approved by nobody; of the rest each digest is looked at once.
     if key.labels:

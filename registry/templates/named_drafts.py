@@ -10,7 +10,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft

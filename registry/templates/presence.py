@@ -13,7 +13,7 @@ from django.db.models import F
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.journal import log
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.presence_models import EditorPresence
 

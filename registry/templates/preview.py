@@ -12,8 +12,8 @@ from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
 from registry.templates.document_check import CheckedDocument, check_document
 
@@ -126,7 +126,7 @@ def _find(
             for listener in _listeners:
                 listener(actor.key.id, version.pk, ref or "production")
         return version.unpacked(), version.digest, version.number
-    permissions.require_key(actor, Verb.CHECK)
+    key_rights.require_key(actor, Verb.CHECK)
     examined = check_document(actor, document or "")
     if not examined.is_sound:
         raise Invalid(problems=only_errors(examined.problems))

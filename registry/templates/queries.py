@@ -12,7 +12,8 @@ from registry.core.names import LATEST
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.templates.drafts import KEPT
 from registry.templates.models import Draft, Template
 

@@ -12,8 +12,8 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import folder_roles, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
 from registry.namespaces.rules import standards_of
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 from registry.templates.events import TemplateRenamed

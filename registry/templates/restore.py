@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, NotFound
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Version

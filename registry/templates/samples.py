@@ -11,8 +11,8 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
 from registry.journal.event import digest_of
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.document_check import Samples, check_document, write_samples
 from registry.templates.events import SamplesSaved
@@ -28,7 +28,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     Invalid carries the problems.
     """
     template = template_queries.find_template(actor, Verb.SAVE, name)
-    permissions.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
+    key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest version
     text = write_samples(samples)
     latest = template.latest
     if latest is None:

@@ -16,9 +16,9 @@ from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, 
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import canonical, digest_of
-from registry.namespaces import permissions
+from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import samples as sampling
 from registry.templates import search_index, version_queries
@@ -121,7 +121,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
 
 def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
     """The problems as a narrow key is told of them: not what the samples kept beside the template are."""
-    if not permissions.is_narrow(actor.key):
+    if not key_rights.is_narrow(actor.key):
         return problems
     kept = [problem for problem in problems if problem.sample is None]
     hidden = [problem for problem in problems if problem.sample is not None]

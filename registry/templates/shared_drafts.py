@@ -8,8 +8,9 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.journal import log
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb, visible_namespaces
+from registry.namespaces import path_permissions
+from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Draft
 from registry.templates.named_drafts import get_draft
 
@@ -25,7 +26,7 @@ def share_draft(*, actor: Actor, name: str, draft_name: str = "") -> Draft:
     Saving, discarding or replacing the draft ends it too. NotFound where there is no such draft.
     """
     space, _, path = name.partition("/")
-    permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
+    path_permissions.find_namespace_for_draft(actor, Verb.SAVE, space, path)
     draft = get_draft(actor, name, draft_name)
     rows = Draft.objects.filter(pk=draft.pk, share_token="")
     rows.update(share_token=secrets.token_urlsafe(_TOKEN_BYTES), shared_at=log.now())

@@ -11,8 +11,8 @@ from registry.core.errors import NotAllowed, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.models import Event
-from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces import granters, key_rights
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import current_names, names_of
@@ -115,7 +115,7 @@ def require_readable_version(actor: Actor, template: Template, version: Version,
     if actor.key is None:
         return
     _require_served(actor.key, template, version)
-    if not permissions.is_limited(actor.key):
+    if not key_rights.is_limited(actor.key):
         return
     if label in template.namespace.protected_labels or is_version_approved(template, version):
         return
@@ -148,7 +148,7 @@ def _require_served(key: Key, template: Template, version: Version) -> None:
                 number=version.number,
                 names=gettext(" or ").join(key.labels),
                 key=key.name,
-                granters=permissions.describe_granters(key.namespace),
+                granters=granters.describe_granters(key.namespace),
             ),
             labels=list(key.labels),
             key=key.id,

@@ -19,7 +19,7 @@ from registry.core import metrics
 from registry.core.errors import NotAllowed
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
 from registry.templates.models import Template, Version
 from registry.usage.models import Report

@@ -20,7 +20,7 @@ from registry.core import metrics
 from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
 from registry.templates.models import Version
 from registry.usage.models import Outcome, OutcomeTotal

@@ -10,7 +10,7 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal.event import kinds_of_namespaces
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.webhooks.models import Delivery, Webhook
 
 __all__ = ["KINDS", "find_webhook", "list_deliveries", "list_webhooks", "old_secret_end"]

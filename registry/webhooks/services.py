@@ -19,7 +19,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import canonical, kinds_of_namespaces
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.webhooks import chat_messages, messages, queries
 from registry.webhooks.events import WebhookRemoved, WebhookSet
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.journal import log
-from registry.namespaces import keys, permissions
-from registry.namespaces.permissions import KEY_VERBS
+from registry.namespaces import keys, verbs
+from registry.namespaces.verbs import KEY_VERBS
 
 
 class Command(BaseCommand):
@@ -22,9 +22,7 @@ class Command(BaseCommand):
             "--person", required=True, help="username of the member the key acts for, never above their role"
         )
         owner = parser.add_mutually_exclusive_group(required=True)
-        owner.add_argument(
-            "--scope", choices=sorted(permissions.SCOPES), help="write includes read, but not rolling back"
-        )
+        owner.add_argument("--scope", choices=sorted(verbs.SCOPES), help="write includes read, but not rolling back")
         owner.add_argument(
             "--verbs",
             default="",

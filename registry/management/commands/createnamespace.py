@@ -9,7 +9,7 @@ from django.db import transaction
 from registry.accounts import actor
 from registry.core.errors import PromptuaryError
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 from registry.namespaces.rules import DEFAULT_CHECKS
 
 

@@ -18,7 +18,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
 from registry.templates.label_models import Label, LabelMove

@@ -13,7 +13,7 @@ from registry.changes.models import ChangeRequest, Verdict
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.redaction import services as redaction_services
 from registry.templates import labels, version_queries
 from registry.templates import save as template_save

@@ -15,7 +15,7 @@ from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import keys, permissions
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Role
+from registry.namespaces.models import Role
 
 PASSWORD = "a long enough password"
 

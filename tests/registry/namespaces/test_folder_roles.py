@@ -11,9 +11,10 @@ from registry.changes import gate
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
-from registry.namespaces import folder_roles, groups, keys, permissions, services
+from registry.namespaces import folder_roles, groups, keys, permissions, queries, services
 from registry.namespaces.models import FolderRole, MemberRoles, Membership, Role
-from registry.namespaces.permissions import TABLE, Verb, is_allowed, role_of
+from registry.namespaces.permissions import is_allowed, role_of
+from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.queries import list_reviewers
 from registry.releases import proposals
 from registry.releases import services as release_services
@@ -292,7 +293,7 @@ def test_two_step_sign_in_is_asked_of_who_writes_in_a_folder(give, reader, suppo
     give("author")
     support.two_step_required = True
     support.save()
-    assert permissions.list_namespaces_closed_without_two_step(reader) == ["support"]
+    assert queries.list_namespaces_closed_without_two_step(reader) == ["support"]
     assert not is_allowed(reader, Verb.SAVE, support, INSIDE)
     assert is_allowed(reader, Verb.READ, support, INSIDE)
 

@@ -12,7 +12,8 @@ from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import group_queries, groups, keys, permissions, roles, services
 from registry.namespaces.models import Group, Membership
-from registry.namespaces.permissions import Verb, is_allowed, role_of
+from registry.namespaces.permissions import is_allowed, role_of
+from registry.namespaces.verbs import Verb
 
 SUPPORT: dict[str, Any] = {"namespace": "support"}
 

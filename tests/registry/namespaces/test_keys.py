@@ -11,7 +11,7 @@ from registry.journal.models import Event
 from registry.namespaces import key_queries as found
 from registry.namespaces import keys, permissions
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 
 
 def issue(actor, **facts):

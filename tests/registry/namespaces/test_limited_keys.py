@@ -9,7 +9,8 @@ from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import keys
-from registry.namespaces.permissions import Verb, is_allowed
+from registry.namespaces.permissions import is_allowed
+from registry.namespaces.verbs import Verb
 from registry.templates import document_check, labels, preview, search_queries, version_queries
 from registry.templates import queries as template_queries
 

@@ -11,7 +11,8 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
-from registry.namespaces.permissions import Role, role_of
+from registry.namespaces.models import Role
+from registry.namespaces.permissions import role_of
 
 
 def test_who_makes_a_namespace_is_its_admin(db):

@@ -5,8 +5,9 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.namespaces import keys, permissions
-from registry.namespaces.models import Membership
-from registry.namespaces.permissions import TABLE, Role, Verb, is_allowed, require_verb
+from registry.namespaces.models import Membership, Role
+from registry.namespaces.permissions import is_allowed, require_verb
+from registry.namespaces.verbs import TABLE, Verb
 
 # The table of the design, written out once more by hand.
 MAY = {

@@ -8,8 +8,8 @@ from registry.changes import rules
 from registry.core.errors import Invalid, NotAllowed, TwoStepRequired
 from registry.journal.models import Event
 from registry.namespaces import keys, permissions, queries, services
-from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import TABLE, Role, Verb
+from registry.namespaces.models import Namespace, Role
+from registry.namespaces.verbs import TABLE, Verb
 from registry.serving.fetcher import fetcher
 
 READING = [verb for verb in Verb if TABLE[verb] is Role.READER]
@@ -102,7 +102,7 @@ def test_the_event_has_the_rule_only_while_it_is_on(strict):
 
 
 def test_the_namespaces_that_wait_for_it_are_named_to_those_who_write_there(strict, author, reader):
-    assert permissions.list_namespaces_closed_without_two_step(author) == ["support"]
-    assert permissions.list_namespaces_closed_without_two_step(reader) == []
+    assert queries.list_namespaces_closed_without_two_step(author) == ["support"]
+    assert queries.list_namespaces_closed_without_two_step(reader) == []
     switch_on(author)
-    assert permissions.list_namespaces_closed_without_two_step(author) == []
+    assert queries.list_namespaces_closed_without_two_step(author) == []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import proposals, queries, roll_backs
 from registry.releases import services as release_services
