@@ -12,7 +12,8 @@ from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
-from registry.namespaces.models import MemberRoles, Namespace, Role
+from registry.namespaces.models import Namespace, Role
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.queries import live_label
 from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import TABLE, Verb

@@ -13,7 +13,7 @@ from registry.changes import gate as change_gate
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]

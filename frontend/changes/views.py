@@ -31,7 +31,7 @@ from registry.changes.places import Place
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import version_queries
 from registry.templates.labels import Approval, approval_of_label

@@ -22,7 +22,8 @@ from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Group, MemberRoles, Namespace, Role, read_member_roles
+from registry.namespaces.models import Group, Namespace, Role
+from registry.namespaces.permissions import MemberRoles, read_member_roles
 from registry.namespaces.rules import Rules
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions

@@ -1,14 +1,11 @@
 """Namespaces and who belongs to them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
 from django.db import models
 
 from registry.accounts.models import User
-from registry.core.names import is_in_folder
 
 __all__ = [
     "COMPATIBILITY",
@@ -16,11 +13,9 @@ __all__ = [
     "FolderRole",
     "Group",
     "GroupMember",
-    "MemberRoles",
     "Membership",
     "Namespace",
     "Role",
-    "read_member_roles",
 ]
 
 COMPATIBILITY = ("none", "backward")
@@ -45,34 +40,6 @@ class Role(StrEnum):
 
 
 FOLDER_ROLES = (Role.AUTHOR, Role.REVIEWER)  # reading and managing are decided by namespace
-
-
-@dataclass(frozen=True)
-class MemberRoles:
-    """What a person is in a namespace, and by folder what they are there where that is more."""
-
-    namespace: Role
-    folders: Mapping[str, Role] = field(default_factory=dict)
-
-    def at(self, path: str) -> Role:
-        """The role at a path inside the namespace, of a template or of a folder with a slash behind it: the highest of
-        the namespace's and of those of all folders that the path lies in. An empty path: the role in the namespace.
-        """
-        there = (role for folder, role in self.folders.items() if is_in_folder(path, folder))
-        return max((self.namespace, *there), key=lambda role: role.rank)
-
-    def at_all(self, paths: Iterable[str]) -> Role:
-        """The role that the person has at least at each of the paths; without any, the role in the namespace."""
-        return min((self.at(path) for path in paths), key=lambda role: role.rank, default=self.namespace)
-
-    def at_any(self, paths: Iterable[str]) -> Role:
-        """The highest of the roles at these paths and of the one in the namespace."""
-        return max((self.namespace, *(self.at(path) for path in paths)), key=lambda role: role.rank)
-
-    @property
-    def highest(self) -> Role:
-        """The highest role that the person has anywhere in the namespace."""
-        return max((self.namespace, *self.folders.values()), key=lambda role: role.rank)
 
 
 class Namespace(models.Model):
@@ -155,16 +122,6 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} is {self.role} of {self.namespace_id}"
-
-    @property
-    def roles(self) -> MemberRoles:
-        """The role in the namespace and those in its folders."""
-        return read_member_roles(self.role, self.folder_roles)
-
-
-def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:
-    """The two columns of a membership as one value."""
-    return MemberRoles(Role(role), {folder: Role(there) for folder, there in folder_roles.items()})
 
 
 class Group(models.Model):

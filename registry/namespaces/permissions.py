@@ -4,7 +4,8 @@
 a page that is read asks once (`role_memory`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -13,16 +14,19 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import NotAllowed, NotFound, ProofRequired, TwoStepRequired
+from registry.core.names import is_in_folder
 from registry.namespaces.granters import describe_granters
 from registry.namespaces.key_rights import require_key
-from registry.namespaces.models import MemberRoles, Membership, Namespace, Role, read_member_roles
+from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.role_memory import remembered
 from registry.namespaces.verbs import IN_WORDS, NEVER_BY_OPERATOR, TABLE, Verb
 
 __all__ = [
+    "MemberRoles",
     "find_by_name",
     "find_namespace",
     "is_allowed",
+    "read_member_roles",
     "require_at",
     "require_label",
     "require_proof",
@@ -31,6 +35,39 @@ __all__ = [
     "roles_of",
     "visible_namespaces",
 ]
+
+
+@dataclass(frozen=True)
+class MemberRoles:
+    """What a person is in a namespace, and by folder what they are there where that is more."""
+
+    namespace: Role
+    folders: Mapping[str, Role] = field(default_factory=dict)
+
+    def at(self, path: str) -> Role:
+        """The role at a path inside the namespace, of a template or of a folder with a slash behind it: the highest of
+        the namespace's and of those of all folders that the path lies in. An empty path: the role in the namespace.
+        """
+        there = (role for folder, role in self.folders.items() if is_in_folder(path, folder))
+        return max((self.namespace, *there), key=lambda role: role.rank)
+
+    def at_all(self, paths: Iterable[str]) -> Role:
+        """The role that the person has at least at each of the paths; without any, the role in the namespace."""
+        return min((self.at(path) for path in paths), key=lambda role: role.rank, default=self.namespace)
+
+    def at_any(self, paths: Iterable[str]) -> Role:
+        """The highest of the roles at these paths and of the one in the namespace."""
+        return max((self.namespace, *(self.at(path) for path in paths)), key=lambda role: role.rank)
+
+    @property
+    def highest(self) -> Role:
+        """The highest role that the person has anywhere in the namespace."""
+        return max((self.namespace, *self.folders.values()), key=lambda role: role.rank)
+
+
+def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:
+    """The two columns of a membership as one value."""
+    return MemberRoles(Role(role), {folder: Role(there) for folder, there in folder_roles.items()})
 
 
 def role_of(person: User, namespace: Namespace) -> Role | None:

@@ -3,8 +3,8 @@
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
-from registry.namespaces.models import MemberRoles, Membership, Namespace, Role
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.permissions import MemberRoles, read_member_roles, visible_namespaces
 from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
@@ -26,7 +26,10 @@ def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
         return [(namespace, MemberRoles(Role.ADMIN)) for namespace in Namespace.objects.order_by("name")]
     rows = Membership.objects.filter(person=actor.person, namespace__in=visible_namespaces(actor, Verb.BROWSE))
     return [
-        (member.namespace, MemberRoles(Role(member.role)) if actor.key else member.roles)
+        (
+            member.namespace,
+            MemberRoles(Role(member.role)) if actor.key else read_member_roles(member.role, member.folder_roles),
+        )
         for member in rows.select_related("namespace").order_by("namespace__name")
     ]
 

@@ -7,7 +7,8 @@ from typing import Any
 from django.db.models import F
 
 from registry.accounts.models import User
-from registry.namespaces.models import FolderRole, Group, GroupMember, MemberRoles, Membership, Namespace, Role
+from registry.namespaces.models import FolderRole, Group, GroupMember, Membership, Namespace, Role
+from registry.namespaces.permissions import MemberRoles
 
 __all__ = ["has_active_admin", "list_held_folders", "settle_roles", "write_folder_role", "write_own_role"]
 

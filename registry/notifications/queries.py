@@ -11,6 +11,7 @@ from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
 from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.permissions import read_member_roles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.events import ReleaseCommented
@@ -61,7 +62,8 @@ def list_reviewers(template: Template) -> list[User]:
     """Those who may approve changes of the template, in the whole namespace or in one of its folders."""
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     rows = Membership.objects.filter(namespace=template.namespace, highest_role__in=able).select_related("person")
-    return [row.person for row in rows.order_by("person_id") if row.roles.at(template.path) in able]
+    members = [(row.person, read_member_roles(row.role, row.folder_roles)) for row in rows.order_by("person_id")]
+    return [person for person, roles in members if roles.at(template.path) in able]
 
 
 def list_watchers(template: Template, kind: str = "") -> list[User]:

@@ -12,8 +12,8 @@ from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.namespaces import folder_roles, groups, keys, permissions, queries, services
-from registry.namespaces.models import FolderRole, MemberRoles, Membership, Role
-from registry.namespaces.permissions import is_allowed, role_of
+from registry.namespaces.models import FolderRole, Membership, Role
+from registry.namespaces.permissions import MemberRoles, is_allowed, role_of
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.queries import list_reviewers
 from registry.releases import proposals
