@@ -31,7 +31,7 @@ from registry.accounts.actor import Actor, person_of
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
-from registry.namespaces.role_memory import remember_roles
+from registry.namespaces.permissions import remember_roles
 
 __all__ = [
     "RefusalMiddleware",

@@ -1,16 +1,28 @@
 """Who gives roles and keys in a namespace, as refusals and pages say it."""
 
+from contextvars import ContextVar
+
 from django.utils.translation import gettext
 
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.role_memory import remembered
 
-__all__ = ["describe_granters"]
+__all__ = ["describe_granters", "known_granters"]
+
+# By the namespace's id what was said in this block of `permissions.remember_roles`; None outside of one.
+known_granters: ContextVar[dict[int, str] | None] = ContextVar("known_granters", default=None)
 
 
-@remembered
 def describe_granters(namespace: Namespace) -> str:
     """The sentence that says who gives roles and keys in the namespace."""
+    known = known_granters.get()
+    if known is None:
+        return _name_admins(namespace)
+    if namespace.pk not in known:
+        known[namespace.pk] = _name_admins(namespace)
+    return known[namespace.pk]
+
+
+def _name_admins(namespace: Namespace) -> str:
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
     if not names:

@@ -26,11 +26,8 @@ def verbs_of(key: Key) -> frozenset[Verb]:
     return SCOPES[key.scope]
 
 
-def require_key(actor: Actor, verb: Verb) -> None:
-    """Raise NotAllowed where the actor comes through a key that was not given this verb."""
-    key = actor.key
-    if key is None:
-        return
+def require_key(key: Key, verb: Verb) -> None:
+    """Raise NotAllowed where the key was not given this verb."""
     if verb in NEVER_BY_KEY:
         raise NotAllowed(
             gettext("A key can't {act}: sign in as a person to do this.").format(act=IN_WORDS[verb]),
@@ -77,9 +74,9 @@ def is_limited(key: Key) -> bool:
     return space.keys_approved_only and bool(space.protected_labels) and not WRITING & verbs_of(key)
 
 
-def is_narrow(key: Key | None) -> bool:
+def is_narrow(key: Key) -> bool:
     """Whether the key sees some versions only: the approved ones, or those that its labels serve."""
-    return key is not None and (bool(key.labels) or is_limited(key))
+    return bool(key.labels) or is_limited(key)
 
 
 def require_wide(actor: Actor, verb: Verb) -> None:

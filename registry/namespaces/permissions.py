@@ -1,10 +1,12 @@
 """The only permission rules: who may do what in which namespace, and at which path in it.
 
 `require_verb` and `is_allowed` ask the database each time, so that a role taken away counts from the next call on; only
-a page that is read asks once (`role_memory`).
+a page that is read asks once (`remember_roles`).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -15,10 +17,9 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import NotAllowed, NotFound, ProofRequired, TwoStepRequired
 from registry.core.names import is_in_folder
-from registry.namespaces.granters import describe_granters
+from registry.namespaces.granters import describe_granters, known_granters
 from registry.namespaces.key_rights import require_key
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.role_memory import remembered
 from registry.namespaces.verbs import IN_WORDS, NEVER_BY_OPERATOR, TABLE, Verb
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "find_namespace",
     "is_allowed",
     "read_member_roles",
+    "remember_roles",
     "require_at",
     "require_label",
     "require_proof",
@@ -70,18 +72,43 @@ def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles
     return MemberRoles(Role(role), {folder: Role(there) for folder, there in folder_roles.items()})
 
 
+# By the ids of person and namespace what was read in this block of `remember_roles`; None outside of one.
+_known_roles: ContextVar[dict[tuple[int, int], MemberRoles | None] | None] = ContextVar("known_roles", default=None)
+
+
 def role_of(person: User, namespace: Namespace) -> Role | None:
     """The person's role in the namespace now, or None for an outsider: what reading, managing and keys go by."""
     roles = roles_of(person, namespace)
     return roles.namespace if roles else None
 
 
-@remembered
 def roles_of(person: User, namespace: Namespace) -> MemberRoles | None:
     """The person's roles in the namespace and its folders now, or None for an outsider."""
+    known, key = _known_roles.get(), (person.pk, namespace.pk)
+    if known is not None and key in known:
+        return known[key]
     rows = Membership.objects.filter(person=person, namespace=namespace).values_list("role", "folder_roles")
     row = rows.first()
-    return read_member_roles(*row) if row else None
+    roles = read_member_roles(*row) if row else None
+    if known is not None:
+        known[key] = roles
+    return roles
+
+
+@contextmanager
+def remember_roles() -> Iterator[None]:
+    """Read each role, and who gives roles, once until the block ends: for a request that only reads, however often it
+    needs them.
+
+    Without it everything works the same with more queries. A request that writes must not use it, since a role may
+    change between its checks.
+    """
+    roles, granters = _known_roles.set({}), known_granters.set({})
+    try:
+        yield
+    finally:
+        _known_roles.reset(roles)
+        known_granters.reset(granters)
 
 
 def is_allowed(actor: Actor, verb: Verb, namespace: Namespace, path: str = "") -> bool:
@@ -119,7 +146,7 @@ def require_at(actor: Actor, verb: Verb, namespace: Namespace, find_path: Callab
             gettext("There is no namespace {name}, or you are not a member of it.").format(name=namespace.name)
         )
     if actor.key is not None:
-        require_key(actor, verb)
+        require_key(actor.key, verb)
     needed, role, place = TABLE[verb], roles.namespace, namespace.name
     if role.rank < needed.rank and roles.folders and actor.key is None:
         path = find_path(roles)
@@ -169,7 +196,8 @@ def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespa
 
     NotAllowed for a key that was not given the verb read, and for a narrow one unless it only browses.
     """
-    require_key(actor, verb)
+    if actor.key is not None:
+        require_key(actor.key, verb)
     if actor.is_operator:
         return Namespace.objects.all()
     if not actor.person.is_active:

@@ -1,6 +1,6 @@
 """The view of templates for limited keys: only the versions that the key may fetch.
 
-A key limited to approved versions or to labels (`access.is_narrow`) finds names and labels, but a template's
+A key limited to approved versions or to labels (`key_rights.is_narrow`) finds names and labels, but a template's
 description, tags and settings are text of a version too. It is told those of the newest version that its labels serve,
 for a key without labels the protected ones; it searches nothing else; and histories hold only versions that it may
 fetch. People and wide keys see the latest version.
@@ -64,7 +64,7 @@ def visible_template(actor: Actor, template: Template) -> VisibleTemplate:
 
 def visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
     """The same for many templates at once, by their ids."""
-    if not key_rights.is_narrow(actor.key):
+    if actor.key is None or not key_rights.is_narrow(actor.key):
         return {row.pk: _of_latest(row) for row in rows}
     found = _served(actor, rows)
     return {row.pk: visible_in_version(row, found.get(row.pk)) for row in rows}
@@ -96,7 +96,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     told, nothing else, and it can't ask for other values or another order.
     """
     places = {"namespace": namespace, "label": label, "folder": folder}
-    if not key_rights.is_narrow(actor.key):
+    if actor.key is None or not key_rights.is_narrow(actor.key):
         return search_queries.search_templates(
             actor, q=q, tag=tag, archived=archived, sort=sort, cursor=cursor, limit=limit, **places, **values
         )
@@ -117,7 +117,7 @@ def list_visible(
         rows = rows.filter(name=name)
     if not tag:
         return rows
-    if key_rights.is_narrow(actor.key):
+    if actor.key is not None and key_rights.is_narrow(actor.key):
         return _matching(actor, rows, (), tag)
     return rows.filter(tags__name=tag)
 

@@ -3,7 +3,7 @@
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.namespaces import permissions, role_memory, services
+from registry.namespaces import permissions, services
 from registry.namespaces.models import Namespace
 from tests.frontend.conftest import REPLY
 
@@ -31,7 +31,7 @@ def test_the_memory_gives_what_the_database_says_and_forgets_at_its_end(reply):
     namespace = Namespace.objects.get(name="support")
     people = [reply.actor(role).person for role in ("reader", "author", "reviewer", "admin", "outsider")]
     plain = [permissions.role_of(person, namespace) for person in people]
-    with role_memory.remember_roles():
+    with permissions.remember_roles():
         assert [permissions.role_of(person, namespace) for person in people * 2] == plain * 2
         with CaptureQueriesContext(connection) as queries:
             assert [permissions.role_of(person, namespace) for person in people] == plain
