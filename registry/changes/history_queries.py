@@ -1,22 +1,42 @@
-"""Queries about the history of versions: what each was made from and by whom, for many templates at once."""
+"""Queries about the history of versions, for many templates at once: what each was made from and by whom, and who gave
+whom a role meanwhile.
+"""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from django.db.models import Q
-
+from registry.accounts.actor import OPERATOR
+from registry.accounts.events import SecondStepReset
 from registry.accounts.models import Key
 from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.changes.role_grants import GRANTING, RoleGrants
+from registry.changes.template_copies import find_approved, find_origins
+from registry.core.names import is_in_folder
+from registry.journal.event import from_microseconds
 from registry.journal.models import Event
+from registry.namespaces.events import MemberSet
+from registry.namespaces.folder_role_events import FolderRoleSet
+from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
+from registry.namespaces.models import Role
+from registry.templates.events import TemplateRenamed
 from registry.templates.former_names import FormerName
-from registry.templates.labels import approved_moves
 from registry.templates.models import Template, Version
 
-__all__ = ["find_copies", "read_history", "read_version_graph"]
+__all__ = ["read_history", "read_version_graph"]
 
+_GRANTING = (
+    MemberSet.kind,
+    SecondStepReset.kind,
+    GroupSet.kind,
+    GroupRemoved.kind,
+    GroupJoined.kind,
+    GroupLeft.kind,
+    FolderRoleSet.kind,
+    TemplateRenamed.kind,
+)
 _HEADS = (ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind)
 _COLUMNS = (  # of a version, then of a label that points to it, then of one thing that it took in
     "pk",
@@ -35,7 +55,6 @@ _COLUMNS = (  # of a version, then of a label that points to it, then of one thi
     "contributions__comment__person__username",
     "contributions__comment__key_id",
 )
-_MOST_COPIES = 20  # templates in a row, each a copy of the one before
 
 
 def read_history(templates: Iterable[Template]) -> History:
@@ -46,7 +65,7 @@ def read_history(templates: Iterable[Template]) -> History:
     """
     listed = list({template.pk: template for template in templates}.values())
     every = {template.pk: template.name for template in listed}
-    origins = _origins({template.pk: template.copied_from for template in listed}, every)
+    origins = find_origins({template.pk: template.copied_from for template in listed}, every)
     found = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
     heads, grants = _events(dict(_names(listed)), spaces)
@@ -56,7 +75,7 @@ def read_history(templates: Iterable[Template]) -> History:
         _keys(found.steps, heads),
         heads,
         grants,
-        _approved(found.steps, others),
+        find_approved(found.steps, others),
         found.labels,
         found.rollouts,
     )
@@ -66,49 +85,6 @@ def read_version_graph(templates: Collection[int]) -> History:
     """Only which version was made from which."""
     names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
     return History(_Versions(names, {}).steps)
-
-
-def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
-    """Those of the templates that were copied from this one, or from a copy of it: a query for each step, and none
-    where no template among them is a copy.
-    """
-    copied = {row.pk: row.copied_from for row in among if row.copied_from}
-    every: dict[int, str] = {}
-    origins = _origins(copied, every) if copied else {}
-    known = {name: pk for pk, name in every.items()}
-    return [row for row in among if template.pk in _ancestors(row.pk, origins, known)]
-
-
-def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
-    """The ids of the template's origin, of the origin's origin, and so on. known: name to id."""
-    found: set[int] = set()
-    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in found:
-        found.add(origin)
-        pk = origin
-    return found
-
-
-def _origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
-    """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
-    found: dict[int, tuple[str, int]] = {}
-    current: dict[str, str] = {}
-    pending = dict(copied)
-    for _ in range(_MOST_COPIES):
-        fresh = {}
-        for pk, address in pending.items():
-            name, _, number = address.partition("@")
-            if number.isdecimal():
-                found[pk] = (name, int(number))
-                fresh[pk] = name
-        unread = set(fresh.values()) - set(every.values())
-        if not unread:
-            break
-        named = Q(name__in=unread) | Q(former_names__name__in=unread)
-        rows = list(Template.objects.filter(named).values_list("pk", "name", "copied_from", "former_names__name"))
-        every |= {pk: name for pk, name, *_ in rows}
-        current |= {former: name for _, name, _, former in rows if former}
-        pending = {pk: address for pk, _, address, _ in rows if address}
-    return {pk: (current.get(name, name), number) for pk, (name, number) in found.items()}
 
 
 def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:
@@ -167,7 +143,7 @@ def _events(
     """The heads of requests by template, and by namespace the grants of roles; oldest first. names: each name of a
     template to the one that it has now.
     """
-    kinds = [*_HEADS, *GRANTING]
+    kinds = [*_HEADS, *_GRANTING]
     places = [*spaces, ""]  # accounts belong to no namespace
     rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=places).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
@@ -182,20 +158,126 @@ def _events(
     return heads, grants.found
 
 
-def _approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:
-    """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
-    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
-    if not origins:
-        return set()
-    rows = approved_moves().filter(template__in=origins)
-    columns = rows.values_list("template__name", "after__digest", "change__decided")
-    digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
-    return {step.pk for step in steps.values() if (step.template, step.digest) in digests}
+class RoleGrants:
+    """By namespace every time that somebody got a role or a higher one, in it or in a folder, was put into a group, or
+    had their sign-in reset, in the order of the events. What a command on the machine does is left out.
+    """
+
+    def __init__(self, spaces: Collection[str], names: Mapping[str, str]) -> None:
+        """names: each name of a template that is asked about to the one that it has now."""
+        self.found: defaultdict[str, list[RoleGrant]] = defaultdict(list)
+        self._spaces, self._names = spaces, names
+        self._held: dict[tuple[str, str], int] = {}  # the rank of each person's own role
+        self._groups: dict[tuple[str, str], int] = {}  # the rank of each group's role
+        self._people: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        # By namespace and person, or namespace and group, the role in each folder.
+        self._of_people: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+        self._of_groups: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+
+    def hear(self, row: Event) -> None:
+        """Take in the next event."""
+        body = json.loads(row.text)["body"]
+        if row.kind == SecondStepReset.kind:
+            for space in self._spaces:
+                self._add(row, space, body["person"], None)
+        elif row.kind == MemberSet.kind:
+            self._hear_of_member(row, body)
+        elif row.kind == FolderRoleSet.kind:
+            self._hear_of_folder(row, body)
+        elif row.kind == TemplateRenamed.kind:
+            self._hear_of_name(row, body)
+        else:
+            self._hear_of_group(row, body, (row.namespace, body["group"]))
+
+    def _hear_of_member(self, row: Event, body: Mapping[str, Any]) -> None:
+        place, rank = (row.namespace, body["person"]), _rank_of(body["role"])
+        if rank > self._held.get(place, -1):
+            self._add(row, row.namespace, body["person"], body["role"])
+        self._held[place] = rank
+        if body["role"] is None:
+            self._of_people.pop(place, None)
+
+    def _hear_of_group(self, row: Event, body: Mapping[str, Any], place: tuple[str, str]) -> None:
+        people = self._people[place]
+        if row.kind == GroupJoined.kind:
+            people.add(body["person"])
+            self._add(row, row.namespace, body["person"], None, group=body["title"])
+        elif row.kind == GroupLeft.kind:
+            people.discard(body["person"])
+        elif row.kind == GroupRemoved.kind:
+            people.clear()
+            self._groups.pop(place, None)
+            self._of_groups.pop(place, None)
+        else:
+            rank = _rank_of(body.get("role"))
+            for person in sorted(people) if rank > self._groups.get(place, -1) else ():
+                if rank > self._held.get((row.namespace, person), -1):
+                    self._add(row, row.namespace, person, body["role"])
+            self._groups[place] = rank
+            if body.get("role") is None:
+                self._of_groups.pop(place, None)
+
+    def _hear_of_folder(self, row: Event, body: Mapping[str, Any]) -> None:
+        space, folder, role, former = row.namespace, body["folder"], body["role"], body.get("former")
+        person, group = body.get("person") or "", body.get("group") or ""
+        held = self._of_people[space, person] if person else self._of_groups[space, group]
+        if former is not None:  # the same templates as before: nobody may do more
+            held.pop(former, None)
+            held[folder] = role
+            grants = self.found[space]
+            grants[:] = [replace(one, folder=folder) if one.folder == former else one for one in grants]
+            return
+        receivers = [person] if person else sorted(self._people[space, group])
+        for receiver in receivers if role else ():
+            if _rank_of(role) > self._rank_at(space, receiver, f"{folder}/"):
+                self._add(row, space, receiver, role, folder=folder)
+        if role:
+            held[folder] = role
+        else:
+            held.pop(folder, None)
+
+    def _hear_of_name(self, row: Event, body: Mapping[str, Any]) -> None:
+        """Another folder has other reviewers."""
+        space, name = row.namespace, body["template"]
+        before, after = (full.partition("/")[2] for full in (body["former"], name))
+        people = {person for place, person in self._of_people if place == space}
+        for (place, group), folders in self._of_groups.items():
+            people |= self._people[place, group] if place == space and folders else set()
+        for person in sorted(people):
+            role = max(self._list_roles_at(space, person, after), key=_rank_of, default="")
+            if _rank_of(role) > self._rank_at(space, person, before):
+                self._add(row, space, person, role, template=self._names.get(name, name))
+
+    def _rank_at(self, space: str, person: str, path: str) -> int:
+        """The rank of the highest role that the person has at the path: of their own, or by a group in a folder."""
+        ranks = [_rank_of(role) for role in self._list_roles_at(space, person, path)]
+        return max(*ranks, self._held.get((space, person), -1), -1)
+
+    def _list_roles_at(self, space: str, person: str, path: str) -> list[str]:
+        """The roles in folders that reach the path, of the person and of their groups."""
+        given = [self._of_people.get((space, person), {})]
+        given += [
+            folders
+            for (place, group), folders in self._of_groups.items()
+            if place == space and person in self._people[place, group]
+        ]
+        return [role for folders in given for folder, role in folders.items() if is_in_folder(path, folder)]
+
+    def _add(
+        self,
+        row: Event,
+        space: str,
+        receiver: str,
+        role: str | None,
+        *,
+        group: str = "",
+        folder: str = "",
+        template: str = "",
+    ) -> None:
+        if row.person != OPERATOR:
+            at = from_microseconds(row.at)
+            self.found[space].append(RoleGrant(row.person, receiver, role, at, group, folder, template))
 
 
-def _has_approval_of_another(decided: Mapping[str, Any] | None) -> bool:
-    """Whether one of the approvals that a request was decided on needed no exemption."""
-    if decided is None:
-        return False
-    exempt = {one["person"] for one in decided.get("exemptions", ())}
-    return any(one["person"] not in exempt for one in decided["approvals"])
+def _rank_of(role: str | None) -> int:
+    return Role(role).rank if role else -1

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import gate as change_gate
-from registry.changes import history_queries, policy
+from registry.changes import policy, template_copies
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeStep
 from registry.changes.gate import Gate
@@ -71,7 +71,7 @@ def recompute_states_of_copies(template: Template) -> None:
     pending = Template.objects.exclude(copied_from="").filter(
         changes__state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
-    for copy in history_queries.find_copies(template, list(pending.select_related("namespace").distinct())):
+    for copy in template_copies.find_copies(template, list(pending.select_related("namespace").distinct())):
         recompute_states(copy.namespace, copy)
 
 

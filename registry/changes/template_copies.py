@@ -1,0 +1,76 @@
+"""Templates that were copied from others: where each came from, and which come from one, and what was approved there."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.db.models import Q
+
+from registry.changes.contributors import VersionNode
+from registry.templates.labels import approved_moves
+from registry.templates.models import Template
+
+__all__ = ["find_approved", "find_copies", "find_origins"]
+
+_MOST_COPIES = 20  # templates in a row, each a copy of the one before
+
+
+def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
+    """Those of the templates that were copied from this one, or from a copy of it: a query for each step, and none
+    where no template among them is a copy.
+    """
+    copied = {row.pk: row.copied_from for row in among if row.copied_from}
+    every: dict[int, str] = {}
+    origins = find_origins(copied, every) if copied else {}
+    known = {name: pk for pk, name in every.items()}
+    return [row for row in among if template.pk in _ancestors(row.pk, origins, known)]
+
+
+def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
+    """The ids of the template's origin, of the origin's origin, and so on. known: name to id."""
+    found: set[int] = set()
+    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in found:
+        found.add(origin)
+        pk = origin
+    return found
+
+
+def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, tuple[str, int]]:
+    """Template to the (template, version number) that it was copied from; adds the templates of origins to `every`."""
+    found: dict[int, tuple[str, int]] = {}
+    current: dict[str, str] = {}
+    pending = dict(copied)
+    for _ in range(_MOST_COPIES):
+        fresh = {}
+        for pk, address in pending.items():
+            name, _, number = address.partition("@")
+            if number.isdecimal():
+                found[pk] = (name, int(number))
+                fresh[pk] = name
+        unread = set(fresh.values()) - set(every.values())
+        if not unread:
+            break
+        named = Q(name__in=unread) | Q(former_names__name__in=unread)
+        rows = list(Template.objects.filter(named).values_list("pk", "name", "copied_from", "former_names__name"))
+        every |= {pk: name for pk, name, *_ in rows}
+        current |= {former: name for _, name, _, former in rows if former}
+        pending = {pk: address for pk, _, address, _ in rows if address}
+    return {pk: (current.get(name, name), number) for pk, (name, number) in found.items()}
+
+
+def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:
+    """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
+    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
+    if not origins:
+        return set()
+    rows = approved_moves().filter(template__in=origins)
+    columns = rows.values_list("template__name", "after__digest", "change__decided")
+    digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
+    return {step.pk for step in steps.values() if (step.template, step.digest) in digests}
+
+
+def _has_approval_of_another(decided: Mapping[str, Any] | None) -> bool:
+    """Whether one of the approvals that a request was decided on needed no exemption."""
+    if decided is None:
+        return False
+    exempt = {one["person"] for one in decided.get("exemptions", ())}
+    return any(one["person"] not in exempt for one in decided["approvals"])
