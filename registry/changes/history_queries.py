@@ -65,7 +65,8 @@ def read_history(templates: Iterable[Template]) -> History:
     """
     listed = list({template.pk: template for template in templates}.values())
     every = {template.pk: template.name for template in listed}
-    origins = find_origins({template.pk: template.copied_from for template in listed}, every)
+    copied = {template.pk: template.copied_from for template in listed if template.copied_from}
+    origins = find_origins(copied, every) if copied else {}
     found = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
     heads, grants = _events(dict(_names(listed)), spaces)
@@ -75,7 +76,7 @@ def read_history(templates: Iterable[Template]) -> History:
         _keys(found.steps, heads),
         heads,
         grants,
-        find_approved(found.steps, others),
+        find_approved(found.steps, others) if others else set(),
         found.labels,
         found.rollouts,
     )
@@ -147,7 +148,7 @@ def _events(
     places = [*spaces, ""]  # accounts belong to no namespace
     rows = Event.objects.filter(template__in=[*names, ""], kind__in=kinds, namespace__in=places).order_by("number")
     heads: defaultdict[str, list[Head]] = defaultdict(list)
-    grants = RoleGrants(spaces, names)
+    grants = _RoleGrants(spaces, names)
     for row in rows.only("number", "kind", "at", "person", "key", "namespace", "template", "version", "change", "text"):
         if row.kind in _HEADS:
             kind = row.kind.rpartition(".")[2]
@@ -158,7 +159,7 @@ def _events(
     return heads, grants.found
 
 
-class RoleGrants:
+class _RoleGrants:
     """By namespace every time that somebody got a role or a higher one, in it or in a folder, was put into a group, or
     had their sign-in reset, in the order of the events. What a command on the machine does is left out.
     """

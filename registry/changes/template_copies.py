@@ -59,9 +59,8 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
 
 def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) -> set[int]:
     """The ids of the versions of these templates that a protected label held by the approval of somebody who did not
-    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone."""
-    if not origins:
-        return set()
+    contribute. A namespace may ask for no approval, or let contributors approve: that speaks for itself alone.
+    """
     rows = approved_moves().filter(template__in=origins)
     columns = rows.values_list("template__name", "after__digest", "change__decided")
     digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
