@@ -1,4 +1,4 @@
-"""Templates that were copied from others: where each came from, and which come from one, and what was approved there."""
+"""Templates that were copied from others: where each came from, which come from one, and what was approved there."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
