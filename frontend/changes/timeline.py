@@ -15,7 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.queries import Moment
 from registry.changes.review_events import CommentAdded, VerdictGiven
 
-__all__ = ["TimelineEntry", "count_comments", "timeline_entries"]
+__all__ = ["TimelineEntry", "timeline_entries"]
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,6 @@ def _check_entries(moments: Iterable[Moment]) -> list[TimelineEntry]:
         if isinstance(moment.event, VerdictGiven):
             versions.setdefault(moment.event.version, []).append((moment.at, moment.event))
     return [_checked(group[-1][0], [verdict for _, verdict in group]) for group in versions.values()]
-
-
-def count_comments(shown: Sequence[TimelineEntry]) -> int:
-    """How many of them are people's words."""
-    return sum(entry.is_said for entry in shown)
 
 
 def _entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry | None:

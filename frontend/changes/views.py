@@ -166,7 +166,7 @@ def _reading(
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(diff["view"], diff["sample"], query)
     texts = CommentTexts(change)
-    story = timeline.timeline_entries(change, texts, actor.person.username if act.comment else "")
+    story = timeline.timeline_entries(change, texts, actor.person.username if act.comment else "") if view else []
     remarks = changes_query.list_remarks(change, actor)
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
     talk_url = View("conversation", diff["sample"], query).address()
@@ -182,7 +182,7 @@ def _reading(
             *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
             {
                 "word": gettext("Conversation"),
-                "count": timeline.count_comments(story),
+                "count": changes_query.count_comments(change),
                 "url": talk_url,
                 "on": bool(view),
             },

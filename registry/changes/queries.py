@@ -35,6 +35,7 @@ __all__ = [
     "PlacedThread",
     "ReadComment",
     "closed_by",
+    "count_comments",
     "count_pending",
     "find_baseline",
     "find_change",
@@ -261,6 +262,11 @@ def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
             said = texts.find(*place, comments.get(place, ""), at)
         moments.append(Moment(at, row.person, event, said))
     return moments
+
+
+def count_comments(change: ChangeRequest) -> int:
+    """How often somebody commented on the request or decided on it."""
+    return Event.objects.filter(change=change.number, kind__in=(ChangeDecided.kind, CommentAdded.kind)).count()
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,8 @@ def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
     ]
     places = [page.index(words_) for words_ in told]
     assert places == sorted(places)
-    assert 'Conversation <span class="count">3</span>' in page
+    for shown in (page, page_of(change, browser("reader"))):
+        assert 'Conversation <span class="count">3</span>' in shown
 
 
 def test_both_shows_the_source_and_what_the_model_reads(change, browser):
