@@ -68,10 +68,11 @@ def recompute_states_of_copies(template: Template) -> None:
     """Write which pending requests of the template's copies are approved, after its history changed: who wrote what
     was copied has contributed, until an approval is given to that; under the journal's lock.
     """
-    pending = Template.objects.exclude(copied_from="").filter(
+    rows = Template.objects.exclude(copied_from="").filter(
         changes__state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)
     )
-    for copy in template_copies.find_copies(template, list(pending.select_related("namespace").distinct())):
+    pending = list(rows.select_related("namespace").distinct())
+    for copy in template_copies.find_copies(template, pending) if pending else ():
         recompute_states(copy.namespace, copy)
 
 

@@ -13,7 +13,7 @@ from registry.changes.revisions import EditedComment
 from registry.journal import log
 from registry.notifications.models import MENTION, Notification
 
-__all__ = ["describe_change", "name_of", "tell_mentioned", "tell_of_edit", "tell_of_review_request"]
+__all__ = ["describe_change", "tell_mentioned", "tell_of_edit", "tell_of_review_request"]
 
 
 def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
@@ -30,7 +30,7 @@ def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, 
         sentence = gettext("{name} asks for your review: {subject}.")
         if is_reminder:
             sentence = gettext("{name} asks for your review again: {subject}.")
-        return sentence.format(name=name_of(actor), subject=describe_change(change))
+        return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     facts = {"kind": ReviewRequested.kind, "is_waiting": True, "template": change.template, "change": change}
     Notification.objects.create(person=asked, sentence=say_to(asked, say), created_at=at, **facts)
@@ -59,7 +59,7 @@ def tell_mentioned(
 
     def say() -> str:
         return gettext("{name} mentioned you in {subject}.").format(
-            name=name_of(actor), subject=where or describe_change(change)
+            name=actor.person.display_name, subject=where or describe_change(change)
         )
 
     facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": log.now()}
@@ -67,11 +67,6 @@ def tell_mentioned(
         Notification(person=person, sentence=say_to(person, say), **facts) for person in people
     )
     return [*told, *people]
-
-
-def name_of(actor: Actor) -> str:
-    """Who acts, as people are called in sentences."""
-    return actor.person.display_name
 
 
 def describe_change(change: ChangeRequest) -> str:

@@ -28,7 +28,7 @@ from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
 from registry.namespaces.verbs import Verb
 from registry.notifications import queries as notification_queries
-from registry.notifications.conversations import describe_change, name_of, tell_mentioned
+from registry.notifications.conversations import describe_change, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
@@ -85,7 +85,7 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
 
     def say() -> str:
         return gettext("{name} asks for your review: {subject}.").format(
-            name=name_of(actor), subject=describe_change(change)
+            name=actor.person.display_name, subject=describe_change(change)
         )
 
     _tell(actor, kind, people, say, change, is_waiting=True)
@@ -104,7 +104,7 @@ def tell_of_decision(actor: Actor, decision: Decision, taken_back: str | None = 
         sentence = str(_DECIDED[decision.decision])
         if taken_back == Decision.REQUEST_CHANGES:
             sentence = gettext("{name} no longer asks for changes in {subject}.")
-        return sentence.format(name=name_of(actor), subject=describe_change(change))
+        return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     told = tell_mentioned(actor, change, [decision.text])
     _tell(actor, ChangeDecided.kind, [change.opened_by, change.version.author], say, change, told=told)
@@ -117,7 +117,7 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
 
     def say() -> str:
         return gettext("{name} wrote on line {line} of {subject}.").format(
-            name=name_of(actor), line=comment.thread.line, subject=describe_change(change)
+            name=actor.person.display_name, line=comment.thread.line, subject=describe_change(change)
         )
 
     told = tell_mentioned(actor, change, [comment.text])
@@ -135,7 +135,7 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
 
     def say() -> str:
         return gettext("{name} commented on release {number}: {title}.").format(
-            name=name_of(actor), number=release.number, title=release.title
+            name=actor.person.display_name, number=release.number, title=release.title
         )
 
     told = tell_mentioned(actor, members[0], [comment.text], where=f"{release.title} ({release.number})")
@@ -150,7 +150,7 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
 
     def say() -> str:
         ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
-        return f"{name_of(actor)} {sentence}{ending}"
+        return f"{actor.person.display_name} {sentence}{ending}"
 
     _tell(actor, event.kind, people, say, rollout.change)
 
@@ -189,7 +189,7 @@ def _describe_move(actor: Actor, move: LabelMove) -> str:
 
 def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
     number = move.after.number if move.after else None
-    return sentence.format(name=name_of(actor), label=move.label, template=move.template.name, number=number)
+    return sentence.format(name=actor.person.display_name, label=move.label, template=move.template.name, number=number)
 
 
 def remind_of_emergencies() -> int:
@@ -238,7 +238,7 @@ def tell_of_save(actor: Actor, version: Version) -> None:
         if not first:
             sentence = gettext("{name} saved {template} {number}.")
         return sentence.format(
-            name=name_of(actor), template=version.template.name, number=version.number, message=first
+            name=actor.person.display_name, template=version.template.name, number=version.number, message=first
         )
 
     _write(actor, VersionSaved.kind, [], say, version, version.created_at)
@@ -258,7 +258,7 @@ def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, re
 
 def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Sequence[str]) -> str:
     sentence = gettext("{name} redacted {template} {number}: {reason}").format(
-        name=name_of(actor), template=version.template.name, number=version.number, reason=reason
+        name=actor.person.display_name, template=version.template.name, number=version.number, reason=reason
     )
     if not remotes:
         return sentence
@@ -288,7 +288,7 @@ def _describe_key(actor: Actor, key: Key) -> str:
             "If you do not want it, revoke it on your account page."
         )
     rights = key_queries.describe_key(key)
-    return sentence.format(name=name_of(actor), key=key.name, namespace=key.namespace.name, rights=rights)
+    return sentence.format(name=actor.person.display_name, key=key.name, namespace=key.namespace.name, rights=rights)
 
 
 def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
