@@ -3,13 +3,14 @@
 Nothing here reads the database: `registry.changes.gate` gathers the facts inside the caller's transaction.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.translation import gettext, ngettext
 
 from registry.changes.contributors import SUGGESTED, Reason
+from registry.changes.facts import ApprovalStatus, Exemption, Facts, GroupApproval
 from registry.core.timestamps import format_moment
 from registry.freezes.windows import StandingFreeze
 from registry.namespaces.rules import Rules
@@ -19,13 +20,7 @@ __all__ = [
     "GROUP",
     "IN_RELEASE",
     "ROLLING_OUT",
-    "ApprovalStatus",
     "Blocker",
-    "DecisionFacts",
-    "Exemption",
-    "Facts",
-    "GroupApproval",
-    "GroupFacts",
     "count_approvals",
     "eligible_approvers",
     "fault_of_approver",
@@ -49,98 +44,6 @@ IN_RELEASE = "release"
 
 ROLLING_OUT = "rollout"
 """The code of the blocker of a request whose label is divided by a rollout, that request's own included."""
-
-
-@dataclass(frozen=True)
-class DecisionFacts:
-    """One decision in a request: whose, what, in which round, and whether the person is a reviewer today.
-
-    `number` is that of the version that was looked at.
-    """
-
-    person: str
-    decision: str
-    digest: str
-    round: int
-    is_reviewer: bool
-    number: int = 0
-
-
-@dataclass(frozen=True)
-class GroupFacts:
-    """A group that a rule names, as it is today: what people call it, and the usernames of those in it."""
-
-    title: str
-    people: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the gate looks at. Persons are usernames; numbers are version numbers. `contributors` are the people whose
-    approval does not count, each with the reasons."""
-
-    label: str
-    path: str
-    number: int
-    digest: str
-    round: int
-    opened_by: str
-    author: str
-    decisions: tuple[DecisionFacts, ...]
-    reviewers: tuple[str, ...]
-    holds: int | None
-    holds_digest: str | None
-    descends: bool
-    archived: bool
-    closed: bool = False
-    unreviewed: bool = False
-    held_by_approval: bool = True  # what the label holds; asked for only where that is the head itself
-    superseded: bool = False
-    open_threads: int = 0  # asked for only where the rules want all resolved
-    release: int | None = None  # the open release that it is a member of
-    freeze: StandingFreeze | None = None
-    rollout: tuple[int, int] | None = None  # what divides the label: the rollout's number, its request's number
-    change: int = 0
-    contributors: Mapping[str, tuple[Reason, ...]] = field(default_factory=dict)
-    groups: Mapping[str, GroupFacts] = field(default_factory=dict)  # by name, where some rule names one
-
-    def find_group(self, name: str) -> GroupFacts:
-        """The group with this name; one without people where it is not there, so that nobody speaks for it."""
-        return self.groups.get(name) or GroupFacts(name)
-
-
-@dataclass(frozen=True)
-class ApprovalStatus:
-    """What the reviewers of a request decided."""
-
-    approvals: tuple[str, ...]
-    objections: tuple[str, ...]
-    missing: int
-    missing_owners: tuple[str, ...]
-    missing_groups: tuple[str, ...] = ()
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether the reviewers' part is done."""
-        return not (self.objections or self.missing or self.missing_owners or self.missing_groups)
-
-
-@dataclass(frozen=True)
-class Exemption:
-    """An approval that counts only because a rule allows it: whose, which rule, and what that person contributed."""
-
-    person: str
-    rule: str
-    why: str
-
-
-@dataclass(frozen=True)
-class GroupApproval:
-    """A group that an approval is needed from, and the usernames of those in it whose approval counts."""
-
-    name: str
-    title: str
-    people: tuple[str, ...]
 
 
 @dataclass(frozen=True)

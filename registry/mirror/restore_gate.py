@@ -11,8 +11,8 @@ from typing import Any
 from registry.changes import gate as change_gate
 from registry.changes import policy
 from registry.changes.contributors import Reason
+from registry.changes.facts import Facts
 from registry.changes.models import ChangeRequest
-from registry.changes.policy import Facts
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
 from registry.namespaces.models import Namespace

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from registry.changes import policy
 from registry.changes.contributors import Reason
-from registry.changes.policy import DecisionFacts, Facts, GroupFacts
+from registry.changes.facts import DecisionFacts, Facts, GroupFacts
 from registry.namespaces.rules import ApprovalRule, Owner, Rules
 from tests.support.examples import example_count
 

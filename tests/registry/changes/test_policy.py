@@ -4,7 +4,7 @@ import pytest
 
 from registry.changes import policy
 from registry.changes.contributors import Reason
-from registry.changes.policy import DecisionFacts, Facts
+from registry.changes.facts import DecisionFacts, Facts
 from registry.namespaces.rules import Owner, Rules
 
 D2, D3 = "sha256:2", "sha256:3"
