@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import policy, review_requests
+from registry.changes import blockers, policy, review_requests
+from registry.changes.blockers import Blocker
 from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
-from registry.changes.policy import Blocker
 from registry.changes.review_requests import AskedReviewer
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
@@ -43,8 +43,8 @@ ICONS = {
     "superseded": "git-branch",
     "held": "check",
     "archived": "archive",
-    policy.FREEZE: "clock",
-    policy.IN_RELEASE: "list",
+    blockers.FREEZE: "clock",
+    blockers.IN_RELEASE: "list",
 }
 CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "failed"), None: ("loader", "", "running")}
 UNFINISHED = ("circle-dashed", "", "not finished")
@@ -294,7 +294,7 @@ def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, ne
             link, link_word = "#head", gettext("Choose another version")
         else:
             link, link_word = reverse("edit", args=[change.template.name]), gettext("Edit a draft")
-    elif blocker.code == policy.IN_RELEASE and change.open_release is not None:
+    elif blocker.code == blockers.IN_RELEASE and change.open_release is not None:
         link, link_word = reverse("release", args=[change.open_release]), gettext("Open release")
     elif blocker.code in ("held", "superseded") and act.withdraw:
         link, link_word = "#close", gettext("Withdraw")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, 
 from frontend.changes.presenters import change_title
 from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
-from registry.changes import policy, review_requests
+from registry.changes import blockers, review_requests
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.releases.gate import ReleaseGate
@@ -173,7 +173,7 @@ def _is_rolling_out(gate: Gate) -> bool:
     rollout = gate.facts.rollout
     if rollout is None or rollout[1] != gate.change.number:
         return False
-    return all(blocker.code == policy.ROLLING_OUT for blocker in gate.blockers)
+    return all(blocker.code == blockers.ROLLING_OUT for blocker in gate.blockers)
 
 
 def _mine(gate: Gate, username: str) -> WorkItem:

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from registry.changes.blockers import Blocker
 from registry.changes.facts import Exemption, GroupApproval
-from registry.changes.policy import Blocker
 from registry.journal.event import canonical, digest_of
 from registry.namespaces.rules import CHECKS, Rules
 

@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes import blockers, locking
 from registry.changes import gate as change_gate
-from registry.changes import locking, policy
 from registry.changes.events import EmergencyClosed
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.queries import lock_change
@@ -166,7 +166,7 @@ def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]
     return {change: (tuple(people), max(people.values())) for change, people in found.items() if people}
 
 
-_BY_NO_MEANS = {"archived", "held", "superseded", policy.IN_RELEASE, policy.ROLLING_OUT}
+_BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.ROLLING_OUT}
 
 
 def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:

@@ -9,11 +9,11 @@ from django.utils.translation import gettext, gettext_lazy
 from registry.accounts.actor import Actor
 from registry.changes import checks, policy
 from registry.changes import queries as change_queries
+from registry.changes.blockers import Blocker
 from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.facts import ApprovalStatus, DecisionFacts, Exemption, Facts, GroupApproval
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
-from registry.changes.policy import Blocker
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.rules import Rules, rules_of

@@ -4,23 +4,16 @@ Nothing here reads the database: `registry.changes.gate` gathers the facts insid
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
+from registry.changes import blockers
+from registry.changes.blockers import Blocker, Standing
 from registry.changes.contributors import SUGGESTED, Reason
 from registry.changes.facts import ApprovalStatus, Exemption, Facts, GroupApproval
-from registry.core.timestamps import format_moment
-from registry.freezes.windows import StandingFreeze
 from registry.namespaces.rules import Rules
 
 __all__ = [
-    "FREEZE",
-    "GROUP",
-    "IN_RELEASE",
-    "ROLLING_OUT",
-    "Blocker",
     "count_approvals",
     "eligible_approvers",
     "fault_of_approver",
@@ -32,44 +25,6 @@ __all__ = [
     "reasons_against",
     "refusal_of_approver",
 ]
-
-FREEZE = "freeze"
-"""The code of the blocker of a request whose namespace has no releases now; an emergency ignores it."""
-
-GROUP = "group:"
-"""How the code of the blocker of a missing approval from a group begins; the group's name follows."""
-
-IN_RELEASE = "release"
-"""The code of the blocker of a request that is published with its release only: always the last in the list."""
-
-ROLLING_OUT = "rollout"
-"""The code of the blocker of a request whose label is divided by a rollout, that request's own included."""
-
-
-@dataclass(frozen=True)
-class Blocker:
-    """One thing between the request and its label: why, what to do about it, and who is waited for."""
-
-    code: str
-    cause: str
-    action: str
-    waiting_for: tuple[str, ...] = ()
-    next_slot: datetime | None = None  # of a freeze: when nothing freezes the namespace
-
-    @property
-    def asks_for_approval(self) -> bool:
-        """Whether an approval would settle it."""
-        return self.code in ("approvals", "owners") or self.code.startswith(GROUP)
-
-    @property
-    def is_by_reviewers(self) -> bool:
-        """Whether reviewers are waited for."""
-        return self.asks_for_approval or self.code == "objection"
-
-    def to_dict(self) -> dict[str, str]:
-        """What a refusal says of it: code, cause, action, and of a freeze the next slot."""
-        facts = {"code": self.code, "cause": self.cause, "action": self.action}
-        return {**facts, "next_slot": format_moment(self.next_slot)} if self.next_slot else facts
 
 
 def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
@@ -192,191 +147,34 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     """
     if facts.closed:
         return []
-    found = [] if facts.unreviewed else [*_of_the_label(facts), *others]
+    found = [] if facts.unreviewed else [*_judge_place(facts), *others]
     counted = count_approvals(rules, facts)
-    may_decide = viewer in eligible_approvers(rules, facts)
+    against = {person: reasons_against(rules, facts, person) for person in facts.contributors}
+    standing = Standing(rules, facts, counted, viewer, eligible_approvers(rules, facts), against)
     if counted.objections:
-        found.append(_of_objections(counted, facts, viewer))
+        found.append(blockers.of_objections(standing))
     if rules.threads_resolved and facts.open_threads and not facts.unreviewed:
-        found.append(_of_threads(facts))
+        found.append(blockers.of_threads(facts))
     if counted.missing:
-        found.append(_of_approvals(counted, rules, facts, viewer, may_decide))
+        found.append(blockers.of_approvals(standing))
     if counted.missing_owners:
-        found.append(_of_owners(counted, rules, facts, viewer, may_decide))
-    found += [_of_group(name, rules, facts, viewer) for name in counted.missing_groups]
+        found.append(blockers.of_owners(standing))
+    found += [blockers.of_group(name, standing) for name in counted.missing_groups]
     if facts.freeze is not None and not facts.unreviewed:
-        found.append(_of_freeze(facts.freeze))
+        found.append(blockers.of_freeze(facts.freeze))
     if facts.rollout is not None and not facts.unreviewed:
-        found.append(_of_rollout(facts.label, facts.change, *facts.rollout))
+        found.append(blockers.of_rollout(facts.label, facts.change, *facts.rollout))
     if facts.release is not None and not facts.unreviewed:
-        found.append(_of_release(facts.release))
+        found.append(blockers.of_release(facts.release))
     return found
 
 
-def _of_the_label(facts: Facts) -> list[Blocker]:
+def _judge_place(facts: Facts) -> list[Blocker]:
+    """Whether the head may follow what the label serves, whoever approves it."""
     if facts.archived:
-        return [
-            Blocker(
-                "archived",
-                gettext("The template is archived."),
-                gettext("Ask an admin to restore it, or withdraw the change."),
-            )
-        ]
+        return [blockers.of_archived()]
     if facts.holds_digest == facts.digest and facts.held_by_approval:
-        return [
-            Blocker(
-                "held",
-                gettext("{label} already serves exactly this.").format(label=facts.label),
-                gettext("Withdraw the change."),
-                (facts.opened_by,),
-            )
-        ]
+        return [blockers.of_served(facts)]
     if facts.superseded:
-        cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
-            label=facts.label, holds=facts.holds, number=facts.number
-        )
-        return [Blocker("superseded", cause, gettext("Withdraw the change."), (facts.opened_by,))]
-    if not facts.descends:
-        return [
-            Blocker(
-                "diverged",
-                gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
-                    number=facts.number, holds=facts.holds, label=facts.label
-                ),
-                gettext(
-                    "Merge what version {holds} changed into a new version, and update the change to that version."
-                ).format(holds=facts.holds),
-                (facts.author,),
-            )
-        ]
-    return []
-
-
-def _of_freeze(freeze: StandingFreeze) -> Blocker:
-    return Blocker(FREEZE, freeze.sentence, freeze.advice, next_slot=freeze.slot)
-
-
-def _of_release(number: int) -> Blocker:
-    cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
-    return Blocker(
-        IN_RELEASE,
-        cause,
-        gettext("Publish release {number}, or remove this template from it first.").format(number=number),
-    )
-
-
-def _of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
-    if rolled_out == change:
-        cause = gettext("It is being published gradually, by rollout {rollout}.").format(rollout=rollout)
-        return Blocker(ROLLING_OUT, cause, gettext("Finish the rollout, or stop it first."))
-    cause = gettext("{label} is in rollout {rollout}, which publishes change {rolled_out} gradually.").format(
-        label=label, rollout=rollout, rolled_out=rolled_out
-    )
-    return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
-
-
-def _of_objections(counted: ApprovalStatus, facts: Facts, viewer: str) -> Blocker:
-    people = ", ".join(counted.objections)
-    if viewer in counted.objections:
-        return Blocker(
-            "objection", gettext("You asked for edits."), gettext("Approve when they are made."), (facts.author,)
-        )
-    return Blocker(
-        "objection",
-        gettext("{people} asked for edits.").format(people=people),
-        gettext("Save a version with these edits, and update the change to that version."),
-        (facts.author,),
-    )
-
-
-def _of_threads(facts: Facts) -> Blocker:
-    many = facts.open_threads > 1
-    cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
-    action = gettext("Answer them, then resolve.") if many else gettext("Answer it, then resolve.")
-    return Blocker("threads", cause.format(count=facts.open_threads), action, (facts.author,))
-
-
-def _of_approvals(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
-    asked = tuple(person for person in eligible_approvers(rules, facts) if person not in counted.approvals)
-    cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
-    cause = cause.format(count=counted.missing)
-    cause += _of_void_approvals(rules, facts, viewer, counted)
-    if may_decide and viewer not in counted.approvals:
-        action = gettext("Read the change, then approve it or ask for edits.")
-    elif not asked:
-        action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
-    elif len(asked) < counted.missing:
-        action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
-            names=gettext(" and ").join(asked)
-        )
-    else:
-        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
-    return Blocker("approvals", cause, action, asked)
-
-
-def _of_void_approvals(rules: Rules, facts: Facts, viewer: str, counted: ApprovalStatus) -> str:
-    """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
-    last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes")}
-    sentences = ""
-    for person, decision in last.items():
-        if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
-            continue
-        against = reasons_against(rules, facts, person)
-        is_own = person == viewer
-        if against and is_own:
-            sentence = gettext("Your approval does not count. {why}")
-        elif against:
-            sentence = gettext("The approval by {person} does not count: {person} {why}.")
-        elif decision.digest != facts.digest and decision.number and is_own:
-            sentence = gettext("Your approval was for version {old}; version {new} is proposed now.")
-        elif decision.digest != facts.digest and decision.number:
-            sentence = gettext("The approval by {person} was for version {old}; version {new} is proposed now.")
-        elif is_own:
-            sentence = gettext("Your approval was given before the change was reopened or got another version.")
-        else:
-            sentence = gettext(
-                "The approval by {person} was given before the change was reopened or got another version."
-            )
-        why = (against[0].you if is_own else against[0].they) if against else ""
-        sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
-    return sentences
-
-
-def _of_owners(counted: ApprovalStatus, rules: Rules, facts: Facts, viewer: str, may_decide: bool) -> Blocker:
-    owners = counted.missing_owners
-    cause = gettext("An owner of {path} has to approve: {names}.").format(
-        path=facts.path, names=", ".join(_name_owners(rules, facts))
-    )
-    asked = tuple(person for person in owners if person in eligible_approvers(rules, facts))
-    if not asked:
-        against = [reason for person in owners[:1] for reason in reasons_against(rules, facts, person)[:1]]
-        action = gettext("Ask an admin to name another owner: none of them may approve.")
-        if against:
-            action = gettext("Ask an admin to name another owner: none of them may approve ({owner} {why}).").format(
-                owner=owners[0], why=against[0].they
-            )
-        return Blocker("owners", cause, action, ())
-    if viewer in asked and may_decide:
-        return Blocker("owners", cause, gettext("Approve it or ask for edits."), asked)
-    return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
-
-
-def _name_owners(rules: Rules, facts: Facts) -> tuple[str, ...]:
-    """The owners of the path as the rule names them: people by username, groups by title."""
-    owner = rules.find_owner(facts.path)
-    return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
-
-
-def _of_group(name: str, rules: Rules, facts: Facts, viewer: str) -> Blocker:
-    group = facts.find_group(name)
-    cause = gettext("Needs an approval from {group}.").format(group=group.title)
-    asked = tuple(person for person in eligible_approvers(rules, facts) if person in group.people)
-    if viewer in asked:
-        action = gettext("Read the change, then approve it or ask for edits.")
-    elif asked:
-        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
-    else:
-        action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.").format(
-            group=group.title
-        )
-    return Blocker(f"{GROUP}{name}", cause, action, asked)
+        return [blockers.of_superseded(facts)]
+    return [] if facts.descends else [blockers.of_diverged(facts)]

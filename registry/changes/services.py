@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes import check_results, locking, review_requests
 from registry.changes import gate as change_gate
+from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.events import (
     ChangeDecided,
     ChangeHeaded,
@@ -19,7 +20,6 @@ from registry.changes.events import (
 )
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
-from registry.changes.policy import FREEZE, Blocker
 from registry.changes.queries import lock_change
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid

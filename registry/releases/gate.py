@@ -10,9 +10,9 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
+from registry.changes.blockers import IN_RELEASE, Blocker
 from registry.changes.gate import Gate, Turn
 from registry.changes.models import ChangeRequest
-from registry.changes.policy import IN_RELEASE, Blocker
 from registry.releases.models import Release
 
 __all__ = ["Member", "ReleaseGate", "count_waiting", "evaluate_release", "evaluate_releases", "group_pending"]

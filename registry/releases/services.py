@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes import locking, queries
 from registry.changes import services as change_services
+from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.models import ChangeRequest, Decision
-from registry.changes.policy import FREEZE, Blocker
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log

@@ -11,7 +11,7 @@ from django.db.models import Q
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
-from registry.changes.policy import FREEZE
+from registry.changes.blockers import FREEZE
 from registry.core.errors import PromptuaryError
 from registry.journal import log
 from registry.namespaces.verbs import Verb

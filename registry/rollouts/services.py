@@ -10,8 +10,8 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes import blockers, locking
 from registry.changes import gate as change_gate
-from registry.changes import locking, policy
 from registry.changes import services as change_services
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
@@ -219,7 +219,7 @@ def _require_open_gate(actor: Actor, rollout: Rollout) -> Gate:
     """The gate of the rollout's change, where nothing but the rollout itself blocks it."""
     rollout.candidate.require_text()
     gate = change_gate.evaluate(rollout.change, actor)
-    change_services.require_unblocked(gate, except_for=policy.ROLLING_OUT)
+    change_services.require_unblocked(gate, except_for=blockers.ROLLING_OUT)
     return gate
 
 

@@ -1,0 +1,260 @@
+"""Blockers: what stands between a request and its label, in words, with what to do about it and who is waited for.
+
+`policy.find_blockers` says which of them there are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext, ngettext
+
+from registry.changes.contributors import Reason
+from registry.changes.facts import ApprovalStatus, Facts
+from registry.core.timestamps import format_moment
+from registry.freezes.windows import StandingFreeze
+from registry.namespaces.rules import Rules
+
+__all__ = [
+    "FREEZE",
+    "GROUP",
+    "IN_RELEASE",
+    "ROLLING_OUT",
+    "Blocker",
+    "Standing",
+    "of_approvals",
+    "of_archived",
+    "of_diverged",
+    "of_freeze",
+    "of_group",
+    "of_objections",
+    "of_owners",
+    "of_release",
+    "of_rollout",
+    "of_served",
+    "of_superseded",
+    "of_threads",
+]
+
+FREEZE = "freeze"
+"""The code of the blocker of a request whose namespace has no releases now; an emergency ignores it."""
+
+GROUP = "group:"
+"""How the code of the blocker of a missing approval from a group begins; the group's name follows."""
+
+IN_RELEASE = "release"
+"""The code of the blocker of a request that is published with its release only: always the last in the list."""
+
+ROLLING_OUT = "rollout"
+"""The code of the blocker of a request whose label is divided by a rollout, that request's own included."""
+
+
+@dataclass(frozen=True)
+class Blocker:
+    """One thing between the request and its label: why, what to do about it, and who is waited for."""
+
+    code: str
+    cause: str
+    action: str
+    waiting_for: tuple[str, ...] = ()
+    next_slot: datetime | None = None  # of a freeze: when nothing freezes the namespace
+
+    @property
+    def asks_for_approval(self) -> bool:
+        """Whether an approval would settle it."""
+        return self.code in ("approvals", "owners") or self.code.startswith(GROUP)
+
+    @property
+    def is_by_reviewers(self) -> bool:
+        """Whether reviewers are waited for."""
+        return self.asks_for_approval or self.code == "objection"
+
+    def to_dict(self) -> dict[str, str]:
+        """What a refusal says of it: code, cause, action, and of a freeze the next slot."""
+        facts = {"code": self.code, "cause": self.cause, "action": self.action}
+        return {**facts, "next_slot": format_moment(self.next_slot)} if self.next_slot else facts
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a request stands, for the one who looks.
+
+    able: the reviewers whose approval would count. against: by person why their approval does not count.
+    """
+
+    rules: Rules
+    facts: Facts
+    counted: ApprovalStatus
+    viewer: str
+    able: tuple[str, ...]
+    against: Mapping[str, tuple[Reason, ...]]
+
+
+def of_archived() -> Blocker:
+    """The template is archived."""
+    return Blocker(
+        "archived",
+        gettext("The template is archived."),
+        gettext("Ask an admin to restore it, or withdraw the change."),
+    )
+
+
+def of_served(facts: Facts) -> Blocker:
+    """The label serves the head already, by approval."""
+    cause = gettext("{label} already serves exactly this.").format(label=facts.label)
+    return Blocker("held", cause, gettext("Withdraw the change."), (facts.opened_by,))
+
+
+def of_superseded(facts: Facts) -> Blocker:
+    """The label serves a version that was made from the head."""
+    cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
+        label=facts.label, holds=facts.holds, number=facts.number
+    )
+    return Blocker("superseded", cause, gettext("Withdraw the change."), (facts.opened_by,))
+
+
+def of_diverged(facts: Facts) -> Blocker:
+    """The head was not made from what the label serves."""
+    cause = gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
+        number=facts.number, holds=facts.holds, label=facts.label
+    )
+    action = gettext("Merge what version {holds} changed into a new version, and update the change to that version.")
+    return Blocker("diverged", cause, action.format(holds=facts.holds), (facts.author,))
+
+
+def of_freeze(freeze: StandingFreeze) -> Blocker:
+    """The namespace has no releases now."""
+    return Blocker(FREEZE, freeze.sentence, freeze.advice, next_slot=freeze.slot)
+
+
+def of_release(number: int) -> Blocker:
+    """It is a member of the open release with this number."""
+    cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
+    return Blocker(
+        IN_RELEASE,
+        cause,
+        gettext("Publish release {number}, or remove this template from it first.").format(number=number),
+    )
+
+
+def of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
+    """A rollout divides the label: its number, and that of the request that it publishes."""
+    if rolled_out == change:
+        cause = gettext("It is being published gradually, by rollout {rollout}.").format(rollout=rollout)
+        return Blocker(ROLLING_OUT, cause, gettext("Finish the rollout, or stop it first."))
+    cause = gettext("{label} is in rollout {rollout}, which publishes change {rolled_out} gradually.").format(
+        label=label, rollout=rollout, rolled_out=rolled_out
+    )
+    return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
+
+
+def of_objections(standing: Standing) -> Blocker:
+    """Somebody asked for edits of the head."""
+    objections, author = standing.counted.objections, standing.facts.author
+    if standing.viewer in objections:
+        return Blocker("objection", gettext("You asked for edits."), gettext("Approve when they are made."), (author,))
+    return Blocker(
+        "objection",
+        gettext("{people} asked for edits.").format(people=", ".join(objections)),
+        gettext("Save a version with these edits, and update the change to that version."),
+        (author,),
+    )
+
+
+def of_threads(facts: Facts) -> Blocker:
+    """The rules want all threads resolved, and some are not."""
+    many = facts.open_threads > 1
+    cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
+    action = gettext("Answer them, then resolve.") if many else gettext("Answer it, then resolve.")
+    return Blocker("threads", cause.format(count=facts.open_threads), action, (facts.author,))
+
+
+def of_approvals(standing: Standing) -> Blocker:
+    """Approvals are missing."""
+    counted, viewer = standing.counted, standing.viewer
+    asked = tuple(person for person in standing.able if person not in counted.approvals)
+    cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
+    cause = cause.format(count=counted.missing)
+    cause += _name_void_approvals(standing)
+    if viewer in asked:
+        action = gettext("Read the change, then approve it or ask for edits.")
+    elif not asked:
+        action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
+    elif len(asked) < counted.missing:
+        action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
+            names=gettext(" and ").join(asked)
+        )
+    else:
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
+    return Blocker("approvals", cause, action, asked)
+
+
+def _name_void_approvals(standing: Standing) -> str:
+    """Whose approvals were given and do not count: of an earlier head, or of a contributor."""
+    facts, counted = standing.facts, standing.counted
+    last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes")}
+    sentences = ""
+    for person, decision in last.items():
+        if decision.decision != "approve" or not decision.is_reviewer or person in counted.approvals:
+            continue
+        against = standing.against.get(person, ())
+        is_own = person == standing.viewer
+        if against and is_own:
+            sentence = gettext("Your approval does not count. {why}")
+        elif against:
+            sentence = gettext("The approval by {person} does not count: {person} {why}.")
+        elif decision.digest != facts.digest and decision.number and is_own:
+            sentence = gettext("Your approval was for version {old}; version {new} is proposed now.")
+        elif decision.digest != facts.digest and decision.number:
+            sentence = gettext("The approval by {person} was for version {old}; version {new} is proposed now.")
+        elif is_own:
+            sentence = gettext("Your approval was given before the change was reopened or got another version.")
+        else:
+            sentence = gettext(
+                "The approval by {person} was given before the change was reopened or got another version."
+            )
+        why = (against[0].you if is_own else against[0].they) if against else ""
+        sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
+    return sentences
+
+
+def of_owners(standing: Standing) -> Blocker:
+    """No owner of the path has approved."""
+    facts, owners = standing.facts, standing.counted.missing_owners
+    cause = gettext("An owner of {path} has to approve: {names}.").format(
+        path=facts.path, names=", ".join(_name_owners(standing.rules, facts))
+    )
+    asked = tuple(person for person in owners if person in standing.able)
+    if not asked:
+        against = [reason for person in owners[:1] for reason in standing.against.get(person, ())[:1]]
+        action = gettext("Ask an admin to name another owner: none of them may approve.")
+        if against:
+            action = gettext("Ask an admin to name another owner: none of them may approve ({owner} {why}).").format(
+                owner=owners[0], why=against[0].they
+            )
+        return Blocker("owners", cause, action, ())
+    if standing.viewer in asked:
+        return Blocker("owners", cause, gettext("Approve it or ask for edits."), asked)
+    return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
+
+
+def _name_owners(rules: Rules, facts: Facts) -> tuple[str, ...]:
+    """The owners of the path as the rule names them: people by username, groups by title."""
+    owner = rules.find_owner(facts.path)
+    return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
+
+
+def of_group(name: str, standing: Standing) -> Blocker:
+    """Nobody of a group that has to approve has done so."""
+    group = standing.facts.find_group(name)
+    cause = gettext("Needs an approval from {group}.").format(group=group.title)
+    asked = tuple(person for person in standing.able if person in group.people)
+    if standing.viewer in asked:
+        action = gettext("Read the change, then approve it or ask for edits.")
+    elif asked:
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
+    else:
+        action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.").format(
+            group=group.title
+        )
+    return Blocker(f"{GROUP}{name}", cause, action, asked)
