@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
-from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts import stop_rules

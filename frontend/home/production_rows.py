@@ -9,7 +9,7 @@ from frontend.evaluations.nightly_plots import NightlyPlot, draw_line
 from registry.accounts.actor import Actor
 from registry.evaluations import live_failures, nightly_overview
 from registry.evaluations.live_models import LiveFailure
-from registry.namespaces.models import MemberRoles
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.models import Template
 

@@ -16,9 +16,9 @@ from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
 from registry.changes import first_steps, gate
 from registry.evaluations import live_failures, nightly_overview
-from registry.namespaces import queries, unused_keys
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.models import MemberRoles
+from registry.namespaces import unused_keys
+from registry.namespaces.permissions import MemberRoles
 from registry.notifications import queries as notification_queries
 from registry.observability import health
 from registry.releases import gate as release_gate
@@ -70,7 +70,7 @@ def _read_notices(actor: Actor) -> dict[str, Any]:
     return {
         "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
-        "closed_namespaces": queries.list_namespaces_closed_without_two_step(actor),
+        "closed_namespaces": namespace_queries.list_namespaces_closed_without_two_step(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
     }
 
