@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
@@ -57,8 +57,8 @@ class Month:
 
 @dataclass(frozen=True)
 class CalendarItem:
-    """Something that happens at a moment. state: `scheduled` for what goes live, `due` for a step of a rollout, or
-    `moved` for what happened. what: the label's way in words: `production to v3 published`.
+    """Something that happens at a moment, on the reader's clock. state: `scheduled` for what goes live, `due` for a
+    step of a rollout, or `moved` for what happened. what: the label's way in words: `production to v3 published`.
     """
 
     at: datetime
@@ -67,6 +67,16 @@ class CalendarItem:
     subject: str
     url: str
     person: str
+
+    @property
+    def at_text(self) -> str:
+        """The moment for machines."""
+        return self.at.isoformat()
+
+    @property
+    def clock(self) -> str:
+        """`16:05`"""
+        return f"{self.at:%H:%M}"
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,8 @@ def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) ->
     items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
     listed = (*_scheduled(calendar), *map(_moved, calendar.moves), *map(_rolled_out, calendar.rollouts))
     for item in sorted(listed, key=lambda item: item.at):
-        items[item.at.astimezone(zone).date()].append(item)
+        local = replace(item, at=item.at.astimezone(zone))
+        items[local.at.date()].append(local)
     freezes = _freezes_by_day(month.days, calendar.windows, zone)
     return [
         CalendarDay(

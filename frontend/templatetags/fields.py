@@ -1,10 +1,13 @@
 """Form fields: a label, the control and the field's errors, each kind as one tag."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.forms.boundfield import BoundField
 from django.forms.utils import flatatt
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 register = template.Library()
 
@@ -14,7 +17,14 @@ def select(field: BoundField) -> dict[str, Any]:
     """The choices of a field, the present value selected; those of a nested list stand under its title."""
     choices: list[tuple[Any, Any]] = list(getattr(field.field, "choices", ()))
     groups = [(value, word) if isinstance(word, list) else ("", [(value, word)]) for value, word in choices]
-    return {"field": field, "groups": groups, "value": _as_text(field.value())}
+    value = _as_text(field.value())
+    return {"field": field, "groups": [(title, _draw_options(listed, value)) for title, listed in groups]}
+
+
+def _draw_options(choices: Iterable[tuple[Any, Any]], value: str) -> SafeString:
+    """Written here and not in the template, because there are hundreds of time zones."""
+    shown = ((choice, SafeString(" selected") if str(choice) == value else "", word) for choice, word in choices)
+    return format_html_join("\n", '<option value="{}"{}>{}</option>', shown)
 
 
 @register.inclusion_tag("frontend/web/_select_field.html")
