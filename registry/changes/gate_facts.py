@@ -184,12 +184,17 @@ class CheckFacts:
             templates[fact.template] for fact in related if fact.is_included or templates[fact.template].renamed_at
         ]
         self._dependants = inclusions.including_digests(included) if included else {}
-        keys = {key for row, rules in rows for key in self._keys(row, rules)}
+        self._inputs = {row.pk: self._read_inputs(row) for row, _ in rows}
+        self._keys = {row.pk: self._list_keys(row, rules) for row, rules in rows}
+        keys = {key for listed in self._keys.values() for key in listed}
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
 
     def inputs(self, change: ChangeRequest) -> CheckInputs:
         """The digests that count for the request now."""
+        return self._inputs[change.pk]
+
+    def _read_inputs(self, change: ChangeRequest) -> CheckInputs:
         against = self._review.held(change)
         return CheckInputs(
             template=change.template.name,
@@ -222,7 +227,7 @@ class CheckFacts:
         )
         return tuple(
             self._check(change, name, key, inputs, name in required, name == "contract" and acknowledged)
-            for key, name in self._keys(change, rules).items()
+            for key, name in self._keys[change.pk].items()
         )
 
     def _check(
@@ -249,7 +254,7 @@ class CheckFacts:
             at=to_microseconds(given.created_at) if given else None,
         )
 
-    def _keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
+    def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
         inputs = self.inputs(change)
         return {
             checks.key_of(name, inputs): name for name in checks.listed_checks(inputs, checks.required_checks(rules))
