@@ -223,8 +223,6 @@ SHARED_CACHE_TABLE = "promptuary_cache"
 CACHES: dict[str, Any] = {
     # What all processes must agree on: failed sign-ins and used codes. Written by those alone, never by a fetch.
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": SHARED_CACHE_TABLE},
-    # What each process counts for itself: how often a caller asks.
-    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "process"},
     # The count of what waits on a person, which is on every page; apart, so that it drives none of those out.
     "frames": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "frames"},
 }
@@ -307,7 +305,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "registry.api.errors.handle",
 }
-PROMPTUARY_RATES = {  # of one key, person or address; a worker process counts for itself
+PROMPTUARY_RATES = {  # of one key, person or address; with a broker all processes count together
     "anonymous": env.read_text("PROMPTUARY_RATE_ANONYMOUS", "120/min"),
     "caller": env.read_text("PROMPTUARY_RATE_CALLER", "6000/min"),
     "render": env.read_text("PROMPTUARY_RATE_RENDER", "1200/min"),  # checks, saves and renderings start child processes

@@ -20,7 +20,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # The shared cache is a table; most tests have no database, and none of them is about another process.
 CACHES = {
     name: {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": name}
-    for name in ("default", "process", "frames")
+    for name in ("default", "frames")
 }
 
 # Each test client puts the middleware together anew; without this each time looks at every static file first.

@@ -1,54 +1,44 @@
 """Quotas of server work by key: processor seconds of its requests, and seconds of the renderings they start.
 
-Counting requests bounds nothing where one request can cost a thousand times another. Each process counts for itself.
-Time spent waiting for news (long polls) is not work.
+Counting requests bounds nothing where one request can cost a thousand times another. Time spent waiting for news (long
+polls) is not work.
 """
 
 import contextlib
 import functools
-import threading
 import time
 from collections.abc import Callable, Iterator
 
 from registry.core.errors import TooMany
-from registry.core.refusal_limiter import read_rate
+from registry.core.rate_counter import RateCounter, read_rate
 from registry.core.renderer_pool import seconds_of_request
 
 __all__ = ["WorkQuota", "work_quota"]
 
-MOST = 10_000  # keys remembered
+_STEP = 0.25  # seconds that are gathered before the other processes are told: a fetch takes less than a hundredth of it
 
 
 class WorkQuota:
     """Seconds of work by caller in a window of time, bounded by the rate `work` of the settings (`30/min`)."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._used: dict[str, tuple[float, float]] = {}  # caller to the window's start and the seconds used in it
+        self._counter = RateCounter(clock, step=_STEP)
 
     def check(self, who: str) -> None:
         """Raise TooMany, with the seconds to wait, where the caller's quota of this window is used up."""
-        if who not in self._used:
-            return
-        began, used = self._used[who]
         most, window = read_rate("work")
-        left = began + window - self._clock()
-        if used >= most and left > 0:
-            wait = int(left) + 1
+        if self.used(who) >= most:
+            wait = self._counter.wait("work", who)
             sentence = f"This key used its {most} s of server work in {window:.0f} s; try again in {wait} s."
             raise TooMany(sentence, retry_after=wait)
 
+    def used(self, who: str) -> float:
+        """The seconds that the caller used in the window that is open."""
+        return self._counter.used("work", who)
+
     def add(self, who: str, seconds: float) -> None:
         """Count seconds of work."""
-        now, window = self._clock(), read_rate("work")[1]
-        with self._lock:
-            began, used = self._used.get(who, (now, 0.0))
-            if now - began >= window:
-                began, used = now, 0.0
-            if len(self._used) >= MOST:
-                self._used.clear()
-            self._used[who] = began, used + seconds
+        self._counter.add("work", who, seconds)
 
     @contextlib.contextmanager
     def measure(self, name_caller: Callable[[], str]) -> Iterator[None]:
@@ -64,8 +54,7 @@ class WorkQuota:
 
     def forget(self) -> None:
         """Drop all counts."""
-        with self._lock:
-            self._used.clear()
+        self._counter.forget()
 
 
 @functools.cache

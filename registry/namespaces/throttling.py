@@ -6,44 +6,51 @@ Rates are in the settings. Fetches of published versions are not throttled: they
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
-from django.conf import settings
-from django.core.cache import caches
 from django.utils.translation import gettext
 from rest_framework.request import Request
-from rest_framework.throttling import BaseThrottle, SimpleRateThrottle
+from rest_framework.throttling import BaseThrottle
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import TooMany
+from registry.core.rate_counter import RateCounter, read_rate
 from registry.core.work_quota import work_quota
 
 if TYPE_CHECKING:  # the settings name this module, and APIView reads them while it is defined
     from rest_framework.views import APIView
 
-__all__ = ["CallThrottle", "RenderThrottle", "WorkThrottle", "check_rates"]
+__all__ = ["CallThrottle", "RenderThrottle", "WorkThrottle", "check_rates", "forget_calls"]
 
 
-class CallThrottle(SimpleRateThrottle):
+_calls = RateCounter()
+
+
+class CallThrottle(BaseThrottle):
     """Any call: the rate `caller` for a known one, `anonymous` for the rest."""
 
     scope = "caller"
-    cache = caches["process"]
 
-    def get_rate(self) -> str:
-        """Read at each call, so that a change of settings needs no new import."""
-        return str(settings.PROMPTUARY_RATES[self.scope])
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Count the call; whether the caller's rate allows it."""
+        self._rate, self._who = self._name_caller(request)
+        return _calls.add(self._rate, self._who) <= read_rate(self._rate)[0]
 
-    def get_cache_key(self, request: Request, view: "APIView") -> str:
-        """One bucket for each key, person or address."""
+    def wait(self) -> float:
+        """Seconds until the next call is allowed."""
+        return _calls.wait(self._rate, self._who)
+
+    def _name_caller(self, request: Request) -> tuple[str, str]:
+        """The rate and the key, person or address that it is counted for."""
         if isinstance(request.auth, Key):
-            who = f"key-{request.auth.id}"
-        elif request.user.is_authenticated:
-            who = f"person-{request.user.pk}"
-        else:
-            self.rate = str(settings.PROMPTUARY_RATES["anonymous"])
-            self.num_requests, self.duration = self.parse_rate(self.rate)
-            who = f"address-{self.get_ident(request)}"
-        return self.cache_format % {"scope": self.scope, "ident": who}
+            return self.scope, f"{self.scope} key {request.auth.id}"
+        if request.user.is_authenticated:
+            return self.scope, f"{self.scope} person {request.user.pk}"
+        return "anonymous", f"{self.scope} address {self.get_ident(request)}"
+
+
+def forget_calls() -> None:
+    """Forget the calls that this process counted."""
+    _calls.forget()
 
 
 class RenderThrottle(CallThrottle):
@@ -68,6 +75,6 @@ def check_rates(actor: Actor) -> None:
     view = cast("APIView", None)  # the throttles here don't look at it
     calls = CallThrottle()
     if not calls.allow_request(request, view):
-        wait = max(1, int(calls.wait() or 1))
+        wait = int(calls.wait())
         raise TooMany(gettext("Too many requests; try again in {wait} s.").format(wait=wait), retry_after=wait)
     WorkThrottle().allow_request(request, view)

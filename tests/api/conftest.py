@@ -17,7 +17,7 @@ from registry.accounts.models import Key, User
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.journal.models import Event
-from registry.namespaces import keys
+from registry.namespaces import keys, throttling
 from registry.serving.fetcher import fetcher
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
@@ -122,8 +122,8 @@ class Caller:
 def _forget_everything() -> None:
     """Each test begins with a database that no process has looked at."""
     fetcher().clear()
-    for name in ("default", "process"):
-        caches[name].clear()
+    throttling.forget_calls()
+    caches["default"].clear()
 
 
 @pytest.fixture

@@ -87,14 +87,6 @@ def test_what_is_found_is_never_limited(settings, cast, versions):
     assert {ahead(f"{PATH}@1")[0] for _ in range(20)} == {"200 OK"}
 
 
-def test_callers_that_are_remembered_are_bounded(monkeypatch):
-    monkeypatch.setattr("registry.core.refusal_limiter.MOST", 3)
-    refusals = Refusals(Clock())
-    for number in range(10):
-        refusals.count("anonymous", str(number))
-    assert len(refusals._seen) <= 3
-
-
 def test_a_refusal_says_how_long_to_wait(settings):
     settings.PROMPTUARY_RATES = {"anonymous": "1/s"}
     refusals = Refusals(Clock())

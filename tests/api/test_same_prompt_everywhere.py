@@ -19,6 +19,7 @@ from promptuary import Promptuary
 from promptuary.commands.app import app
 from promptuary.renderer import Prompt, RenderError
 from registry.core.errors import Invalid
+from registry.namespaces import throttling
 from tests.api.conftest import Cast
 from tests.renderer import varied_documents
 from tests.support.commit_seed import read_commit_seed
@@ -60,8 +61,8 @@ class Doors:
 
     def renew_key(self) -> None:
         """Go on with a fresh key and a fresh client."""
-        for cache in ("default", "process"):
-            caches[cache].clear()
+        throttling.forget_calls()
+        caches["default"].clear()
         self.close()
         self.key = self.cast.key("author", "write")
         self.client = Promptuary(self.url, self.key, timeout=60)

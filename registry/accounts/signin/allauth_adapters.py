@@ -40,9 +40,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         """Failed tries are counted by account and network address together.
 
-        Counted by account alone, anybody could keep its owner out with a few wrong passwords.
+        Counted by account alone, anybody could keep its owner out with a few wrong passwords. The site that allauth
+        counts by is left out: it is the Host header with its port, which the caller writes.
         """
-        return f"{super()._get_login_attempts_cache_key(request, **credentials)}:{get_ip(request)}"
+        return f"{credentials.get('username', '').lower()}:{get_ip(request)}"
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Nobody makes an account for themselves."""

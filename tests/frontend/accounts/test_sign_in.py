@@ -19,7 +19,6 @@ from tests.frontend.conftest import words
 
 SHARED = {
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
-    "process": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
     "frames": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
 }
 
@@ -132,6 +131,14 @@ def test_the_lockout_stands_in_the_database_for_all_processes(desk):
             sign_in(Client(), "author", "wrong-password")
     with override_settings(CACHES=SHARED):  # a fresh set of caches, as another process has
         assert sign_in(Client()).status_code == 429
+
+
+def test_another_host_in_the_request_gives_no_further_tries(desk):
+    found = [
+        Client().post("/login", {"username": "author", "password": "wrong"}, HTTP_HOST=f"testserver:{port}").status_code
+        for port in range(8000, 8006)
+    ]
+    assert found == [422] * 5 + [429]
 
 
 def test_no_address_makes_an_account_for_a_stranger(desk):

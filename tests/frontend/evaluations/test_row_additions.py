@@ -82,7 +82,7 @@ def test_a_name_with_other_values_is_refused(reply, two, browser):
 
 def test_a_reader_is_told_the_role_and_an_outsider_nothing(two, browser):
     address = f"/runs/{two[0].pk}/rows/1/add"
-    assert "Adding rows takes the author role in support." in words(browser("reader").get(address))
+    assert "Adding rows needs the author role in support." in words(browser("reader").get(address))
     assert browser("outsider").get(address).status_code == 404
     assert browser("author").get(f"/runs/{two[0].pk}/rows/999/add").status_code == 404
 

