@@ -32,7 +32,8 @@ class ImportRow:
     """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
 
     `problem` says why it can't be saved as it is. `messages` are the parts as the model reads them, with placeholders
-    for values, and `token_count` their tokens; empty and None where they were not rendered.
+    for values, `inputs` the names of its inputs, and `token_count` their tokens; empty and None where they were not
+    rendered.
     """
 
     index: int
@@ -46,6 +47,7 @@ class ImportRow:
     problem: str = ""
     is_kept: bool = True
     messages: Sequence[rendered.Message] = ()
+    inputs: Sequence[str] = ()
     token_count: int | None = None
 
     @property
@@ -73,16 +75,22 @@ class FileReport:
     line: int | None = None
 
 
-def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
-    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry."""
+def report_files(
+    files: Sequence[ImportedFile], namespace: str, sources: Mapping[str, str] | None = None
+) -> list[FileReport]:
+    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry.
+
+    sources: what a file was called before it was given another name.
+    """
     reports: list[FileReport] = []
     index = 0
     for file in files:
+        path = (sources or {}).get(file.path, file.path)
         rows = []
         for template in file.templates:
-            rows.append(_write_row(index, file.path, template, namespace))
+            rows.append(_write_row(index, path, template, namespace))
             index += 1
-        reports.append(FileReport(file.path, rows, file.refusal, file.line))
+        reports.append(FileReport(path, rows, file.refusal, file.line))
     if index > MOST_ROWS:
         raise TooLarge(
             gettext(
@@ -108,7 +116,9 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
     except PromptuaryError:
         return row
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
-    return replace(row, messages=messages, token_count=prompt["token_count"])
+    declared = tuple(examined.document.inputs or ()) if examined.document else ()
+    inputs = (*declared, *(undeclared.name for undeclared in examined.undeclared.inputs))
+    return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])
 
 
 def write_payload(rows: Sequence[ImportRow]) -> str:

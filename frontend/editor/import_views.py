@@ -9,7 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from frontend.editor.example_documents import EXAMPLES
 from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, render_rows, report_files, write_payload
+from frontend.editor.new_views import address_of, describe_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
 from frontend.web.page import show
@@ -27,6 +29,7 @@ from registry.templates.imports import IMPORT_BYTES
 __all__ = ["import_prompts"]
 
 PASTED = "pasted"
+SHOWN_EXAMPLES = ("parts", "sort", "extract", "text", "score")
 FORMAT_CHOICES = [
     ("", gettext_lazy("What it looks like")),
     *((entry.name, entry.title) for entry in FORMATS),
@@ -73,6 +76,7 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
     return {
         "namespace": namespace if namespace in namespaces or request.method == "POST" else namespaces[0],
         "folder": request.POST.get("folder", folder).strip().strip("/"),
+        "name": request.POST.get("name", "").strip(),
         "source_format": request.POST.get("source_format", ""),
         "text": request.POST.get("text", "").replace("\r\n", "\n"),
     }
@@ -86,21 +90,27 @@ def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
 
 
 def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
+    """What the files and the pasted text become. A typed name is the address of a single one, else files give it."""
     files = _read_files(request)
     if fields["text"].strip():
         files[PASTED] = fields["text"].encode()
     if not files:
+        if is_partial(request):
+            return []
         raise Invalid(fields={"files": gettext("paste a prompt or choose a file first.")})
-    return report_files(
-        imports.preview_import(
-            actor=actor,
-            namespace=fields["namespace"],
-            files=files,
-            source_format=fields["source_format"],
-            folder=fields["folder"],
-        ),
-        fields["namespace"],
+    sources = {}
+    if len(files) == 1 and fields["name"] and not next(iter(files)).endswith(".zip"):
+        source, content = files.popitem()
+        named = f"{address_of(fields['name'])}{PurePosixPath(source).suffix}"
+        files[named], sources[named] = content, source
+    found = imports.preview_import(
+        actor=actor,
+        namespace=fields["namespace"],
+        files=files,
+        source_format=fields["source_format"],
+        folder=fields["folder"],
     )
+    return report_files(found, fields["namespace"], sources)
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
@@ -173,6 +183,11 @@ def _render_page(
         "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
         "turn_count": _count_turns(fields, shown_rows),
         "rows": shown_rows,
+        "only_row": shown_rows[0] if len(shown_rows) == 1 else None,
+        "several": len(shown_rows) > 1,
+        "examples": [EXAMPLES[key] for key in SHOWN_EXAMPLES],
+        "example_count": len(EXAMPLES),
+        **_describe_place(actor, fields, shown_rows),
         "payload": write_payload(shown_rows) if shown_rows else "",
         "kept_count": sum(row.is_kept for row in shown_rows),
         "imported": imported,
@@ -180,11 +195,23 @@ def _render_page(
         "is_read": bool(files),
     }
     # htmx swaps no answer with an error status into the page; the sentence in it is what the reader has to see.
-    is_partial = bool(getattr(request, "htmx", False))
     return show(
         request,
         "editor/import.html",
         context,
-        regions={"becomes": "editor/_import_result.html"},
-        status=200 if is_partial else status,
+        regions={"becomes": "editor/_import_regions.html"},
+        status=200 if is_partial(request) else status,
     )
+
+
+def is_partial(request: HttpRequest) -> bool:
+    """Whether the script of the page asks for a part of it, which is shown whatever its status is."""
+    return bool(getattr(request, "htmx", False))
+
+
+def _describe_place(actor: Actor, fields: Mapping[str, str], rows: Sequence[ImportRow]) -> dict[str, str]:
+    """The address of the only template, else the one that the typed name gives; with why it can't be taken."""
+    path = rows[0].path if len(rows) == 1 else ""
+    if not rows and fields["name"]:
+        path = "/".join(part for part in (fields["folder"], address_of(fields["name"])) if part)
+    return describe_address(actor, fields["namespace"], path)

@@ -25,7 +25,7 @@ from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
 from registry.templates.models import Version
 
-__all__ = ["copy", "new"]
+__all__ = ["address_of", "copy", "describe_address", "new"]
 
 COPY = "copy"
 
@@ -75,23 +75,27 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = status_of(error)
             else:
                 return redirect("edit", name)
-    context = {"section": "templates", "form": form, "starts": EXAMPLES.values(), **_address(request, actor)}
+    context = {"section": "templates", "form": form, "starts": EXAMPLES.values(), **_typed_address(request, actor)}
     return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
 
 
-def _address(request: HttpRequest, actor: Actor) -> dict[str, str]:
-    """The address that the typed name gives, and why it can't be taken; both empty as long as nothing is typed."""
-    fields = request.POST or request.GET
-    path = address_of(fields.get("path", ""))
+def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
+    """The address of a path in a namespace, and why it can't be taken; both empty without a path."""
     if not path:
         return {"address": "", "refusal": ""}
-    name = f"{fields.get('namespace', '')}/{path}"
+    name = f"{namespace}/{path}"
     try:
         names.check_template(name)
         _require_free(actor, name)
     except Invalid as error:
         return {"address": name, "refusal": next(iter(error.fields.values()), error.message)}
     return {"address": name, "refusal": ""}
+
+
+def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
+    """The address that the typed name gives."""
+    fields = request.POST or request.GET
+    return describe_address(actor, fields.get("namespace", ""), address_of(fields.get("path", "")))
 
 
 @form_page
@@ -118,7 +122,9 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
-    """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place."""
+    """The form with the namespaces the actor may write in; `?in=support/refunds` fills in the place, `?start=` the
+    example.
+    """
     writable = namespace_queries.list_writable_namespaces(actor)
     if not writable:
         raise NotFound(gettext("You are not an author in any namespace yet. Ask an admin."))
@@ -126,7 +132,7 @@ def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     first = {
         "namespace": space if space in writable else writable[0],
         "path": f"{folder}/" if folder else "",
-        "start": starts[min(1, len(starts) - 1)],
+        "start": start if (start := request.GET.get("start")) in starts else starts[min(1, len(starts) - 1)],
     }
     return NewForm(request.POST or None, initial=first, namespaces=writable, starts=starts)
 

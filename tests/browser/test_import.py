@@ -75,3 +75,35 @@ def test_a_pasted_prompt_is_shown_while_it_is_typed(visit: Visit):
     page.keyboard.press("Tab")
     expect(page.get_by_label("Address inside the namespace")).to_have_value("refunds/pasted")
     assert Axe().run(page, options=RULES).response["violations"] == []
+
+
+DROP = """([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name, { type: "text/plain" }));
+  for (const kind of ["dragenter", "dragover"]) {
+    document.body.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+def test_a_file_dropped_anywhere_on_the_page_is_read_and_names_the_template(visit: Visit):
+    page = visit.open("author", "/t/import?in=support")
+    page.evaluate(DROP, ["Late refund.txt", CHATML])
+    expect(page.get_by_text("Drop to import")).to_be_visible()
+    page.evaluate(DROP.replace('["dragenter", "dragover"]', '["drop"]'), ["Late refund.txt", CHATML])
+    expect(page.get_by_text("Drop to import")).to_be_hidden()
+    expect(page.locator("#verdict")).to_contain_text("Looks like ChatML: 2 messages, 2 variables")
+    expect(page.locator("#name")).to_have_value("Late refund")
+    expect(page.locator("#address")).to_contain_text("support/late-refund")
+    expect(page.get_by_role("button", name="Create draft from ChatML")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_address_follows_the_name_and_axe_finds_nothing(visit: Visit, theme):
+    page = visit.open("author", "/t/import?in=support", color_scheme=theme)
+    expect(page.locator("#text")).to_be_focused()
+    page.locator("#text").fill(CHATML)
+    page.get_by_role("textbox", name="Name").fill("Late refund reply")
+    expect(page.locator("#address")).to_contain_text("support/late-refund-reply")
+    expect(page.get_by_label("Address inside the namespace")).to_have_value("late-refund-reply")
+    assert Axe().run(page, options=RULES).response["violations"] == []

@@ -188,7 +188,7 @@ def test_what_is_refused_stays_and_the_rest_is_imported(desk, browser):
     answer = send_back(client, shown, **{"path-0": "Not A Name"})
     page = words(answer)
     assert answer.status_code == 422
-    assert 'Imported <a href="/t/support/two">support/two</a>' in page
+    assert 'Imported: <a href="/t/support/two">support/two</a>' in page
     assert 'value="Not A Name"' in page
     assert "Import 1 template" in page
     send_back(client, answer, **{"path-0": "a-name"})
@@ -223,4 +223,55 @@ def test_htmx_gets_what_it_becomes_alone(desk, browser):
     answer = client.post(PAGE, {"namespace": "support", "text": CHATML}, headers=headers)
     assert words(answer).startswith('<section id="becomes"')
     empty = client.post(PAGE, {"namespace": "support"}, headers=headers)
-    assert (empty.status_code, "choose a file first" in words(empty)) == (200, True)
+    assert (empty.status_code, "Paste a prompt or choose a file to see" in words(empty)) == (200, True)
+
+
+def test_a_strip_says_what_the_text_looks_like(desk, browser):
+    client = browser("author")
+    page = words(show(client, text=CHATML))
+    assert "<b>Looks like ChatML:</b> 2 messages, 2 variables" in page
+    assert '<span class="import-input">question</span>' in page
+    assert "Create draft from ChatML</button>" in page
+    chosen = words(show(client, text=CHATML, source_format="text"))
+    assert "<b>Read as plain text, Markdown:</b>" in chosen
+    assert "The format is recognised by the text." in words(client.get(PAGE))
+
+
+def test_an_address_is_made_from_the_name(desk, browser):
+    client = browser("author")
+    named = show(client, text=CHATML, name="Späte Antwort", folder="refunds")
+    assert 'value="refunds/spate-antwort"' in words(named)
+    assert "<b>support/refunds/spate-antwort</b>" in words(named)
+    assert "available" in words(named)
+    send_back(client, named, folder="refunds", name="Späte Antwort")
+    assert Template.objects.get().name == "support/refunds/spate-antwort"
+    taken = words(show(client, text=CHATML, name="spate antwort", folder="refunds"))
+    assert "There is a support/refunds/spate-antwort already." in taken
+
+
+def test_a_name_goes_with_a_single_file_and_the_message_keeps_the_file_s_own(desk, browser):
+    client = browser("author")
+    send_back(client, show(client, files=[upload("export (3).txt", CHATML)], name="Late reply"))
+    template = Template.objects.get()
+    assert (template.name, template.latest.message) == ("support/late-reply", "Imported from export (3).txt")
+    several = words(show(client, files=[upload("a.txt", CHATML), upload("b.txt", CHATML)], name="Late reply"))
+    assert 'value="a"' in several
+    assert 'value="b"' in several
+
+
+def test_a_typed_name_alone_shows_its_address_and_is_no_error(desk, browser):
+    headers = {"HX-Request": "true", "HX-Target": "becomes"}
+    answer = browser("author").post(PAGE, {"namespace": "support", "name": "Late reply"}, headers=headers)
+    page = words(answer)
+    assert "<b>support/late-reply</b>" in page
+    assert 'id="address" class="new-address" aria-live="polite" hx-swap-oob="true"' in page
+    assert "problem-error" not in page
+
+
+def test_examples_lead_to_the_page_of_new_templates_with_one_chosen(desk, browser):
+    client = browser("author")
+    page = words(client.get(f"{PAGE}?in=support"))
+    assert "Or start from an example" in page
+    assert 'href="/new?in=support&amp;start=sort"' in page
+    assert re.search(r'value="sort"[^>]* checked', words(client.get("/new?in=support&start=sort")))
+    assert client.get("/new?start=none").status_code == 200
