@@ -19,7 +19,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import LabelMove
-from registry.templates.labels import Approval, approvals_of_labels, approved_digests
+from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
 from registry.templates.models import Template
 
 __all__ = ["LabelStatus", "label_statuses", "labels_ahead"]

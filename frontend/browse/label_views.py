@@ -30,7 +30,7 @@ from registry.templates import label_queries as labels_query
 from registry.templates import labels
 from registry.templates import queries as template_queries
 from registry.templates.label_models import LabelMove
-from registry.templates.labels import approved_digests
+from registry.templates.label_moves import approved_digests
 from registry.templates.models import Template
 
 __all__ = ["move"]

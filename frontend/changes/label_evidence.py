@@ -15,7 +15,7 @@ from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading
 from registry.templates import label_queries
 from registry.templates.label_models import LabelMove
-from registry.templates.labels import Approval, approval_of_label
+from registry.templates.label_moves import Approval, approval_of_label
 
 __all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
 

@@ -34,7 +34,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import version_queries
-from registry.templates.labels import Approval, approval_of_label
+from registry.templates.label_moves import Approval, approval_of_label
 
 __all__ = [
     "Suggestion",

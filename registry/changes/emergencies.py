@@ -19,9 +19,9 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
-from registry.templates import labels
+from registry.templates import label_moves
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.labels import approved_digests, approved_moves
+from registry.templates.label_moves import approved_digests, approved_moves
 
 __all__ = [
     "Emergency",
@@ -172,10 +172,10 @@ _BY_NO_MEANS = {"archived", "held", "superseded", blockers.IN_RELEASE, blockers.
 def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: int | None = None) -> ChangeRequest:
     """Move the label although approvals or checks are missing; by a reviewer in person, with a reason.
 
-    expected: as `labels.require_unmoved` takes it.
+    expected: as `label_moves.require_unmoved` takes it.
     The request counts as published but stays unreviewed until it has its approvals after the fact, and everyone
-    concerned is told. Its checks stay as they are at this moment. One event, as in `labels.record_move`, with how =
-    broke_glass.
+    concerned is told. Its checks stay as they are at this moment. One event, as in `label_moves.record_move`, with
+    how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it can't wait: everyone concerned will read it.")})
@@ -185,7 +185,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)
-        labels.require_unmoved(change.template, change.label, expected)
+        label_moves.require_unmoved(change.template, change.label, expected)
         gate = change_gate.evaluate(change, actor)
         found = gate.blockers
         if not found:
@@ -200,7 +200,7 @@ def publish_in_emergency(*, actor: Actor, number: int, reason: str, expected: in
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change
         freeze = gate.facts.freeze
-        labels.record_move(actor, move, at=change.closed_at, ignored_freeze=freeze.reason if freeze else None)
+        label_moves.record_move(actor, move, at=change.closed_at, ignored_freeze=freeze.reason if freeze else None)
     return change
 
 

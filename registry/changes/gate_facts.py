@@ -28,7 +28,7 @@ from registry.namespaces.rules import Rules
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
 from registry.templates.label_models import LabelMove
-from registry.templates.labels import approved_moves
+from registry.templates.label_moves import approved_moves
 from registry.templates.models import Inclusion, SampleSet, Template
 from registry.usage import queries as usage_queries
 from registry.usage.models import Fetch

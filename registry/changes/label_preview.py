@@ -18,7 +18,7 @@ from registry.namespaces.rules import Rules, list_owners, rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.labels import approved_digests
+from registry.templates.label_moves import approved_digests
 from registry.templates.models import Template, Version
 from registry.usage.service_fetches import ServiceFetches, list_service_fetches
 

@@ -21,7 +21,7 @@ from registry.namespaces.permissions import roles_of
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
-from registry.templates.labels import Approval, approval_of_label
+from registry.templates.label_moves import Approval, approval_of_label
 from registry.templates.models import Template, Version
 
 __all__ = [

@@ -25,7 +25,7 @@ from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.labels import last_approved_version
+from registry.templates.label_moves import last_approved_version
 from registry.templates.models import Template, Version
 from registry.templates.queries import within_namespaces
 

@@ -26,7 +26,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.rules import Rules, rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
-from registry.templates.labels import approved_moves, by_approval, by_emergency
+from registry.templates.label_moves import approved_moves, by_approval, by_emergency
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS
 

@@ -23,7 +23,7 @@ from registry.journal.event import to_microseconds
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
-from registry.templates import labels
+from registry.templates import label_moves
 from registry.templates.models import Template
 
 __all__ = [
@@ -43,7 +43,7 @@ _LATEST = timedelta(days=366)
 def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:
     """Have the request published at a moment, by the worker and in the actor's name; again for another moment.
 
-    expected: as `labels.require_unmoved` takes it.
+    expected: as `label_moves.require_unmoved` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed, is
     published with a release, or is rolled out already.
     """
@@ -59,7 +59,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | 
                 release=change.open_release,
             )
         locking.require_not_rolling_out(change)
-        labels.require_unmoved(change.template, change.label, expected)
+        label_moves.require_unmoved(change.template, change.label, expected)
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key

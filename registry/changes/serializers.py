@@ -22,7 +22,7 @@ from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
-from registry.templates.labels import approval_of_label
+from registry.templates.label_moves import approval_of_label
 
 __all__ = [
     "BlockerOutput",

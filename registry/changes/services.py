@@ -28,7 +28,7 @@ from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.templates import labels
+from registry.templates import label_moves
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template, Version
 
@@ -61,7 +61,7 @@ def propose_change(
     expected: int | None = None,
     reviewers: Sequence[str] = (),
 ) -> ChangeRequest:
-    """Ask that a protected label point to a version. expected: as `labels.require_unmoved` takes it.
+    """Ask that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
 
     reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
     """
@@ -71,7 +71,7 @@ def propose_change(
         template = locking.lock_template(actor, Verb.PROPOSE, name)
         permissions.require_label(actor, label)
         locking.require_protected(template, label)
-        labels.require_unmoved(template, label, expected)
+        label_moves.require_unmoved(template, label, expected)
         head = locking.find_head_version(template, version)
         change = create_change(actor=actor, template=template, label=label, head=head, message=message)
         if reviewers:
@@ -203,16 +203,16 @@ def record_decision(actor: Actor, change: ChangeRequest, *, decision: str, diges
 def publish_change(*, actor: Actor, number: int, expected: int | None = None) -> ChangeRequest:
     """Move the label, when nothing blocks it any more: the gate itself.
 
-    expected: as `labels.require_unmoved` takes it.
+    expected: as `label_moves.require_unmoved` takes it.
     ApprovalRequired while reviewers are waited for, Conflict for every other blocker; facts["blockers"] lists them. One
-    event, as in `labels.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided` has
-    it.
+    event, as in `label_moves.record_move`, with the request's number and "decided" as `registry.changes.checks.Decided`
+    has it.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         permissions.require_proof(actor)
         if change.is_open:
-            labels.require_unmoved(change.template, change.label, expected)
+            label_moves.require_unmoved(change.template, change.label, expected)
         publish_locked(actor, change)
     return change
 
@@ -252,7 +252,7 @@ def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -
     change.save()
     move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
     move.reason, move.change = change.message, change
-    labels.record_move(actor, move, at=change.closed_at, is_scheduled=is_scheduled)
+    label_moves.record_move(actor, move, at=change.closed_at, is_scheduled=is_scheduled)
 
 
 def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from registry.changes.contributors import VersionNode
-from registry.templates.labels import approved_moves
+from registry.templates.label_moves import approved_moves
 from registry.templates.models import Template
 
 __all__ = ["find_approved", "find_copies", "find_origins"]

@@ -18,7 +18,7 @@ from registry.journal import log
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.queries import live_label
 from registry.templates.label_models import Label
-from registry.templates.labels import approved_moves
+from registry.templates.label_moves import approved_moves
 from registry.templates.models import Template, Version
 
 __all__ = ["find_earlier_versions", "list_live_failures", "record_nightly_outcome"]

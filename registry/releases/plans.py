@@ -17,7 +17,7 @@ from registry.namespaces import path_permissions, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
-from registry.templates.labels import Approval, approvals_of_labels
+from registry.templates.label_moves import Approval, approvals_of_labels
 from registry.templates.models import Template, Version
 
 __all__ = [

@@ -35,7 +35,7 @@ from registry.rollouts.events import (
 )
 from registry.rollouts.models import Rollout
 from registry.rollouts.queries import lock_rollout
-from registry.templates import labels
+from registry.templates import label_moves
 from registry.templates.label_models import Label
 
 __all__ = [
@@ -64,7 +64,7 @@ def start_rollout(
 
     The gate is that of `publish_change`, with the same refusals, Gone where its version was redacted among them.
     Conflict where the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
-    already. salt: what chooses the callers, by default a new one. expected: as `labels.require_unmoved` takes it.
+    already. salt: what chooses the callers, by default a new one. expected: as `label_moves.require_unmoved` takes it.
     """
     checked_steps, rule = plans.check_steps(steps), plans.check_stop_rule(stop_rule)
     with transaction.atomic():
@@ -73,7 +73,7 @@ def start_rollout(
         if not request.is_open:
             raise locking.conflict_of_closed(request)
         _require_unscheduled(request)
-        labels.require_unmoved(request.template, request.label, expected)
+        label_moves.require_unmoved(request.template, request.label, expected)
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = _find_stable(request)
         request.version.require_text()

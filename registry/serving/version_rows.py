@@ -13,7 +13,7 @@ from registry.serving.responses import ServedRollout, ServedVersion, VersionRow,
 from registry.templates import version_queries
 from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label
-from registry.templates.labels import approvals_of_refs
+from registry.templates.label_moves import approvals_of_refs
 from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["explain_missing_version", "find_current_name", "is_version_approved", "load_label_versions", "load_version"]

@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.labels import Approval, approvals_of_labels, approved_digests
+from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 

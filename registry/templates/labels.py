@@ -1,18 +1,6 @@
-"""Labels: moving those that move freely, going back, and what protected ones held by approval.
-
-A protected label may go back to what it held by approval, and limited keys may read that. A move counts when the label
-was protected at that moment and an approved change made it, or an emergency whose change was approved afterwards. Rules
-that became stricter since void no past move; a redaction of the version does. A roll back counts for nothing by itself.
-"""
-
-from collections import defaultdict
-from collections.abc import Collection, Iterable
-from datetime import datetime
-from enum import StrEnum
-from typing import Any
+"""Labels: moving and removing those that move freely, and going back."""
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -20,51 +8,29 @@ from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
-from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces import permissions, verbs
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
-from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
+from registry.templates.label_moves import (
+    append_move,
+    find_label,
+    is_approved_digest,
+    record_move,
+    require_served,
+    require_undivided,
+    require_unmoved,
+)
 from registry.templates.models import Template, Version
 
 __all__ = [
-    "Approval",
-    "approval_of_label",
-    "approvals_of_labels",
-    "approvals_of_refs",
-    "approved_digests",
-    "approved_moves",
-    "by_approval",
-    "by_emergency",
     "find_version_to_undo",
-    "is_accepted_digest",
-    "is_approved_digest",
-    "last_approved_version",
     "move_label",
-    "record_move",
     "remove_label",
-    "require_unmoved",
     "require_unprotected",
     "roll_back_label",
 ]
-
-_APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
-_EMERGENCY = Q(how="broke_glass", change__unreviewed=True, change__emergency_closed_at=None)
-_SAME: dict[str, Any] = {  # moves of the label that is asked about, to the bytes that it serves
-    "template": OuterRef("template"),
-    "label": OuterRef("name"),
-    "after__digest": OuterRef("version__digest"),
-}
-
-
-class Approval(StrEnum):
-    """How a protected label came to what it serves."""
-
-    APPROVED = "approved"
-    EMERGENCY = "emergency"  # published in an emergency that waits for its approval
-    NEVER_APPROVED = "never_approved"  # it held this when it was protected, and no change approved it since
 
 
 def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
@@ -76,7 +42,7 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        _require_served(template, label, held, expected)
+        require_served(template, label, held, expected)
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
             return held
@@ -89,12 +55,12 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        _require_served(template, label, held, expected)
+        require_served(template, label, held, expected)
         if held is None:
             raise Conflict(gettext("{label} is not set.").format(label=label), actual=None, expected=expected)
-        _require_undivided(held)
+        require_undivided(held)
         held.delete()
-        _record(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
+        append_move(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
 
 
 def roll_back_label(
@@ -119,7 +85,7 @@ def roll_back_label(
                 actual=None,
             )
         require_unmoved(template, label, expected)
-        _require_undivided(held)
+        require_undivided(held)
         if held.version.digest == target.digest:
             raise Conflict(
                 gettext("{label} already serves version {number}.").format(label=label, number=held.version.number),
@@ -129,78 +95,6 @@ def roll_back_label(
         _require_held(template, label, target)
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
         return record_move(actor, move)
-
-
-def record_move(
-    actor: Actor,
-    move: LabelMove,
-    *,
-    at: datetime | None = None,
-    ignored_freeze: str | None = None,
-    is_scheduled: bool = False,
-) -> Label:
-    """Write a move that was allowed; for services, inside their transaction, as the last thing in it.
-
-    move: an unsaved row with template, label, after, how, and reason and change where there are any; the rest is filled
-    in here. at: the moment that the caller's own rows carry, by default now, so that a restore from the event finds it.
-    ignored_freeze: the reason of the freeze that an emergency went against. is_scheduled: whether the worker moves it,
-    at a moment that was chosen before.
-    """
-    if move.after is None:
-        raise ValueError("a label moves to a version; to take it away is `remove`")
-    at = at or log.now()
-    move.after.require_text()
-    held = _held(move.template, move.label)
-    _require_undivided(held)
-    move.before = held.version if held else None
-    label, _ = Label.objects.update_or_create(
-        template=move.template, name=move.label, defaults={"version": move.after, "moved_at": at}
-    )
-    _record(actor, move, at, ignored_freeze=ignored_freeze, scheduled=is_scheduled or None)
-    return label
-
-
-def _record(
-    actor: Actor,
-    move: LabelMove,
-    at: datetime,
-    *,
-    ignored_freeze: str | None = None,
-    scheduled: bool | None = None,
-) -> None:
-    template, change = move.template, move.change
-    move.person, move.key, move.created_at = actor.person, actor.key, at
-    move.protected = move.label in template.namespace.protected_labels  # the rules as read under the journal's lock
-    move.save(force_insert=True)
-    event = LabelMoved(
-        template=template.name,
-        label=move.label,
-        from_version=move.before.number if move.before else None,
-        to=move.after.number if move.after else None,
-        digest=move.after.digest if move.after else None,
-        how=move.how,
-        reason=move.reason,
-        change=change.number if change else None,
-        decided=change.decided if change else None,
-        ignored_freeze=ignored_freeze,
-        scheduled=scheduled,
-    )
-    log.append(actor, event, namespace=template.namespace, at=at, subject=move)
-
-
-def _require_undivided(label: Label | None) -> None:
-    """Raise Conflict where a rollout divides the label's callers: it ends before the label moves."""
-    if label is not None and label.rollout_id is not None:
-        raise Conflict(
-            gettext(
-                "{name} is in rollout {rollout_id}: finish it, or stop it to give everybody version {number} again."
-            ).format(name=label.name, rollout_id=label.rollout_id, number=label.version.number),
-            rollout=label.rollout_id,
-        )
-
-
-def _held(template: Template, label: str) -> Label | None:
-    return Label.objects.select_related("version").filter(template=template, name=label).first()
 
 
 def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, Label | None]:
@@ -213,7 +107,7 @@ def _take(actor: Actor, verb: Verb, name: str, label: str) -> tuple[Template, La
     )  # rights and rules once more, now that nobody else writes
     if template.archived_at is not None:
         raise Conflict(gettext("{name} is archived.").format(name=name))
-    return template, _held(template, label)
+    return template, find_label(template, label)
 
 
 def require_unprotected(template: Template, label: str) -> None:
@@ -247,60 +141,11 @@ def _require_held(template: Template, label: str, target: Version) -> None:
         )
 
 
-def require_unmoved(template: Template, label: str, expected: int | None) -> None:
-    """Raise Conflict where the label serves another version than the one that the caller saw.
-
-    expected: its number, 0 where the label was not set, None where the caller did not look: nothing is raised then.
-    """
-    if expected is not None:
-        _require_served(template, label, _held(template, label), expected or None)
-
-
-def _require_served(template: Template, label: str, held: Label | None, expected: int | None) -> None:
-    """Raise Conflict where it serves another version; the facts say who moved it last, and when."""
-    actual = held.version.number if held else None
-    if actual == expected:
-        return
-    if actual and expected:
-        sentence = gettext("{label} points to version {actual}, where version {expected} was expected.")
-    elif actual:
-        sentence = gettext("{label} points to version {actual}, where no version was expected.")
-    else:
-        sentence = gettext("{label} is not set, where version {expected} was expected.")
-    last = template.label_moves.filter(label=label).select_related("person").order_by("pk").last()
-    raise Conflict(
-        sentence.format(label=label, actual=actual, expected=expected),
-        actual=actual,
-        expected=expected,
-        moved_by=last.person.username if last else None,
-        moved_at=format_moment(last.created_at) if last else None,
-    )
-
-
 def _find_version(template: Template, number: int) -> Version:
     version = Version.objects.filter(template=template, number=number).first()
     if version is None:
         raise NotFound(gettext("{name} has no version {number}.").format(name=template.name, number=number))
     return version
-
-
-def approved_moves() -> QuerySet[LabelMove]:
-    """Every move by which a label came to hold a version by approval, of any template."""
-    return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
-
-
-def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
-    """Template id and label to the digests that the label held by approval: one query for all of them."""
-    found: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
-    rows = approved_moves().filter(template__in=template_ids).order_by()
-    for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
-        found[template, label].add(digest)
-    return found
-
-
-def is_approved_digest(template: Template, label: str, digest: str) -> bool:
-    """Whether this label of the template ever held these bytes by approval."""
-    return approved_moves().filter(template=template, label=label, after__digest=digest).exists()
 
 
 def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
@@ -318,74 +163,3 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
     if is_protected and not is_approved_digest(template, label, last.before.digest):
         return None
     return last.before.number
-
-
-def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:
-    """Whether one of these labels held the bytes by approval, or the head of an open, approved change has them.
-
-    labels: those that are protected now. What one of them merely serves is not enough.
-    """
-    agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
-    return (
-        approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
-    )
-
-
-def last_approved_version(template: Template, label: str, before: LabelMove | None = None) -> Version | None:
-    """The version that the label held last by approval, or None; with `before` only moves earlier than that one
-    count.
-    """
-    rows = approved_moves().filter(template=template, label=label)
-    if before is not None:
-        rows = rows.filter(pk__lt=before.pk)
-    move = rows.select_related("after").order_by("-pk").first()
-    return move.after if move else None
-
-
-def approval_of_label(template: Template, label: str) -> Approval | None:
-    """How the label came to what it serves; None where it is not protected or not set."""
-    return approvals_of_labels([template]).get(template.pk, {}).get(label)
-
-
-def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
-    """The same for all protected labels of many templates, by template id: one query. Templates with their
-    namespaces.
-    """
-    protected = {row.pk: row.namespace.protected_labels for row in rows}
-    found: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
-    labels = Label.objects.filter(template__in=list(protected))
-    labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
-    for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
-        if name in protected[pk]:
-            found[pk][name] = _approval(*facts)
-    return found
-
-
-def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
-    """The same for one label of many templates, by the templates' names: one query. Absent where it is not
-    protected.
-    """
-    rows = Label.objects.filter(template__name__in=list(names), name=label)
-    rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
-    columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
-    return {
-        name: _approval(approved, emergency)
-        for name, protected, approved, emergency in rows.values_list(*columns)
-        if label in protected
-    }
-
-
-def by_approval() -> Exists:
-    """For a query of labels: whether the label ever held what it serves by approval."""
-    return Exists(approved_moves().filter(**_SAME))
-
-
-def by_emergency() -> Exists:
-    """For a query of labels: whether an emergency that nobody approved yet put there what it serves."""
-    return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
-
-
-def _approval(approved: bool, emergency: bool) -> Approval:
-    if approved:
-        return Approval.APPROVED
-    return Approval.EMERGENCY if emergency else Approval.NEVER_APPROVED

@@ -17,7 +17,7 @@ from registry.templates import queries as template_queries
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import current_names, names_of
 from registry.templates.label_models import Label
-from registry.templates.labels import is_accepted_digest
+from registry.templates.label_moves import is_accepted_digest
 from registry.templates.models import Template, Version
 
 __all__ = [

@@ -17,7 +17,7 @@ from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import archive, labels, version_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.labels import Approval, approval_of_label, approved_digests
+from registry.templates.label_moves import Approval, approval_of_label, approved_digests
 from tests.support.recorded_rows import write_or_insert
 
 NAME = "support/reply"

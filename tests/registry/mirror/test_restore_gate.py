@@ -20,7 +20,7 @@ from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.labels import approved_moves
+from registry.templates.label_moves import approved_moves
 from registry.templates.models import Template
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.registry.mirror.test_tampered_clone import rechained, rewrite
