@@ -16,8 +16,8 @@ from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.notifications import queries as notification_queries
-from registry.notifications import services as notification_services
 from registry.notifications.models import Watch
+from registry.notifications.watches import set_watch_level
 
 __all__ = ["describe_watches", "mail"]
 
@@ -80,7 +80,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            notification_services.set_watch_level(
+            set_watch_level(
                 actor=actor,
                 level=data["level"] or None,
                 namespace=data["namespace"] or None,

@@ -27,6 +27,7 @@ from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
 from registry.changes import (
     check_results,
+    decisions,
     emergencies,
     review_drafts,
     review_requests,
@@ -142,7 +143,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
         review_drafts.send_review(actor=actor, number=number, decision=decision, digest=digest, text=text)
     elif do in ("acknowledge", "take_back"):
         digest = request.POST.get("digest", "")
-        change_services.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
+        decisions.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
     elif act := {**_WHEN, **_IN_CONVERSATION}.get(do):
         act(request, actor, number)
     elif do == "withdraw":

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import check_results, emergencies, queries, services
+from registry.changes import check_results, decisions, emergencies, queries, services
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
@@ -154,7 +154,7 @@ class Decide(IdempotentView):
         """Approve, ask for edits or comment, on the digest that was looked at; or take back what the caller decided
         about it before.
         """
-        services.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        decisions.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
 
@@ -187,7 +187,7 @@ class AcceptBreak(IdempotentView):
         """Acknowledge, as a reviewer in person, that this digest breaks what callers rely on; a decision like the
         others.
         """
-        services.decide_on_change(
+        decisions.decide_on_change(
             actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
         )
         return show(request, number, Verb.COMMENT, 201)

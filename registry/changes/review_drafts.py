@@ -6,9 +6,8 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import locking, threads
+from registry.changes import decisions, locking, threads
 from registry.changes import queries as change_queries
-from registry.changes import services as deciding
 from registry.changes.models import ChangeRequest, Decision, Remark, Thread
 from registry.changes.places import Place, quote_lines
 from registry.changes.queries import lock_change
@@ -119,8 +118,8 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
         if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
             text = f"See what is said on the lines: {len(kept)} {'remark' if len(kept) == 1 else 'remarks'}."
         decision = decision or Decision.COMMENT
-        deciding.check_decision(decision, text)
-        said = deciding.record_decision(actor, change, decision=decision, digest=digest, text=text)
+        decisions.check_decision(decision, text)
+        said = decisions.record_decision(actor, change, decision=decision, digest=digest, text=text)
     return SentReview(len(kept), said)
 
 

@@ -19,8 +19,7 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.rules import ProtectionPlan
 from registry.journal import log
-from registry.namespaces import key_rights, permissions, queries
-from registry.namespaces import rules as reading
+from registry.namespaces import key_rights, permissions, queries, rule_fields
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.rules import Rules, rules_of
 from registry.namespaces.verbs import TABLE, Verb
@@ -120,7 +119,7 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
     protection = rule_services.plan_protection(actor, name, rules)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = rules_of(namespace)
-    after = reading.read_rules(rules, before)
+    after = rule_fields.read_rules(rules, before)
     if after == before:
         return RuleEffects(protection)
     ruled = _with_rules(namespace, after)

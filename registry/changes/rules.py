@@ -19,8 +19,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid
 from registry.journal import log
-from registry.namespaces import key_rights, permissions
-from registry.namespaces import rules as reading
+from registry.namespaces import key_rights, permissions, rule_fields
 from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import Rules, rules_of
@@ -67,12 +66,12 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
         log.lock()  # whoever moves a label decides by rules that hold until then
         row = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         before = rules_of(row)
-        after = reading.read_rules(rules, before)
+        after = rule_fields.read_rules(rules, before)
         _check_owners(row, after)
         _check_groups(row, after)
         if after == before:
             return RulesUpdate(row, ())
-        reading.check_two_step(actor, after)
+        rule_fields.check_two_step(actor, after)
         permissions.require_proof(actor)
         for field, value in after.values().items():
             setattr(row, field, value)
@@ -168,7 +167,7 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
     before = rules_of(namespace)
-    after = reading.read_rules(rules, before)
+    after = rule_fields.read_rules(rules, before)
     _check_owners(namespace, after)
     _check_groups(namespace, after)
     labels = _newly(before, after)

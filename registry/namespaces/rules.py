@@ -6,13 +6,9 @@ from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from django.utils.translation import gettext
-
 from promptuary.renderer.validation.standards import Standards
-from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
-from registry.accounts.actor import Actor
+from promptuary.renderer.validation.standards_reader import read_standards
 from registry.core import names
-from registry.core.errors import Invalid
 from registry.namespaces.models import GroupMember, Namespace
 
 __all__ = [
@@ -22,12 +18,10 @@ __all__ = [
     "ApprovalRule",
     "Owner",
     "Rules",
-    "check_two_step",
     "first_rules",
     "list_owners",
     "owners_of_path",
     "read_owning_groups",
-    "read_rules",
     "rules_of",
     "standards_of",
 ]
@@ -43,10 +37,6 @@ LATER_RULES: Mapping[str, Any] = {
     "standards": {},
 }
 """Rules that came after the first journals, as they are while they are off: then events leave them out."""
-
-_MODES = ("none", "backward")
-_MOST_APPROVALS = 20
-_MOST_APPROVAL_RULES = 50
 
 
 @dataclass(frozen=True)
@@ -214,136 +204,3 @@ def standards_of(namespace: Namespace) -> Standards:
 def first_rules() -> Rules:
     """The rules of a new namespace. `Rules()` asks for no check: so were older namespaces made, and so they stay."""
     return Rules(required_checks=DEFAULT_CHECKS)
-
-
-def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
-    """The rules after a change: what is given replaces what was, None leaves it. Raises Invalid by field."""
-    faults: dict[str, str] = {}
-    values = {rule: value for rule, value in fields.items() if value is not None}
-    for rule, value in values.items():
-        reader = _READERS.get(rule)
-        if reader is None:
-            faults[rule] = gettext("there is no such rule.")
-            continue
-        try:
-            values[rule] = reader(value)
-        except StandardsError as error:
-            faults |= {f"{rule}.{path}" if path else rule: sentence for path, sentence in error.faults.items()}
-        except Invalid as error:
-            faults[rule] = "; ".join(error.fields.values())
-        except (TypeError, ValueError, KeyError):
-            faults[rule] = gettext("this does not have the form that the rule needs.")
-    if faults:
-        raise Invalid(fields=faults)
-    return Rules(**{**{rule: getattr(before, rule) for rule in _READERS}, **values})
-
-
-def check_two_step(actor: Actor, after: Rules) -> None:
-    """Raise Invalid where the rule two_step_required would shut out who sets it. A command never is."""
-    if after.two_step_required and not actor.is_operator and not actor.person.has_two_step:
-        raise Invalid(
-            fields={
-                "two_step_required": gettext("switch on two-step sign-in for yourself first, at /account/second-step.")
-            }
-        )
-
-
-def _labels(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names.check_label(str(label)) for label in _items(value)))
-
-
-def _approvals(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_APPROVALS:
-        raise Invalid(fields={"approvals": gettext("a whole number from 0 to {most}.").format(most=_MOST_APPROVALS)})
-    return value
-
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _checks(value: Any) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(str(check) for check in _items(value)))
-    if unknown := [check for check in names if check not in CHECKS]:
-        raise Invalid(
-            fields={
-                "required_checks": gettext("there is no check {value!r}; there are {names}.").format(
-                    value=unknown[0], names=", ".join(CHECKS)
-                )
-            }
-        )
-    return names
-
-
-def _mode(value: Any) -> str:
-    if value not in _MODES:
-        raise Invalid(fields={"compatibility": gettext("one of {names}.").format(names=", ".join(_MODES))})
-    return str(value)
-
-
-def _approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
-    rules = _items(value)
-    if len(rules) > _MOST_APPROVAL_RULES:
-        raise Invalid(fields={"approval_rules": gettext("at most {most}.").format(most=_MOST_APPROVAL_RULES)})
-    read = []
-    for number, rule in enumerate(rules, 1):
-        try:
-            read.append(_approval_rule(rule))
-        except Invalid as error:
-            fault = "; ".join(error.fields.values())
-            sentence = gettext("rule {number}: {fault}").format(number=number, fault=fault)
-            raise Invalid(fields={"approval_rules": sentence}) from error
-    return tuple(read)
-
-
-def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
-    fields = {"label": "", "folder": "", "approvals": 0, "groups": (), **value}
-    label, folder = str(fields.pop("label")), str(fields.pop("folder")).strip("/")
-    rule = ApprovalRule(
-        label and names.check_label(label),
-        folder and names.check_folder(folder),
-        _approvals(fields.pop("approvals")),
-        tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(fields.pop("groups")))),
-    )
-    if fields:
-        raise ValueError  # a field that no rule has
-    if not rule.approvals and not rule.groups:
-        raise Invalid(fields={"approvals": gettext("it asks for nothing: give a number of approvals or a group.")})
-    return rule
-
-
-def _owners(value: Any) -> tuple[Owner, ...]:
-    return tuple(
-        Owner(
-            str(owner["pattern"])[:200],
-            tuple(str(person) for person in _items(owner["people"])),
-            tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(owner.get("groups", ())))),
-        )
-        for owner in _items(value)
-    )
-
-
-def _items(value: Any) -> list[Any] | tuple[Any, ...]:
-    if not isinstance(value, list | tuple):
-        raise TypeError
-    return value
-
-
-_READERS = {
-    "protected_labels": _labels,
-    "approvals": _approvals,
-    "self_approval": _switch,
-    "suggesters_may_approve": _switch,
-    "threads_resolved": _switch,
-    "two_step_required": _switch,
-    "required_checks": _checks,
-    "compatibility": _mode,
-    "approval_rules": _approval_rules,
-    "owners": _owners,
-    "break_glass": _switch,
-    "keys_approved_only": _switch,
-    "discard_playground_texts": _switch,
-    "standards": read_standards,
-}

@@ -12,7 +12,7 @@ from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
-from registry.namespaces import permissions, roles, rules
+from registry.namespaces import permissions, roles, rule_fields, rules
 from registry.namespaces.events import MemberSet, NamespaceCreated
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.verbs import Verb
@@ -33,8 +33,8 @@ def create_namespace(
         raise NotAllowed(gettext("A key can't make namespaces: sign in as a person to do this."))
     names.check_namespace(name)
     values = {"protected_labels": list(protected_labels), "approvals": approvals, **other_rules}
-    first = rules.read_rules(values, rules.first_rules())
-    rules.check_two_step(actor, first)
+    first = rule_fields.read_rules(values, rules.first_rules())
+    rule_fields.check_two_step(actor, first)
     if first.group_names:
         field = "approval_rules" if first.approval_rules else "owners"
         sentence = gettext("a new namespace has no group yet: make it first, then set the rule.")

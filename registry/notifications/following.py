@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed
-from registry.notifications import services as notification_services
+from registry.notifications import watches
 from registry.notifications.models import Watch
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
@@ -49,6 +49,4 @@ def unfollow_template(*, actor: Actor, name: str) -> None:
 def _set_level(actor: Actor, name: str, level: str | None, topics: Collection[str]) -> None:
     template = template_queries.get_template(actor, name)
     path = template.name.partition("/")[2]
-    notification_services.set_watch_level(
-        actor=actor, level=level, namespace=template.namespace.name, template=path, topics=topics
-    )
+    watches.set_watch_level(actor=actor, level=level, namespace=template.namespace.name, template=path, topics=topics)

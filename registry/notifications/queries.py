@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from django.db.models import Q
 
-from registry.accounts.actor import Actor
+from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
@@ -19,7 +19,14 @@ from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopp
 from registry.templates.events import LabelMoved, VersionSaved
 from registry.templates.models import Template
 
-__all__ = ["list_key_notifications", "list_own_watches", "list_reviewers", "list_watchers", "watch_level"]
+__all__ = [
+    "list_active_reviewers",
+    "list_key_notifications",
+    "list_own_watches",
+    "list_reviewers",
+    "list_watchers",
+    "watch_level",
+]
 
 _MOST_OF_KEYS = 20
 _TOPICS: Mapping[str, str] = {
@@ -64,6 +71,11 @@ def list_reviewers(template: Template) -> list[User]:
     rows = Membership.objects.filter(namespace=template.namespace, highest_role__in=able).select_related("person")
     members = [(row.person, read_member_roles(row.role, row.folder_roles)) for row in rows.order_by("person_id")]
     return [person for person, roles in members if roles.at(template.path) in able]
+
+
+def list_active_reviewers(template: Template) -> list[User]:
+    """Those of the reviewers who can sign in: people with an account in use."""
+    return [person for person in list_reviewers(template) if person.is_active and person.username != OPERATOR]
 
 
 def list_watchers(template: Template, kind: str = "") -> list[User]:

@@ -4,46 +4,38 @@ Notifications are written in the transaction of the rows that they are about.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from django.db import transaction
-from django.utils.formats import date_format
 from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User, say_to
-from registry.changes import emergencies
 from registry.changes import queries as change_queries
-from registry.changes.emergencies import Emergency
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.changes.review_events import CommentAdded
-from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces import key_queries, permissions
+from registry.namespaces import key_queries
 from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
-from registry.namespaces.verbs import Verb
 from registry.notifications import queries as notification_queries
 from registry.notifications.conversations import describe_change, tell_mentioned
-from registry.notifications.models import EMERGENCY, Notification, Watch
+from registry.notifications.models import EMERGENCY, Notification
+from registry.notifications.queries import list_active_reviewers
 from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout
 from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
 from registry.templates.label_models import LabelMove
-from registry.templates.models import Template, Version
+from registry.templates.models import Version
 
 __all__ = [
-    "MOST_WATCHES",
     "end_waiting",
     "mark_notifications_read",
-    "remind_of_emergencies",
-    "set_watch_level",
     "tell_of_comment",
     "tell_of_decision",
     "tell_of_key",
@@ -62,8 +54,6 @@ _DECIDED = {
     Decision.ACKNOWLEDGE: gettext_lazy("{name} accepted the break in {subject}."),
     Decision.TAKE_BACK: gettext_lazy("{name} took back the approval of {subject}."),
 }
-
-_DAY = timedelta(days=1)
 _MOVED = {
     "published": gettext_lazy("{name} published {template}: {label} is on version {number}."),
     "rolled_back": gettext_lazy("{name} rolled back {template}: {label} is on version {number}."),
@@ -168,7 +158,7 @@ def tell_of_move(actor: Actor, move: LabelMove) -> None:
         end_waiting(move.change)
         deciders = move.change.decisions.values("person")
         people += [move.change.opened_by, *User.objects.filter(pk__in=deciders)]
-    able = _able(move.template) if move.how != "published" else []
+    able = list_active_reviewers(move.template) if move.how != "published" else []
     people += able
     urgent = {person.pk for person in able} if move.how == "broke_glass" else set()
     _write(actor, LabelMoved.kind, people, lambda: _describe_move(actor, move), move, move.created_at, urgent=urgent)
@@ -190,43 +180,6 @@ def _describe_move(actor: Actor, move: LabelMove) -> str:
 def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
     number = move.after.number if move.after else None
     return sentence.format(name=actor.person.display_name, label=move.label, template=move.template.name, number=number)
-
-
-def remind_of_emergencies() -> int:
-    """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail
-    whatever they wish to hear of; for the clock. Gives how many were reminded.
-
-    What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
-    """
-    waiting = emergencies.find_emergencies(emergencies.list_waiting_changes())
-    return sum(_remind_of_emergency(emergency) for emergency in waiting.values())
-
-
-def _remind_of_emergency(emergency: Emergency) -> int:
-    """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
-
-    Earlier reminders of the same are read thereby, and none of them goes out by mail any more.
-    """
-    with transaction.atomic():
-        rows = ChangeRequest.objects.select_for_update(of=("self",)).filter(unreviewed=True, emergency_closed_at=None)
-        change = rows.filter(pk=emergency.change.pk).first()
-        if change is None:
-            return 0
-        at, template = log.now(), emergency.change.template
-        earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
-        reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
-        if change.closed_at is not None and change.closed_at > at - _DAY:
-            reminded.add(emergency.move.person_id)  # who published it needed not be told then
-        people = [person for person in _able(template) if person.pk not in reminded]
-        old = earlier.filter(person__in=people)
-        old.filter(read_at=None).update(read_at=at)
-        old.filter(mailed_at=None).update(mailed_at=at)
-        facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
-        Notification.objects.bulk_create(
-            Notification(person=person, sentence=say_to(person, lambda: _overdue(emergency)), **facts)
-            for person in people
-        )
-    return len(people)
 
 
 def tell_of_save(actor: Actor, version: Version) -> None:
@@ -343,68 +296,3 @@ def _write(  # noqa: PLR0913  # the one place that writes them, for every reason
         for person in everyone.values()
         if person.is_active and person.username != OPERATOR
     )
-
-
-def _able(template: Template) -> list[User]:
-    """Those who may approve changes of the template."""
-    return [
-        person
-        for person in notification_queries.list_reviewers(template)
-        if person.is_active and person.username != OPERATOR
-    ]
-
-
-def _overdue(emergency: Emergency) -> str:
-    change, move = emergency.change, emergency.move
-    if emergency.is_served:
-        advice = gettext("Approve it, or roll back.")
-    elif emergency.holds:
-        advice = gettext("{label} serves version {number} now: approve it all the same, or close it.")
-    else:
-        advice = gettext("{label} is not set any more: approve it all the same, or close it.")
-    words = gettext("Published in an emergency by {name} on {date} and not yet approved: {subject}.").format(
-        name=move.person.display_name, date=date_format(move.created_at, "j F"), subject=describe_change(change)
-    )
-    return f"{words} {move.reason} {advice.format(label=change.label, number=emergency.holds)}"
-
-
-MOST_WATCHES = 100  # wishes of one person
-
-
-def set_watch_level(
-    *,
-    actor: Actor,
-    level: str | None,
-    namespace: str | None = None,
-    template: str = "",
-    topics: Collection[str] = (),
-) -> None:
-    """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None forgets the wish.
-
-    namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all; topics: of
-    Watch.TOPICS, what of `all` is wanted, empty for everything. In no journal: it is a person's own affair.
-    """
-    if actor.key is not None:
-        raise NotAllowed(gettext("A key gets no mail: sign in as a person to choose it."))
-    if level is not None and level not in Watch.LEVELS:
-        raise Invalid(fields={"level": gettext("one of {names}.").format(names=", ".join(Watch.LEVELS))})
-    if set(topics) - set(Watch.TOPICS):
-        raise Invalid(fields={"topics": gettext("some of {names}.").format(names=", ".join(Watch.TOPICS))})
-    wanted_topics = [topic for topic in Watch.TOPICS if topic in topics] if level == Watch.ALL else []
-    joined = "" if len(wanted_topics) == len(Watch.TOPICS) else ",".join(wanted_topics)
-    pattern = check_text("template", template, 200).strip()
-    if pattern and namespace is None:
-        raise Invalid(fields={"namespace": gettext("say in which namespace these paths are.")})
-    space = permissions.find_namespace(actor, Verb.READ, namespace) if namespace else None
-    with transaction.atomic():
-        same = Watch.objects.filter(person=actor.person, namespace=space, template=pattern)
-        if level is None:
-            same.delete()
-        elif not same.update(level=level, topics=joined):
-            if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
-                raise Conflict(
-                    gettext("You have {most_watches} choices, which is the most: remove one first.").format(
-                        most_watches=MOST_WATCHES
-                    )
-                )
-            Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import locking, queries
+from registry.changes import decisions, locking, queries
 from registry.changes import services as change_services
 from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.models import ChangeRequest, Decision
@@ -48,7 +48,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
     """
     if not digests:
         raise Invalid(fields={"digests": gettext("say what is approved: the changes with their digests.")})
-    change_services.check_decision(Decision.APPROVE, text)
+    decisions.check_decision(Decision.APPROVE, text)
     with transaction.atomic():
         release = lock_release(actor, Verb.APPROVE, number)
         require_open_release(release)
@@ -58,7 +58,7 @@ def approve_release(*, actor: Actor, number: int, digests: Mapping[int, str], te
                 gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
             )
         return [
-            change_services.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
+            decisions.record_decision(actor, members[change], decision=Decision.APPROVE, digest=digest, text=text)
             for change, digest in sorted(digests.items())
         ]
 

@@ -6,7 +6,7 @@ A load that stopped halfway is gone on with: each function does only what was no
 from typing import Any
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results
+from registry.changes import check_results, decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import save as template_save
@@ -58,7 +58,7 @@ def approve_once(author: Actor, reviewer: Actor, name: str, number: int, message
     change = propose_once(author, name, number, message)
     if change.state == ChangeRequest.OPEN:
         digest = change.version.digest
-        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+        decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     return change
 
 

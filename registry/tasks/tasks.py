@@ -31,8 +31,7 @@ from registry.jobs.queue import CHECKS, EVALUATION, IMPROVEMENT, SCHEDULE
 from registry.journal.models import Event
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
-from registry.notifications import email, unused_keys
-from registry.notifications import services as notification_services
+from registry.notifications import email, emergency_reminders, unused_keys
 from registry.playground import replies as playground_replies
 from registry.playground import services as playground_services
 from registry.releases import scheduled_publishing
@@ -171,7 +170,7 @@ def plan_upkeep() -> None:
     reply_cache.delete_old_replies()
     old_runs.delete_old_runs()
     answers.delete_old_answers()
-    notification_services.remind_of_emergencies()
+    emergency_reminders.remind_of_emergencies()
     unused_keys.tell_of_unused_keys()
     nightly_runs.start_nightly_runs(timezone.now())
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):

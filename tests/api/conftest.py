@@ -14,6 +14,7 @@ from django.test import Client
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.journal.models import Event
@@ -80,7 +81,7 @@ class Cast:
         """Propose, approve and publish."""
         change = self.propose(version, label, name)
         digest = change.version.digest
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest
         )
         return change_services.publish_change(actor=self.actor("author"), number=change.number)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import check_results, rules
+from registry.changes import check_results, decisions, rules
 from registry.changes import services as change_services
 from registry.jobs.models import Job
 from tests.api.conftest import DOCUMENT, REPLY, problem
@@ -17,7 +17,7 @@ def broken(cast):
     first = cast.save().version
     cast.propose(1)
     check_results.run_checks(number=1)
-    change_services.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
+    decisions.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first.digest)
     change_services.publish_change(actor=cast.actor("author"), number=1)
     second = cast.save(NARROWER, base=first.digest).version
     cast.propose(2)

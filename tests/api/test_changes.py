@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import services as change_services
+from registry.changes import decisions
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
 
 
@@ -43,7 +43,7 @@ def test_an_approval_is_taken_back_and_needed_again(cast, caller, first):
 
 def test_a_change_tells_what_it_proposes_and_what_was_said(cast, caller, first):
     cast.propose(1)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=1, decision="comment", digest=first, text="Why now?"
     )
     body = caller("reader").get("changes/1").json()
@@ -88,7 +88,7 @@ def test_a_key_never_approves(cast, caller, first):
 
 def test_another_version_voids_the_approvals(cast, caller, first):
     cast.propose(1)
-    change_services.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first)
+    decisions.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="approve", digest=first)
     body = caller("author").post("changes/1/version", {"version": 2}).json()
     assert (body["state"], body["version"], body["round"]) == ("open", 2, 2)
     problem(caller("author").post("changes/1/publish"), 403, "approval-required")
@@ -107,7 +107,7 @@ def test_a_version_not_made_from_what_the_label_holds_is_not_published(cast, cal
     digest = cast.save(THIRD, base=first, parallel=True).version.digest
     cast.publish(2)
     cast.propose(3)
-    change_services.decide_on_change(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
     found = problem(caller("author").post("changes/2/publish"), 409, "conflict")
     assert [blocker["code"] for blocker in found["blockers"]] == ["diverged"]
 

@@ -7,7 +7,7 @@ import pytest
 import rfc8785
 from django.db import OperationalError, connection
 
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.key_attempts import KeyAttempts
@@ -176,7 +176,7 @@ def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
     found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
     assert found.answer(key, f"{REPLY}@3").status == 403
     change = cast.propose(3)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
     )
     clock.now += 1

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from promptuary.renderer.rollouts import is_on_candidate_side
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.redaction import services as redaction_services
 from registry.rollouts import services
 from registry.serving.fetcher import fetcher
@@ -29,7 +29,7 @@ def rollout(cast):
         cast.save(OTHER, base=first.version.digest)
         change = cast.propose(2)
         digest = change.version.digest
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=digest
         )
         number: int = change.number
@@ -102,7 +102,7 @@ def test_a_pinned_fetch_knows_no_sides(caller, rollout):
 
 @pytest.mark.parametrize("limit", [{"approved_only": True}, {"labels": ["production"], "approved_only": False}])
 def test_a_limited_key_of_the_label_gets_the_candidate_by_its_digest(cast, caller, rollout, limit):
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"),
         number=rollout.change_id,
         decision="request_changes",

@@ -17,6 +17,7 @@ from promptuary.commands.app import app
 from registry.accounts.actor import Actor
 from registry.accounts.actor import operator_actor as on_the_machine
 from registry.accounts.models import Key
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.templates import labels
@@ -109,7 +110,7 @@ def test_no_one_approves_what_is_their_own(label):
 def test_an_approval_of_another_text_is_none(label):
     change = label.propose(2)
     label.save(OTHER.replace("well", "worse"), base=change.version.digest)
-    decided = change_services.decide_on_change(
+    decided = decisions.decide_on_change(
         actor=label.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     assert decided.digest == change.version.digest
@@ -132,7 +133,7 @@ def test_a_command_on_the_machine_goes_through_the_same_gate(label):
     with pytest.raises(ApprovalRequired):
         change_services.publish_change(actor=actor, number=number)
     with pytest.raises(NotAllowed, match="never by a command"):
-        change_services.decide_on_change(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
+        decisions.decide_on_change(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
 
 
 def test_a_key_for_the_label_alone_is_no_key_to_the_gate(label):

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.redaction import services as redaction_services
@@ -45,7 +45,7 @@ def limited(cast):
 
 def approve(cast, number):
     change = ChangeRequest.objects.select_related("version").get(pk=number)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=number, decision="approve", digest=change.version.digest
     )
 

@@ -15,8 +15,8 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
+from registry.changes import decisions, threads
 from registry.changes import services as change_services
-from registry.changes import threads
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, datasets, person_scores, run_worker, start_runs
@@ -98,7 +98,7 @@ def _write_world(cast):
             actor=author, name=name, label="production", version=1 if state == "approved" else 2, message=STRANGE
         )
         numbers[state] = change.number
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=numbers["approved"], decision="approve", digest=base.digest, text=STRANGE
     )
     change_services.withdraw_change(actor=author, number=numbers["withdrawn"], reason=STRANGE)
@@ -164,7 +164,7 @@ def _write_rollout(cast) -> dict[str, int]:
     cast.save(text.replace("Hello", "Hi"), name=name, base=cast.save(text, name=name).version.digest)
     cast.publish(1, name=name)
     change = cast.propose(2, name=name)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     rollout = rollout_services.start_rollout(actor=cast.actor("author"), change=change.number)

@@ -11,7 +11,7 @@ from django.urls import URLPattern
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
-from registry.changes import emergencies, rules, schedules, threads
+from registry.changes import decisions, emergencies, rules, schedules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
@@ -375,7 +375,7 @@ def write_world(cast) -> dict[str, Any]:
         numbers[state] = cast.propose(1, name=name).number
     numbers["hurried"] = _hurry(cast)
     digest = saved.version.digest
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
     )
     soon = datetime.fromisoformat(SOON)
@@ -450,7 +450,7 @@ def _write_rollouts(cast) -> dict[str, int]:
         change = cast.propose(2, name=name)
         digest = change.version.digest
         reviewer = cast.actor("reviewer")
-        change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+        decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
         numbers[state] = change.number
         if state != "ready":
             rollout = rollout_services.start_rollout(actor=cast.actor("author"), change=change.number)

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from django.core.management import call_command
 
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.evaluations import datasets
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, Caller
 from tests.api.test_permissions import TABLE
@@ -99,9 +99,7 @@ def test_answers_have_the_form_that_the_schema_gives(cast, caller, schema):
 def test_change_requests_have_the_form_that_the_schema_gives(cast, caller, schema):
     digest = cast.save().version.digest
     cast.propose(1)
-    change_services.decide_on_change(
-        actor=cast.actor("reviewer"), number=1, decision="comment", digest=digest, text="Hm"
-    )
+    decisions.decide_on_change(actor=cast.actor("reviewer"), number=1, decision="comment", digest=digest, text="Hm")
     _check(schema, caller("reader").get("changes/1"), "ChangeOutput")
     _check(schema, caller("reader").get("changes"), "ChangePage")
     thread = caller("author").post("changes/1/threads", {"version": 1, "line": 1, "text": "Why?"})

@@ -13,6 +13,7 @@ from django.test import Client
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import bounded
@@ -75,7 +76,7 @@ class Desk:
     def publish(self, version: int) -> ChangeRequest:
         change = self.propose(version)
         digest = change.version.digest
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=self.actor("reviewer"), number=change.number, decision="approve", digest=digest
         )
         return change_services.publish_change(actor=self.actor("author"), number=change.number)

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import resolve
 
 import frontend.urls
-from registry.changes import check_results, emergencies, rules, threads
+from registry.changes import check_results, decisions, emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.namespaces import keys
@@ -192,7 +192,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         text="Why?",
         suggestion="x\n",
     )
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
@@ -213,7 +213,7 @@ def _publish(reply, number, name=REPLY):
     change = change_services.propose_change(
         actor=reply.actor("author"), name=name, label="production", version=number, message="Go"
     )
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     check_results.run_checks(number=change.number)
@@ -232,7 +232,7 @@ def _hurry(reply, name, *, decided, moved):
         actor=reply.actor("reviewer"), number=change.number, reason="Customers are told wrong terms"
     )
     if decided:
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=reply.actor("admin"), number=change.number, decision="approve", digest=change.version.digest
         )
     if moved:

@@ -14,6 +14,7 @@ from django.urls import URLPattern
 
 from frontend.accounts import urls as account_urls
 from frontend.urls import urlpatterns
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.connections import services as connection_services
@@ -461,7 +462,7 @@ def _write_world(reply) -> dict[str, Any]:
         )
         numbers[state] = change.number
     digest = change.version.digest
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=numbers["approved"], decision="approve", digest=digest
     )
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="old", scope="read").key

@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from registry import mirror
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.journal import mirror_paths
 from registry.journal.models import Commit, Event
@@ -61,9 +62,7 @@ class Story:
         ).number
 
     def approve(self) -> None:
-        change_services.decide_on_change(
-            actor=self.reviewer, number=self.change, decision="approve", digest=self.digests[-1]
-        )
+        decisions.decide_on_change(actor=self.reviewer, number=self.change, decision="approve", digest=self.digests[-1])
 
     def publish(self) -> None:
         change_services.publish_change(actor=self.author, number=self.change)

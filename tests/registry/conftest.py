@@ -5,6 +5,7 @@ import pytest
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.namespaces import services
 from registry.namespaces.models import Namespace
@@ -112,7 +113,7 @@ def approve(reviewer):
     def run(change, actor=None, digest=None):
         change.refresh_from_db()
         digest = digest or change.version.digest
-        return change_services.decide_on_change(
+        return decisions.decide_on_change(
             actor=actor or reviewer, number=change.number, decision="approve", digest=digest
         )
 

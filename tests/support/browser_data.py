@@ -11,7 +11,7 @@ django.setup()
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
@@ -55,7 +55,7 @@ def main() -> None:
     change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=1, message="First words"
     )
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
     change_services.publish_change(actor=author, number=change.number)
     rules.set_rules(actor=admin, namespace=NAMESPACE, required_checks=["budget"])
     secret = keys.issue_key(actor=admin, namespace=NAMESPACE, name="shop front", scope="read").secret

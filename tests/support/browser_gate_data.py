@@ -11,6 +11,7 @@ django.setup()
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.evaluations import datasets
 from registry.namespaces import services as namespace_services
@@ -29,7 +30,7 @@ def main() -> None:
         namespace_services.set_role(actor=admin, namespace=NAMESPACE, username=role, role=role)
     version = template_save.save_version(actor=author, name=NAME, document=DOCUMENT, message="Begin").version
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=1, message="Begin")
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
     change_services.publish_change(actor=author, number=change.number)
     rows = (
         {"id": f"case-{n}", "inputs": {"question": f"Boot {n}?"}, "expected": {"answer": f"Gladly: Boot {n}?"}}

@@ -11,6 +11,7 @@ django.setup()
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
@@ -40,7 +41,7 @@ def main() -> None:
         actor=author, name=NAME, document=DOCUMENT, message="Begin", samples=SAMPLES
     ).version
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=1, message="Begin")
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=first.digest)
     change_services.publish_change(actor=author, number=change.number)
     changed = DOCUMENT.replace("Rule ", "House rule ").replace("Be kind.", "Be kind and brief.")
     template_save.save_version(actor=author, name=NAME, document=changed, message="Name the house", base=first.digest)

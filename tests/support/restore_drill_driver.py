@@ -15,7 +15,7 @@ from django.db import transaction
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import check_results, rules, threads
+from registry.changes import check_results, decisions, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.namespaces import keys
@@ -94,13 +94,13 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
         if with_checks:
             check_results.run_checks(number=change.number)
         for decider in (reviewer, admin):
-            change_services.decide_on_change(
+            decisions.decide_on_change(
                 actor=decider, number=change.number, decision="approve", digest=digests[version - 1], text="Good"
             )
         change_services.publish_change(actor=author, number=change.number)
     labels.roll_back_label(actor=reviewer, name=name, label="production", version=2, reason="Too bold")
     other = change_services.propose_change(actor=author, name=name, label="production", version=5, message="")
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
     )
     change_services.withdraw_change(actor=author, number=other.number)

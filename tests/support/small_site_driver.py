@@ -10,6 +10,7 @@ django.setup()
 
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.namespaces import services as namespace_services
 from registry.templates import save as template_save
@@ -28,7 +29,7 @@ def main() -> None:
         actor=author, name=NAME, document=DOCUMENT % "at once", message="Begin", samples={"plain": {"name": "Ada"}}
     ).version
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=1, message="Begin")
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=Actor(people["reviewer"]), number=change.number, decision="approve", digest=first.digest
     )
     change_services.publish_change(actor=author, number=change.number)

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from registry.accounts.models import Key
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
 from registry.templates.label_models import Label
@@ -19,7 +19,7 @@ KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
 @pytest.fixture
 def approved(reply) -> ChangeRequest:
     change: ChangeRequest = reply.propose(2)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     return change

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from frontend.browse.calendar_days import SHOWN, Month, lay_out_days, month_of
-from registry.changes import schedules
+from registry.changes import decisions, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
 from registry.freezes.models import Freeze
@@ -92,7 +92,7 @@ def test_times_are_of_the_readers_time_zone(reply, browser):
 
 def test_a_rollout_stands_there_with_its_start_its_steps_and_its_end(reply, browser):
     change = reply.propose(2)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     steps = [{"share": 500, "hours": 24}, {"share": 2500, "hours": 24}]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import check_results, emergencies, rules
+from registry.changes import check_results, decisions, emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict
@@ -24,7 +24,7 @@ def required(reply):
 
 def approve(desk, change, role="reviewer"):
     digest = ChangeRequest.objects.get(number=change.number).version.digest
-    change_services.decide_on_change(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=desk.actor(role), number=change.number, decision="approve", digest=digest)
 
 
 def close(desk, how):

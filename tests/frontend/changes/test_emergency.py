@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from registry.changes import emergencies, rules
+from registry.changes import decisions, emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
@@ -206,7 +206,7 @@ def test_rolled_back_it_still_needs_a_look_and_can_be_closed_by_another_reviewer
 
 def test_the_emergency_page_offers_the_safer_act_first(reply, browser, change):
     reply.save(OTHER.replace("Quote", "Cite"))
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     change_services.publish_change(actor=reply.actor("author"), number=change.number)

@@ -4,9 +4,9 @@ import html
 
 import pytest
 
+from registry.changes import decisions, rules
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes import rules
 from registry.changes import services as deciding
 from registry.core.errors import ApprovalRequired
 from registry.evaluations import datasets
@@ -64,7 +64,7 @@ def test_a_role_taken_away_counts_at_publish(reply, browser):
     """Membership is read at publish: an approval by somebody who is no reviewer any more does not count."""
     change = reply.propose(2)
     digest = change.version.digest
-    deciding.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
     namespace_services.set_role(actor=reply.actor("admin"), namespace="support", username="reviewer", role="author")
     with pytest.raises(ApprovalRequired, match="Needs 1 more approval"):
         deciding.publish_change(actor=reply.actor("author"), number=change.number)

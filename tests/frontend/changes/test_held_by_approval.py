@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.journal.models import Event
@@ -183,5 +183,5 @@ class TestPages:
 
 def finish(desk, change):
     reviewer, digest = desk.actor("reviewer"), change.version.digest
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     change_services.publish_change(actor=desk.actor("author"), number=change.number)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
@@ -25,7 +25,7 @@ def third(reply):
     """The approved request for version 3, which is made from version 2."""
     reply.save(OTHER + "\n")
     change = reply.propose(3)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     return change

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from registry.changes import emergencies, label_preview, rules
-from registry.changes import services as change_services
+from registry.changes import decisions, emergencies, label_preview, rules
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
@@ -94,7 +93,7 @@ def test_publishing_is_seen_first_and_done_by_the_page_of_the_change(reply, brow
     page = words(open_panel(browser("author"), f"/changes/{change.number}/publish"))
     assert "Needs 1 more approval." in page
     assert 'value="publish"' not in page
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     page = words(open_panel(browser("author"), f"/changes/{change.number}/publish"))
@@ -147,9 +146,7 @@ def test_withdrawing_asks_for_a_reason(reply, browser):
 def approve(reply, version):
     change = reply.propose(version)
     digest = change.version.digest
-    change_services.decide_on_change(
-        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest
-    )
+    decisions.decide_on_change(actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=digest)
     return change
 
 

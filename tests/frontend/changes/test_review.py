@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import review_drafts, threads
+from registry.changes import decisions, review_drafts, threads
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision, Remark, Thread
 from registry.changes.threads import Place
@@ -140,9 +140,7 @@ def test_a_batch_is_ones_own_and_can_be_taken_back(change, suggest, browser):
 
 def test_who_comes_back_sees_first_what_changed_since(change, reply, browser):
     reviewer = reply.actor("reviewer")
-    change_services.decide_on_change(
-        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
-    )
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     version = reply.save(OTHER.replace("before you answer", "before answering"))
     change_services.set_head(actor=reply.actor("author"), number=change.number, version=version.number)
     page = page_of(change, browser("reviewer"))

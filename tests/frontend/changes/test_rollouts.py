@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.rollouts import services as rollout_services
@@ -20,7 +21,7 @@ PLAN = {"do": "publish", "how": "gradually", "shares": "5, 25", "hours": "24", "
 
 def approve(desk, number):
     digest = ChangeRequest.objects.get(number=number).version.digest
-    change_services.decide_on_change(actor=desk.actor("reviewer"), number=number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=desk.actor("reviewer"), number=number, decision="approve", digest=digest)
 
 
 @pytest.fixture

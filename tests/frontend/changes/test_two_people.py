@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
+from registry.changes import decisions, rules, suggestions, threads
 from registry.changes import merge as change_merge
-from registry.changes import rules, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
@@ -149,7 +149,7 @@ def test_an_approval_that_a_rule_allowed_is_named(reply, browser):
     suggest(reply, number, 2)
     suggestions.apply_suggestions(actor=reply.actor("author"), number=number, comments=[(1, 1)])
     digest = ChangeRequest.objects.get(number=number).version.digest
-    change_services.decide_on_change(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reply.actor("reviewer"), number=number, decision="approve", digest=digest)
     told = "Counts by the rule suggesters_may_approve, though reviewer suggested lines of version 3"
     assert told in page(browser, "author", number)
     change_services.publish_change(actor=reply.actor("author"), number=number)

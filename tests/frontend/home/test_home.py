@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from frontend.home.work_items import WaitingRow, urgency_sentence
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.evaluations import attachments, nightly_runs, run_worker
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run
@@ -48,11 +48,11 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     change = reply.propose(2)
     reviewer = reply.actor("reviewer")
     digest = change.version.digest
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter."
     )
     assert re.search(r'<a class="button button-primary"[^>]*> ?Answer</a>', words(browser("author").get("/")))
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     page = words(browser("author").get("/"))
     assert re.search(r'<a class="button button-primary"[^>]*> ?Publish</a>', page)
     assert "Nothing blocks it: it can be published." in page
@@ -191,7 +191,7 @@ def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, b
     assert urgency_sentence(rows) == "1 is live without approval, 2 block a release."
     assert urgency_sentence(rows[3:]) == ""
     change = reply.propose(2)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"),
         number=change.number,
         decision="request_changes",

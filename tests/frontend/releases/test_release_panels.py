@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.releases import proposals
 from registry.releases import services as release_services
@@ -58,7 +59,7 @@ def move_alone(desk, name: str) -> None:
         version=desk.save(OTHER + "\n", name=name).number,
         message="",
     )
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=desk.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     change_services.publish_change(actor=desk.actor("author"), number=change.number)

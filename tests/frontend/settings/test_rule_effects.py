@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from registry.changes import rule_effects, rules
+from registry.changes import decisions, rule_effects, rules
 from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.namespaces.models import Namespace
@@ -39,7 +39,7 @@ def seal_of(page: str) -> str:
 def approved(reply):
     """The request for version 2, approved by one person: it could be published."""
     change = reply.propose(2)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     return change

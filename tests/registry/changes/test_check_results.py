@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from registry.changes import check_results, gate, rules
+from registry.changes import check_results, decisions, gate, rules
 from registry.changes import services as change_services
 from registry.changes.models import Verdict
 from registry.core.errors import Conflict, NotFound
@@ -144,7 +144,7 @@ def test_a_break_can_be_acknowledged_by_a_reviewer(admin, author, reviewer, save
     with pytest.raises(Conflict, match="contract failed"):
         change_services.publish_change(actor=author, number=change.number)
     digest = change.version.digest
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="acknowledge", digest=digest, text="All callers moved"
     )
     change_services.publish_change(actor=author, number=change.number)

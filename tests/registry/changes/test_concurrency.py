@@ -12,7 +12,7 @@ from django.db import connection
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.audit.verification import faults_of_chain
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import ApprovalRequired, Conflict, PreconditionRequired, Stale
@@ -124,9 +124,7 @@ def test_of_two_that_publish_at_once_one_does(transactional_db, author, reviewer
     change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    change_services.decide_on_change(
-        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
-    )
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     results = at_once([lambda: change_services.publish_change(actor=author, number=change.number) for _ in range(4)])
     assert sorted(type(result).__name__ for result in results) == ["ChangeRequest", "Conflict", "Conflict", "Conflict"]
     assert LabelMove.objects.count() == 1
@@ -142,12 +140,8 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
     ).number
     at_once(
         [
-            lambda: change_services.decide_on_change(
-                actor=reviewer, number=number, decision="approve", digest=first.digest
-            ),
-            lambda: change_services.decide_on_change(
-                actor=admin, number=number, decision="approve", digest=first.digest
-            ),
+            lambda: decisions.decide_on_change(actor=reviewer, number=number, decision="approve", digest=first.digest),
+            lambda: decisions.decide_on_change(actor=admin, number=number, decision="approve", digest=first.digest),
             lambda: change_services.set_head(actor=author, number=number, version=second.number),
             lambda: change_services.publish_change(actor=author, number=number),
         ]
@@ -166,11 +160,11 @@ def test_an_approval_taken_back_while_others_publish_never_goes_live_without_it(
     number = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=1, message=""
     ).number
-    change_services.decide_on_change(actor=reviewer, number=number, decision="approve", digest=version.digest)
+    decisions.decide_on_change(actor=reviewer, number=number, decision="approve", digest=version.digest)
     published, taken_back = at_once(
         [
             lambda: change_services.publish_change(actor=author, number=number),
-            lambda: change_services.decide_on_change(
+            lambda: decisions.decide_on_change(
                 actor=reviewer, number=number, decision="take_back", digest=version.digest
             ),
         ]
@@ -189,9 +183,7 @@ def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db
         change = change_services.propose_change(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
-        change_services.decide_on_change(
-            actor=reviewer, number=change.number, decision="approve", digest=version.digest
-        )
+        decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
         if mark != "three":
             change_services.publish_change(actor=author, number=change.number)
     results = at_once(
@@ -244,9 +236,7 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
     change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
-    change_services.decide_on_change(
-        actor=reviewer, number=change.number, decision="approve", digest=change.version.digest
-    )
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     _, ruled = at_once(
         [
             lambda: change_services.publish_change(actor=author, number=change.number),

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from registry.accounts.actor import Actor
-from registry.changes import rules
+from registry.changes import decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
@@ -14,9 +14,7 @@ from registry.namespaces import services as namespace_services
 
 def decide(actor, change, decision, text="", digest=None):
     digest = digest or change.version.digest
-    return change_services.decide_on_change(
-        actor=actor, number=change.number, decision=decision, digest=digest, text=text
-    )
+    return decisions.decide_on_change(actor=actor, number=change.number, decision=decision, digest=digest, text=text)
 
 
 def test_one_approval_makes_it_approved(reviewer, propose, save):

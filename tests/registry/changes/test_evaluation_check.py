@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from registry.changes import check_results, gate, rules
+from registry.changes import check_results, decisions, gate, rules
 from registry.changes import queries as change_queries
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotAllowed, NotFound
@@ -49,7 +49,7 @@ def publish(author, reviewer, save):
     change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=version.number, message=""
     )
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
     return change_services.publish_change(actor=author, number=change.number)
 
 

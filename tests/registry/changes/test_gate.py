@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from registry.changes import decisions, rules
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes import rules
 from registry.changes import services as writing
 from registry.releases import gate as release_gate
 from tests.support.recorded_rows import write_or_insert
@@ -22,7 +22,7 @@ def _write_requests(author, reviewer, save):
         writing.propose_change(actor=author, name=f"support/{name}", label="production", version=1, message=name)
     for number, decision in ((2, "request_changes"), (3, "approve")):
         digest = change_queries.get_change(author, number).version.digest
-        writing.decide_on_change(actor=reviewer, number=number, decision=decision, digest=digest, text="So.")
+        decisions.decide_on_change(actor=reviewer, number=number, decision=decision, digest=digest, text="So.")
     writing.withdraw_change(actor=author, number=4)
 
 

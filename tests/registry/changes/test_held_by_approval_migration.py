@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from registry import mirror
-from registry.changes import emergencies, rules
+from registry.changes import decisions, emergencies, rules
 from registry.changes import services as change_services
 from registry.changes.derivation import Protection
 from registry.changes.models import ChangeRequest
@@ -30,7 +30,7 @@ def protect(admin, *names):
 
 def finish(author, reviewer, change):
     digest = change.version.digest
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     change_services.publish_change(actor=author, number=change.number)
 
 
@@ -48,7 +48,7 @@ def wandered(save, author, reviewer, admin):
     labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=1, reason="It erred")
     loose = change_services.propose_change(**propose, label="production", version=3)
     digest = loose.version.digest
-    change_services.decide_on_change(actor=reviewer, number=loose.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reviewer, number=loose.number, decision="approve", digest=digest)
     protect(admin, "staging")
     change_services.publish_change(actor=author, number=loose.number)
     labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=2, reason="It erred")
@@ -58,7 +58,7 @@ def wandered(save, author, reviewer, admin):
         urgent = change_services.propose_change(**propose, label=label, version=version)
         emergencies.publish_in_emergency(actor=reviewer, number=urgent.number, reason="It burns")
         if label == "production":
-            change_services.decide_on_change(
+            decisions.decide_on_change(
                 actor=reviewer, number=urgent.number, decision="approve", digest=urgent.version.digest
             )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from registry.accounts.actor import Actor
 from registry.audit.verification import facts_of
-from registry.changes import emergencies, gate
+from registry.changes import decisions, emergencies, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
@@ -204,7 +204,7 @@ class World:
 
     def approve(self, number):
         digest = ChangeRequest.objects.select_related("version").get(pk=number).version.digest
-        change_services.decide_on_change(actor=self.reviewer, number=number, decision="approve", digest=digest)
+        decisions.decide_on_change(actor=self.reviewer, number=number, decision="approve", digest=digest)
 
     def publish(self, number):
         change_services.publish_change(actor=self.author, number=number)

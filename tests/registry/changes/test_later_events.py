@@ -5,7 +5,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import emergencies, gate
+from registry.changes import decisions, emergencies, gate
 from registry.changes import queries as changes_query
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
@@ -142,7 +142,7 @@ class TestAClosedEmergency:
     def test_it_takes_no_decision(self, closed, reviewer, decision, limited):
         digest = closed.version.digest
         with pytest.raises(Conflict):
-            change_services.decide_on_change(
+            decisions.decide_on_change(
                 actor=reviewer, number=closed.number, decision=decision, digest=digest, text="Late"
             )
         with pytest.raises(NotAllowed):
@@ -150,9 +150,7 @@ class TestAClosedEmergency:
 
     def test_a_comment_in_it_approves_nothing(self, closed, reviewer, back, limited):
         digest = closed.version.digest
-        change_services.decide_on_change(
-            actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good"
-        )
+        decisions.decide_on_change(actor=reviewer, number=closed.number, decision="comment", digest=digest, text="Good")
         with pytest.raises(NotAllowed):
             limited("2")
         with pytest.raises(ApprovalRequired):

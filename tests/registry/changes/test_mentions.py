@@ -2,8 +2,7 @@
 
 import pytest
 
-from registry.changes import mentions, threads
-from registry.changes import services as change_services
+from registry.changes import decisions, mentions, threads
 from registry.changes.remark_markdown import list_mentions
 from registry.changes.threads import Place
 from registry.namespaces import groups
@@ -77,7 +76,7 @@ def test_the_writer_is_not_told(reviewer, change):
 
 
 def test_a_decision_s_words_mention_too(reviewer, change):
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text="@admin, look"
     )
     assert told() == ["admin"]

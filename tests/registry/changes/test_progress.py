@@ -1,7 +1,7 @@
 import pytest
 
+from registry.changes import decisions, history_queries
 from registry.changes import gate as change_gate
-from registry.changes import history_queries
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.releases import gate as release_gate
@@ -31,7 +31,7 @@ def riding(change):
 
 
 def publish(author, reviewer, change):
-    writing.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     writing.publish_change(actor=author, number=change.number)
 
 
@@ -68,11 +68,11 @@ def test_first_it_is_the_reviewers_turn_then_the_author_s(author, reviewer, admi
     change = propose(save("one"))
     turn = turn_of(change)
     assert (turn.people, turn.reason) == (("admin", "reviewer"), "Needs 1 more approval.")
-    writing.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=1, decision="request_changes", digest=change.version.digest, text="Shorter"
     )
     assert turn_of(change_queries.get_change(author, 1)).people == ("author",)
-    writing.decide_on_change(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
+    decisions.decide_on_change(actor=reviewer, number=1, decision="approve", digest=change.version.digest)
     turn = turn_of(change_queries.get_change(author, 1))
     assert (turn.people, turn.reason) == (("author",), "Nothing blocks it: it can be published.")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from registry.changes import gate
+from registry.changes import decisions, gate
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.core.errors import NotFound
@@ -50,12 +50,12 @@ def test_each_viewer_sees_their_own_next_action(author, reviewer, two):
 
 
 def test_an_approved_request_has_no_blocker(author, reviewer, two):
-    writing.decide_on_change(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
+    decisions.decide_on_change(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
     assert gate.evaluate(change_queries.get_change(author, 1), author).blockers == ()
     assert gate.evaluate(two[0], None).approval_status.approvals == ("reviewer",)
 
 
 def test_publishing_one_leaves_the_other_to_be_merged_or_not(author, reviewer, two):
-    writing.decide_on_change(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
+    decisions.decide_on_change(actor=reviewer, number=1, decision="approve", digest=two[0].version.digest)
     writing.publish_change(actor=author, number=1)
     assert [blocker.code for blocker in gate.evaluate(two[1], author).blockers] == ["approvals"]

@@ -4,6 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from registry.changes import decisions
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes import services as writing
@@ -40,7 +41,7 @@ def test_fifty_samples_and_many_words_cost_as_many_queries_as_one(author, review
     samples.save_samples(actor=author, name="support/reply", samples={str(n): {"question": str(n)} for n in range(50)})
     for line in range(2, 8):
         discussing.open_thread(actor=reviewer, number=1, place=Place(version=1, line=line), text="?")
-        writing.decide_on_change(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")
+        decisions.decide_on_change(actor=author, number=1, decision="comment", digest=change.version.digest, text="!")
     look(reviewer, 1)
     assert look(reviewer, 1) == before
     assert before <= 30

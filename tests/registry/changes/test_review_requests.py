@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from registry.accounts.models import User
-from registry.changes import gate, review_requests, rules
+from registry.changes import decisions, gate, review_requests, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -51,7 +51,7 @@ def test_who_is_asked_is_told_once_and_waited_for(author, change):
 
 
 def test_who_was_asked_is_waited_for_although_it_is_another_s_turn(author, admin, change):
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=admin, number=change.number, decision="request_changes", digest=change.version.digest, text="No"
     )
     assert not evaluate(change).waits_on("reviewer")
@@ -64,9 +64,7 @@ def test_a_decision_ends_the_waiting_and_taking_it_back_begins_it_again(author, 
     approve(change)
     assert not evaluate(change).waits_on("reviewer")
     assert told("reviewer") == []
-    change_services.decide_on_change(
-        actor=reviewer, number=change.number, decision="take_back", digest=change.version.digest
-    )
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="take_back", digest=change.version.digest)
     assert evaluate(change).awaited_reviewers == ("reviewer",)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.changes import queries, review_drafts, revisions, suggestions, threads
+from registry.changes import decisions, queries, review_drafts, revisions, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.comment_texts import CommentTexts
 from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision
@@ -117,7 +117,7 @@ def test_the_words_of_a_decision_are_edited_and_deleted_while_it_stays(reviewer,
 
 
 def test_what_asks_for_edits_keeps_words(reviewer, change):
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=change.version.digest, text="No"
     )
     with pytest.raises(Invalid):

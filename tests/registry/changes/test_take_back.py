@@ -6,7 +6,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import emergencies, gate, rules
+from registry.changes import decisions, emergencies, gate, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed, ProofRequired
@@ -18,9 +18,7 @@ from registry.notifications.models import Notification
 
 def decide(actor, change, decision, text="Because"):
     digest = ChangeRequest.objects.get(pk=change.pk).version.digest
-    return change_services.decide_on_change(
-        actor=actor, number=change.number, decision=decision, digest=digest, text=text
-    )
+    return decisions.decide_on_change(actor=actor, number=change.number, decision=decision, digest=digest, text=text)
 
 
 def state(change):

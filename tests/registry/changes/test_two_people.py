@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import services as change_services
-from registry.changes import suggestions, threads
 from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.core.errors import PromptuaryError
@@ -149,7 +149,7 @@ class Registry:
 
     def approve(self, who):
         if change := open_change():
-            change_services.decide_on_change(
+            decisions.decide_on_change(
                 actor=actor(who), number=change.number, decision="approve", digest=change.version.digest
             )
 

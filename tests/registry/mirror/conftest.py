@@ -5,6 +5,7 @@ import pytest
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.templates import labels, samples
 from registry.templates import save as template_save
@@ -65,8 +66,8 @@ def _write_story(cast):
         actor=author, name=TEMPLATE, label="production", version=2, message="Polite at last"
     )
     digest = second.version.digest
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?\n\nSay: more"
     )
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
     change_services.publish_change(actor=author, number=change.number)

@@ -19,7 +19,7 @@ from django.db import connection
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
-from registry.changes import check_results, emergencies, revisions, rules, suggestions, threads
+from registry.changes import check_results, decisions, emergencies, revisions, rules, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
@@ -655,4 +655,4 @@ def _approve_and_publish(cast: Cast, change: ChangeRequest) -> None:
 
 def _decide(actor: Actor, number: int, decision: str, text: str = "") -> None:
     digest = ChangeRequest.objects.get(number=number).version.digest
-    change_services.decide_on_change(actor=actor, number=number, decision=decision, digest=digest, text=text)
+    decisions.decide_on_change(actor=actor, number=number, decision=decision, digest=digest, text=text)

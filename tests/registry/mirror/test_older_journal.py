@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 
 from registry import mirror
-from registry.changes import check_results, gate, suggestions, threads
+from registry.changes import check_results, decisions, gate, suggestions, threads
 from registry.changes import merge as change_merge
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -37,7 +37,7 @@ def publish(people, version):
         actor=people["author"], name=TEMPLATE, label="production", version=version.number, message=""
     )
     check_results.run_checks(number=change.number)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=people["reviewer"], number=change.number, decision="approve", digest=version.digest
     )
     return change_services.publish_change(actor=people["author"], number=change.number)

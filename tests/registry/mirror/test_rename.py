@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from registry import mirror
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.journal import mirror_paths
 from registry.redaction import services as redaction_services
@@ -111,7 +112,7 @@ def test_a_request_from_before_the_renaming_is_restored_as_published(story, mirr
     author = story["author"]
     change = change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=3, message="")
     rename.rename_template(actor=story["admin"], name=TEMPLATE, to=NAME)
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=story["reviewer"], number=change.number, decision="approve", digest=change.version.digest
     )
     change_services.publish_change(actor=author, number=change.number)

@@ -10,7 +10,7 @@ from django.db import connection
 
 from registry import mirror
 from registry.accounts.models import Key
-from registry.changes import check_results, emergencies, rules, threads
+from registry.changes import check_results, decisions, emergencies, rules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.journal import immutable_tables, log
@@ -71,7 +71,7 @@ def hurry(author, reviewer, admin):
         emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It can't wait")
         if decider:
             digest = change.version.digest
-            change_services.decide_on_change(actor=decider, number=change.number, decision="approve", digest=digest)
+            decisions.decide_on_change(actor=decider, number=change.number, decision="approve", digest=digest)
     replace_and_close(author, reviewer, admin)
 
 
@@ -87,7 +87,7 @@ def replace_and_close(author, reviewer, admin):
         actor=author, name=name, document=document, message="", base=first.digest
     ).version
     change = change_services.propose_change(actor=author, name=name, label="production", version=2, message="")
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=second.digest)
     change_services.publish_change(actor=author, number=change.number)
     emergencies.close_emergency(actor=admin, number=hurried.number, reason="Version 2 holds it")
 

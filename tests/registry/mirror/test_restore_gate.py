@@ -8,7 +8,7 @@ import pytest
 from registry import mirror
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import check_results, emergencies, suggestions, threads
+from registry.changes import check_results, decisions, emergencies, suggestions, threads
 from registry.changes import gate as change_gate
 from registry.changes import merge as change_merge
 from registry.changes import rules as change_rules
@@ -61,7 +61,7 @@ class World:
     def approve(self, change, actor=None):
         change = ChangeRequest.objects.get(pk=change.pk)
         digest = change.version.digest
-        return change_services.decide_on_change(
+        return decisions.decide_on_change(
             actor=actor or self.reviewer, number=change.pk, decision="approve", digest=digest
         )
 
@@ -116,9 +116,7 @@ def hurries(world):
     other = world.propose(five)
     check_results.run_checks(number=other.pk)
     world.hurry(other)
-    change_services.decide_on_change(
-        actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm"
-    )
+    decisions.decide_on_change(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
     world.approve(other, actor=world.second)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import gate
+from registry.changes import decisions, gate
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed, NotFound, ProofRequired
 from registry.journal.models import Event
@@ -96,9 +96,7 @@ def test_a_key_acts_with_the_role_that_a_group_gives(legal, admin, reader, suppo
 def test_an_approval_by_somebody_taken_out_of_the_group_counts_no_more(legal, admin, reader, save, propose, author):
     join(admin, "reader")
     change = propose(save("first"))
-    change_services.decide_on_change(
-        actor=reader, number=change.number, decision="approve", digest=change.version.digest
-    )
+    decisions.decide_on_change(actor=reader, number=change.number, decision="approve", digest=change.version.digest)
     change.refresh_from_db()
     assert change.state == "approved"
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="reader")

@@ -17,7 +17,7 @@ from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.notifications import email as notification_email
 from registry.notifications import queries as notification_queries
-from registry.notifications import services as notification_services
+from registry.notifications import watches
 from registry.notifications.models import Notification
 
 
@@ -60,7 +60,7 @@ def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, mon
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
     author.person.email = "author@example.org"
     author.person.save()
-    notification_services.set_watch_level(actor=author, level="none", namespace=None, template="")
+    watches.set_watch_level(actor=author, level="none", namespace=None, template="")
     issue(admin)
     Notification.objects.update(created_at=log.now() - timedelta(minutes=1))
     assert notification_email.send_pending_mail() == 1

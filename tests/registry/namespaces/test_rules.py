@@ -1,13 +1,13 @@
 import pytest
 
 from registry.core.errors import Invalid
-from registry.namespaces import rules
+from registry.namespaces import rule_fields
 from registry.namespaces.rules import ApprovalRule, Owner, Rules
 
 
 def test_what_is_not_given_stays():
     before = Rules(protected_labels=("production",), approvals=2)
-    assert rules.read_rules({"approvals": 3, "self_approval": None}, before) == Rules(
+    assert rule_fields.read_rules({"approvals": 3, "self_approval": None}, before) == Rules(
         protected_labels=("production",), approvals=3
     )
 
@@ -43,12 +43,12 @@ def test_what_is_not_given_stays():
 )
 def test_a_wrong_rule_is_refused_by_its_field(field, value):
     with pytest.raises(Invalid) as caught:
-        rules.read_rules({field: value}, Rules())
+        rule_fields.read_rules({field: value}, Rules())
     assert list(caught.value.fields) == [field]
 
 
 def test_labels_are_kept_once():
-    assert rules.read_rules({"protected_labels": ["a", "b", "a"]}, Rules()).protected_labels == ("a", "b")
+    assert rule_fields.read_rules({"protected_labels": ["a", "b", "a"]}, Rules()).protected_labels == ("a", "b")
 
 
 def test_the_last_pattern_that_fits_names_the_owners():
@@ -59,21 +59,21 @@ def test_the_last_pattern_that_fits_names_the_owners():
 
 
 def test_owners_are_people_and_those_in_groups():
-    ours = rules.read_rules({"owners": [{"pattern": "*", "people": ["admin"], "groups": ["legal"]}]}, Rules())
+    ours = rule_fields.read_rules({"owners": [{"pattern": "*", "people": ["admin"], "groups": ["legal"]}]}, Rules())
     assert ours.owners_of("greeting", {"legal": ["reviewer", "admin"]}) == ("admin", "reviewer")
     assert ours.owners_of("greeting", {}) == ("admin",)
-    assert rules.read_rules(ours.to_dict(), Rules()) == ours
+    assert rule_fields.read_rules(ours.to_dict(), Rules()) == ours
 
 
 def test_a_wrong_approval_rule_is_told_by_its_number():
     with pytest.raises(Invalid, match="rule 2: a whole number from 0 to 20"):
-        rules.read_rules({"approval_rules": [{"approvals": 1}, {"approvals": -1}]}, Rules())
+        rule_fields.read_rules({"approval_rules": [{"approvals": 1}, {"approvals": -1}]}, Rules())
 
 
 def test_approval_rules_survive_being_written_and_read_and_are_left_out_while_there_are_none():
-    ours = rules.read_rules({"approval_rules": [{"folder": "refunds/", "groups": ["legal", "legal"]}]}, Rules())
+    ours = rule_fields.read_rules({"approval_rules": [{"folder": "refunds/", "groups": ["legal", "legal"]}]}, Rules())
     assert ours.approval_rules == (ApprovalRule("", "refunds", 0, ("legal",)),)
-    assert rules.read_rules(ours.to_dict(), Rules()) == ours
+    assert rule_fields.read_rules(ours.to_dict(), Rules()) == ours
     assert "approval_rules" not in Rules().to_dict()
 
 
@@ -81,4 +81,4 @@ def test_rules_survive_being_written_and_read():
     ours = Rules(
         protected_labels=("production",), approvals=2, owners=(Owner("a/*", ("admin",)),), compatibility="backward"
     )
-    assert rules.read_rules(ours.to_dict(), Rules()) == ours
+    assert rule_fields.read_rules(ours.to_dict(), Rules()) == ours

@@ -8,10 +8,11 @@ from django.core import mail as outbox
 from django.core.mail.backends.base import BaseEmailBackend
 
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.notifications import email as notification_email
-from registry.notifications import services as notification_services
+from registry.notifications import watches
 from registry.notifications.models import Notification
 from registry.templates import labels
 
@@ -63,7 +64,7 @@ def test_nothing_is_mailed_twice(author, save):
 def test_what_came_together_goes_out_together(author, reviewer, save, document):
     change = _propose(author, save())
     for text in ("First", "Second"):
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text=text
         )
     _send()
@@ -102,7 +103,7 @@ def test_without_a_mail_server_nothing_is_taken(author, save, settings):
 
 @pytest.mark.usefixtures("addressed")
 def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
-    notification_services.set_watch_level(actor=reviewer, level="none", namespace="support")
+    watches.set_watch_level(actor=reviewer, level="none", namespace="support")
     _propose(author, save())
     _send()
     assert ["reviewer@example.org"] not in [message.to for message in outbox.outbox]
@@ -110,7 +111,7 @@ def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
-    notification_services.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
+    watches.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
     version = save("one")
     save(name="support/other")
     labels.move_label(actor=author, name="support/reply", label="staging", version=version.number, expected=None)
@@ -124,9 +125,9 @@ def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_the_narrowest_wish_counts(reader, save):
-    notification_services.set_watch_level(actor=reader, level="none")
-    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
-    notification_services.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
+    watches.set_watch_level(actor=reader, level="none")
+    watches.set_watch_level(actor=reader, level="all", namespace="support")
+    watches.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
     save()
     save(name="support/other")
     _send()
@@ -137,7 +138,7 @@ def test_the_narrowest_wish_counts(reader, save):
 
 @pytest.mark.usefixtures("addressed")
 def test_a_watcher_is_not_said_to_be_waited_for(author, reader, save):
-    notification_services.set_watch_level(actor=reader, level="all", namespace="support")
+    watches.set_watch_level(actor=reader, level="all", namespace="support")
     _propose(author, save())
     assert Notification.objects.filter(person=reader.person).exists()
     assert not Notification.objects.filter(person=reader.person, is_waiting=True).exists()

@@ -11,7 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.journal import log
 from registry.namespaces import services as namespace_services
 from registry.notifications import email as notification_email
-from registry.notifications import services as notification_services
+from registry.notifications import emergency_reminders, watches
 from registry.notifications.models import EMERGENCY, Notification
 from registry.tasks import tasks as tasks_tasks
 from registry.webhooks import delivery
@@ -55,9 +55,9 @@ def mailed():
 
 
 def test_on_the_first_day_everybody_who_may_approve_is_told_and_nobody_twice(change, admin):
-    notification_services.set_watch_level(actor=admin, level="none")
+    watches.set_watch_level(actor=admin, level="none")
     assert mailed() == ["admin", "author"], "the admin wishes for no mail at all"
-    assert notification_services.remind_of_emergencies() == 0
+    assert emergency_reminders.remind_of_emergencies() == 0
     assert mailed() == []
 
 
@@ -65,14 +65,14 @@ def test_each_further_day_brings_one_reminder_however_often_the_clock_asks(chang
     mailed()
     for _day in range(3):
         pass_time()
-        assert [notification_services.remind_of_emergencies(), notification_services.remind_of_emergencies()] == [2, 0]
+        assert [emergency_reminders.remind_of_emergencies(), emergency_reminders.remind_of_emergencies()] == [2, 0]
         assert mailed() == ["admin", "reviewer"]
         assert mailed() == []
 
 
 def test_the_reminder_says_what_who_and_why(change):
     pass_time()
-    notification_services.remind_of_emergencies()
+    emergency_reminders.remind_of_emergencies()
     mailed()
     text = outbox.outbox[0].body
     assert "Published in an emergency by reviewer" in text
@@ -83,7 +83,7 @@ def test_the_reminder_says_what_who_and_why(change):
 
 def test_days_on_which_no_worker_ran_are_not_made_up_for(change):
     pass_time(5 * DAY)
-    notification_services.remind_of_emergencies()
+    emergency_reminders.remind_of_emergencies()
     assert mailed() == ["admin", "reviewer"]
     assert len(outbox.outbox[0].body.split("Published in an emergency")) == 2
 
@@ -91,36 +91,36 @@ def test_days_on_which_no_worker_ran_are_not_made_up_for(change):
 def test_a_mail_server_that_was_away_for_days_brings_one_mail(change):
     for _day in range(3):
         pass_time()
-        notification_services.remind_of_emergencies()
+        emergency_reminders.remind_of_emergencies()
     assert mailed() == ["admin", "reviewer"]
     assert all(message.body.count("not yet approved") == 1 for message in outbox.outbox)
 
 
 def test_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
     namespace_services.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
-    assert notification_services.remind_of_emergencies() == 1
+    assert emergency_reminders.remind_of_emergencies() == 1
     assert Notification.objects.get(kind=EMERGENCY, person__username="reader").is_waiting
 
 
 def test_an_approval_ends_it(change, admin, approve):
     pass_time()
-    notification_services.remind_of_emergencies()
+    emergency_reminders.remind_of_emergencies()
     approve(change, actor=admin)
     assert mailed() == ["author"], "that it was approved; no reminder any more"
     pass_time()
-    assert notification_services.remind_of_emergencies() == 0
+    assert emergency_reminders.remind_of_emergencies() == 0
     assert not Notification.objects.filter(is_waiting=True, read_at=None).exists()
 
 
 def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admin, reviewer, author, save, publish):
     publish(save("two"))
     pass_time()
-    notification_services.remind_of_emergencies()
+    emergency_reminders.remind_of_emergencies()
     mailed()
     assert "production serves version 2 now: approve it all the same, or close it." in outbox.outbox[0].body
     emergencies.close_emergency(actor=admin, number=change.number, reason="The next version holds it")
     pass_time()
-    assert notification_services.remind_of_emergencies() == 0
+    assert emergency_reminders.remind_of_emergencies() == 0
 
 
 def test_the_clock_reminds(change, monkeypatch):

@@ -3,12 +3,12 @@
 import pytest
 
 from registry.accounts.actor import Actor
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.namespaces import keys
-from registry.notifications import following
+from registry.notifications import following, watches
 from registry.notifications import queries as notification_queries
-from registry.notifications import services as notification_services
 from registry.notifications.models import Notification, Watch
 from registry.templates import labels
 
@@ -20,7 +20,7 @@ def _act_on_it(author, reviewer, save):
     version = save("two")
     save(name="support/other")
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="comment", digest=version.digest, text="Why?"
     )
     labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
@@ -64,7 +64,7 @@ def test_following_again_changes_the_topics_and_unfollowing_ends_it(reader, save
 
 def test_a_follow_counts_before_a_wider_wish(reader, save):
     template = save().template
-    notification_services.set_watch_level(actor=reader, level="none", namespace="support")
+    watches.set_watch_level(actor=reader, level="none", namespace="support")
     following.follow_template(actor=reader, name=NAME, topics=["saved"])
     assert notification_queries.list_watchers(template, "version.saved") == [reader.person]
     assert notification_queries.list_watchers(template, "label.moved") == []
@@ -72,7 +72,7 @@ def test_a_follow_counts_before_a_wider_wish(reader, save):
 
 def test_who_wants_no_mail_of_it_does_not_follow_it(reader, save):
     template = save().template
-    notification_services.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
+    watches.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
     assert following.find_follow(reader, template) is None
 
 
@@ -91,9 +91,7 @@ def test_strangers_keys_and_unknown_topics_are_refused(outsider, reader, admin, 
 
 def test_templates_followed_are_bounded_with_the_other_wishes(reader, save):
     save()
-    rows = (
-        Watch(person=reader.person, template=str(at), level="all") for at in range(notification_services.MOST_WATCHES)
-    )
+    rows = (Watch(person=reader.person, template=str(at), level="all") for at in range(watches.MOST_WATCHES))
     Watch.objects.bulk_create(rows)
     with pytest.raises(Conflict):
         following.follow_template(actor=reader, name=NAME)

@@ -6,6 +6,7 @@ import pytest
 from django.core import mail as outbox
 
 from registry.accounts.models import User
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.journal import log
 from registry.namespaces import services as namespace_services
@@ -39,7 +40,7 @@ def live(author, reviewer, save, admin):
         actor=author, name=NAME, samples={"first": {"question": "Why?"}, "second": {"question": "Why not?"}}
     )
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=1, message="")
-    change_services.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
     change_services.publish_change(actor=author, number=change.number)
     Notification.objects.all().delete()
     return version

@@ -5,6 +5,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
@@ -55,7 +56,7 @@ class World:
 
     def _approve(self, name):
         change = self._change(name)
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=self.reviewer, number=change.number, decision="approve", digest=change.version.digest
         )
 

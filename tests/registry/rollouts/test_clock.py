@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from registry.accounts.models import User
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.core.errors import Conflict
 from registry.journal.models import Event
 from registry.notifications.models import Notification
@@ -49,7 +49,7 @@ def test_a_paused_rollout_takes_no_step(start, author):
 
 def test_an_objection_pauses_instead_of_a_step(start, reviewer, approved, last_event):
     rollout = start()
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=approved.number, decision="request_changes", digest=approved.version.digest, text="No"
     )
     assert clock.advance_rollouts(_later(rollout)) == 1

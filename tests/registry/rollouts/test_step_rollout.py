@@ -1,6 +1,6 @@
 import pytest
 
-from registry.changes import services as change_services
+from registry.changes import decisions
 from registry.core.errors import ApprovalRequired, Conflict, NotAllowed
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
@@ -34,7 +34,7 @@ def test_finishing_skips_the_steps_that_are_left(start, author, last_event):
 
 def test_an_objection_keeps_the_share_from_growing(start, author, reviewer, approved):
     number = start().number
-    change_services.decide_on_change(
+    decisions.decide_on_change(
         actor=reviewer, number=approved.number, decision="request_changes", digest=approved.version.digest, text="No"
     )
     for act in (services.step_rollout, services.finish_rollout):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.changes import emergencies
+from registry.changes import decisions, emergencies
 from registry.changes import rules as change_rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -90,7 +90,7 @@ class Services:
 
     def decide(self, actor: str, number: int, decision: str, seen: int) -> None:
         digest = self.digest(ChangeRequest.objects.get(pk=number).template.name, seen)
-        change_services.decide_on_change(
+        decisions.decide_on_change(
             actor=self.actor(actor), number=number, decision=decision, digest=digest, text="So it is"
         )
 

@@ -1,6 +1,7 @@
 import pytest
 
 from registry.accounts.actor import Actor
+from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal.models import Commit, Event
@@ -88,9 +89,7 @@ def published(author, reviewer, save):
         change = change_services.propose_change(
             actor=author, name="support/reply", label="production", version=version.number, message=""
         )
-        change_services.decide_on_change(
-            actor=reviewer, number=change.number, decision="approve", digest=version.digest
-        )
+        decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=version.digest)
         if version.number == 1:
             change_services.publish_change(actor=author, number=change.number)
     return versions
