@@ -43,8 +43,7 @@ from registry.changes.models import Thread
 from registry.changes.places import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.timestamps import read_moment
-from registry.templates import labels as template_labels
-from registry.templates import version_queries
+from registry.templates import label_moves, version_queries
 from registry.templates.models import Template
 
 __all__ = ["act_on_change", "say_label_moved"]
@@ -117,7 +116,7 @@ def say_label_moved(
     Without the link where the actor may not, or the label held nothing before.
     """
     line = sentence
-    if version := template_labels.find_version_to_undo(actor.person, template, label):
+    if version := label_moves.find_version_to_undo(actor.person, template, label):
         query = urlencode({"label": label, "version": version})
         address = reverse("labels", args=[template.name])
         line = format_html('{} <a href="{}?{}">{}</a>', sentence, address, query, gettext("Undo"))

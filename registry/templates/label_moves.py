@@ -15,9 +15,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.accounts.models import User
 from registry.core.errors import Conflict
 from registry.core.timestamps import format_moment
 from registry.journal import log
+from registry.namespaces import permissions
+from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
@@ -33,6 +36,7 @@ __all__ = [
     "by_approval",
     "by_emergency",
     "find_label",
+    "find_version_to_undo",
     "is_accepted_digest",
     "is_approved_digest",
     "last_approved_version",
@@ -180,6 +184,23 @@ def approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, st
 def is_approved_digest(template: Template, label: str, digest: str) -> bool:
     """Whether this label of the template ever held these bytes by approval."""
     return approved_moves().filter(template=template, label=label, after__digest=digest).exists()
+
+
+def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
+    """The version that takes the label's last move back, where this person may move it there, else None.
+
+    A protected label goes back by a roll back, so only to what it held by approval.
+    """
+    last = template.label_moves.filter(label=label).select_related("before").order_by("pk").last()
+    if last is None or last.before is None:
+        return None
+    is_protected = label in template.namespace.protected_labels
+    roles, verb = permissions.roles_of(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
+    if roles is None or roles.at(template.path).rank < TABLE[verb].rank:
+        return None
+    if is_protected and not is_approved_digest(template, label, last.before.digest):
+        return None
+    return last.before.number
 
 
 def is_accepted_digest(template: Template, labels: Collection[str], digest: str) -> bool:

@@ -4,12 +4,11 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User
 from registry.core import names
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.namespaces import permissions, verbs
+from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
@@ -25,7 +24,6 @@ from registry.templates.label_moves import (
 from registry.templates.models import Template, Version
 
 __all__ = [
-    "find_version_to_undo",
     "move_label",
     "remove_label",
     "require_unprotected",
@@ -146,20 +144,3 @@ def _find_version(template: Template, number: int) -> Version:
     if version is None:
         raise NotFound(gettext("{name} has no version {number}.").format(name=template.name, number=number))
     return version
-
-
-def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
-    """The version that takes the label's last move back, where this person may move it there, else None.
-
-    A protected label goes back by a roll back, so only to what it held by approval.
-    """
-    last = template.label_moves.filter(label=label).select_related("before").order_by("pk").last()
-    if last is None or last.before is None:
-        return None
-    is_protected = label in template.namespace.protected_labels
-    roles, verb = permissions.roles_of(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
-    if roles is None or roles.at(template.path).rank < verbs.TABLE[verb].rank:
-        return None
-    if is_protected and not is_approved_digest(template, label, last.before.digest):
-        return None
-    return last.before.number
