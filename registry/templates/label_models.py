@@ -34,7 +34,7 @@ class LabelMove(models.Model):
     """One move of a label: who, from where, where to, why, and whether the label was protected at that moment.
 
     `protected` and `how` say together whether the label came to hold its version by approval; see
-    `registry.templates.labels`. The column repeats what the journal's events before the move say.
+    `registry.templates.label_moves`. The column repeats what the journal's events before the move say.
     """
 
     HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")

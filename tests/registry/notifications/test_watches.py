@@ -7,7 +7,6 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.notifications import queries as notification_queries
-from registry.notifications import services as notification_services
 from registry.notifications import watches
 from registry.notifications.models import Watch
 
@@ -52,7 +51,7 @@ def test_a_key_gets_no_mail(admin, reader):
 
 
 def test_wishes_are_bounded(reader, monkeypatch):
-    monkeypatch.setattr(notification_services, "MOST_WATCHES", 1)
+    monkeypatch.setattr(watches, "MOST_WATCHES", 1)
     watches.set_watch_level(actor=reader, level="all")
     with pytest.raises(Conflict):
         watches.set_watch_level(actor=reader, level="all", namespace="support")
