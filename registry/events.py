@@ -8,6 +8,7 @@ from registry.namespaces import events as namespace_events
 from registry.namespaces import group_events
 from registry.namespaces import folder_role_events
 from registry.templates import events as template_events
+from registry.templates import label_events
 from registry.changes import events as change_events
 from registry.changes import review_events
 from registry.changes import conversation_events
@@ -33,6 +34,7 @@ __all__ = [
     "freeze_events",
     "group_events",
     "invitation_events",
+    "label_events",
     "namespace_events",
     "release_events",
     "release_schedule_events",

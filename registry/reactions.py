@@ -48,7 +48,6 @@ from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep,
 from registry.rollouts.models import Rollout
 from registry.templates import search_entries
 from registry.templates.events import (
-    LabelMoved,
     SamplesSaved,
     TemplateArchived,
     TemplateRenamed,
@@ -56,6 +55,7 @@ from registry.templates.events import (
     VersionRedacted,
     VersionSaved,
 )
+from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template, Version
 

@@ -16,7 +16,8 @@ from registry.changes.events import ChangeDecided, ChangeProposed
 from registry.changes.models import ChangeRequest, Decision
 from registry.journal.event import JournalEvent, canonical, digest_of, to_microseconds
 from registry.namespaces.models import Namespace
-from registry.templates.events import LabelMoved, VersionSaved
+from registry.templates.events import VersionSaved
+from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Tag, Template, Version
 

@@ -16,7 +16,8 @@ from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.events import ReleaseCommented
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped
-from registry.templates.events import LabelMoved, VersionSaved
+from registry.templates.events import VersionSaved
+from registry.templates.label_events import LabelMoved
 from registry.templates.models import Template
 
 __all__ = [

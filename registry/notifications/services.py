@@ -29,7 +29,8 @@ from registry.releases.events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout
-from registry.templates.events import LabelMoved, VersionRedacted, VersionSaved
+from registry.templates.events import VersionRedacted, VersionSaved
+from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Version
 

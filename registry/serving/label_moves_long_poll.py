@@ -28,8 +28,9 @@ from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
 from registry.serving.responses import Answer, make_answer, refuse
 from registry.serving.retry_pace import RetryPace
-from registry.templates.events import LabelMoved, VersionSaved
+from registry.templates.events import VersionSaved
 from registry.templates.former_names import every_name
+from registry.templates.label_events import LabelMoved
 
 __all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 

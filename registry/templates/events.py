@@ -1,18 +1,17 @@
-"""The events of templates: their versions, samples and labels."""
+"""The events of templates: their versions, samples and names."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.utils.translation import gettext
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, TimelineLine, event, json_name, quote_start
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event, quote_start
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
-    "LabelMoved",
     "SamplesSaved",
     "TemplateArchived",
     "TemplateRenamed",
@@ -230,124 +229,3 @@ class TemplateRenamed(JournalEvent):
 
 
 # A request may have lost its approval: others are contributors now.
-@event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
-@dataclass(frozen=True, kw_only=True)
-class LabelMoved(JournalEvent):
-    """A label points to another version, or is approved where it is, or was removed.
-
-    from_version, to: numbers, None where the label was not set or is not any more. digest: of `to`. how: one of
-    `LabelMove.HOW`. change: the number of the request that moved it. decided: what that request was decided on.
-    ignored_freeze: the reason of the freeze that an emergency went against. scheduled: true where the worker moved it,
-    at the moment that the event's author had chosen.
-    """
-
-    template: str
-    label: str
-    from_version: int | None = json_name("from")
-    to: int | None
-    digest: str | None
-    how: str
-    reason: str
-    change: int | None
-    decided: Mapping[str, Any] | None = None
-    ignored_freeze: str | None = None
-    scheduled: bool | None = None
-
-    def sentence(self) -> str:
-        words = self._words()
-        words["place"] = gettext("to version {to}").format(**words)
-        if self.from_version:
-            words["place"] = gettext("from version {origin} to {to}").format(**words)
-        if self.how == "published" and self.from_version == self.to:
-            return gettext("published {name}: {label} stays on version {to}, approved now").format(**words)
-        if self.how == "published" and self.scheduled:
-            return gettext("published {name} as scheduled: {label} moved {place}").format(**words)
-        sentence = {
-            "moved": gettext("moved {label} of {name} {place}"),
-            "published": gettext("published {name}: {label} moved {place}"),
-            "rolled_back": gettext("rolled {label} of {name} back {place}"),
-            "removed": gettext("removed {label} of {name}, which pointed to version {origin}"),
-            "broke_glass": gettext("published {name} in an emergency: {label} moved {place} without approval"),
-        }[self.how]
-        if self.how == "broke_glass" and self.ignored_freeze:
-            sentence = gettext(
-                "published {name} in an emergency: {label} moved {place} without approval in a freeze ({freeze})"
-            )
-        has_reason = self.reason.strip() and self.how in ("rolled_back", "broke_glass")
-        return sentence.format(**words) + (f": {quote_start(self.reason)}" if has_reason else "")
-
-    def _words(self) -> dict[str, Any]:
-        return {
-            "label": self.label,
-            "name": self.template,
-            "to": self.to,
-            "origin": self.from_version,
-            "freeze": quote_start(self.ignored_freeze or ""),
-        }
-
-    def timeline_line(self) -> TimelineLine:
-        names = {"label": self.label, "to": self.to, "freeze": self.ignored_freeze}
-        if self.from_version == self.to:
-            words = gettext("published it: {label} stays on v{to}, approved now")
-        elif self.how == "published" and self.scheduled:
-            words = gettext("published it as scheduled: {label} is on v{to}")
-        elif self.how == "published":
-            words = gettext("published it: {label} is on v{to}")
-        elif self.how == "broke_glass" and self.ignored_freeze:
-            words = gettext(
-                "published it in an emergency, before it was approved, in a freeze ({freeze}): {label} is on v{to}"
-            )
-        elif self.how == "broke_glass":
-            words = gettext("published it in an emergency, before it was approved: {label} is on v{to}")
-        elif self.how == "rolled_back":
-            words = gettext("rolled {label} back to v{to}")
-        else:
-            words = gettext("moved {label}")
-        return TimelineLine("check", words.format(**names), look="ok", text=self.reason)
-
-    def commit(self, texts: Texts) -> CommitContent:
-        version = texts.version() if self.to else None
-        document = version.document.encode() if version and not version.is_redacted else None
-        files = {mirror_paths.label(self.template, self.label): texts.record() if self.to else None}
-        if self.change is not None:
-            files[mirror_paths.change(texts.namespace, self.change, texts.number, self.how)] = texts.record()
-        return CommitContent(
-            f"{self.template}: {self.label} " + (f"to version {self.to}" if self.to else "removed"),
-            files,
-            self.reason or "",
-            self.digest or "",
-            moves=(Move(mirror_paths.branch(self.label), {mirror_paths.document(self.template): document}),),
-        )
-
-    def restore(self, rows: Restorer) -> None:
-        rows.require_allowed_move()
-        template = rows.template(self.template)
-        target = rows.version(self.template, self.to) if self.to else None
-        label = {"template": template, "name": self.label}
-        if target is None:
-            rows.delete("Label", **label)
-        else:
-            rows.update_or_create("Label", label, {"version": target, "moved_at": rows.at})
-        rows.create(
-            "LabelMove",
-            template=template,
-            label=self.label,
-            before=rows.version(self.template, self.from_version) if self.from_version else None,
-            after=target,
-            how=self.how,
-            protected=rows.is_protected(self.label),
-            reason=self.reason,
-            change_id=self.change,
-            person=rows.author,
-            key_id=rows.key_id,
-            created_at=rows.at,
-        )
-        if self.change is not None:
-            rows.update(
-                "ChangeRequest",
-                {"number": self.change},
-                state="published",
-                closed_at=rows.at,
-                updated_at=rows.at,
-                unreviewed=self.how == "broke_glass",
-            )

@@ -21,7 +21,7 @@ from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
-from registry.templates.events import LabelMoved
+from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
 
