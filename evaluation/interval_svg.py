@@ -29,17 +29,19 @@ Kind = Literal["better", "worse", "same"]
 
 @dataclass(frozen=True)
 class Axis:
-    """What a plot's rows share: its ends, its ticks, and whether it shows differences around zero."""
+    """What a plot's rows share: its ends, its ticks, whether it shows differences around zero, and how wide it is."""
 
     low: float
     high: float
     ticks: tuple[float, ...]
     signed: bool
+    width: int = WIDTH
+    margin: int = _MARGIN
 
     def place(self, value: float) -> float:
         """Where a value is, in the drawing's units."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return round(_MARGIN + share * (WIDTH - 2 * _MARGIN), 1)
+        return round(self.margin + share * (self.width - 2 * self.margin), 1)
 
     @property
     def figures(self) -> list[tuple[float, str]]:

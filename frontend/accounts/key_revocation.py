@@ -22,7 +22,7 @@ from registry.usage import queries as usage_queries
 __all__ = ["RevokeForm", "answer_revocation", "show_revocation"]
 
 PANEL = "accounts/_revoke_panel.html"
-AFTER = [(0, gettext_lazy("ends at once")), (1, gettext_lazy("ends in an hour")), (24, gettext_lazy("ends in a day"))]
+AFTER = [(0, gettext_lazy("Now")), (1, gettext_lazy("In 1 hour")), (24, gettext_lazy("In 1 day"))]
 REASONS = [  # offered under the field, which takes any other
     gettext_lazy("Its secret may be known to others"),
     gettext_lazy("The service has another key"),
@@ -76,6 +76,7 @@ def _show_panel(
         "use": usage_queries.use_of_key(key),
         "days": usage_queries.DAYS,
         "revoke_form": form,
+        "chosen_after": form["after"].value() or "0",
         "reasons": REASONS,
         "leave_url": leave_url,
     }

@@ -48,6 +48,11 @@ class EarlierVersion:
     since: datetime
     until: datetime | None
 
+    @property
+    def seconds_live(self) -> float | None:
+        """How long it was live then; None where it still is."""
+        return None if self.until is None else (self.until - self.since).total_seconds()
+
 
 class LabelForm(forms.Form):
     """Where an unprotected label goes, or a protected one goes back to. `expected` is what the page showed, 0
@@ -124,7 +129,7 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "may_act": may and preview is not None,
         **reason_context(request.POST),
         "earlier": _earlier_versions(context["moves"], label, context["held_before"]) if is_protected else [],
-        **(evidence_context(request, preview) if preview else {}),
+        **(evidence_context(request, actor, preview) if preview else {}),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
@@ -165,7 +170,14 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     if do == "remove":
         labels.remove_label(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
         return gettext("Took {label} off v{number}.").format(label=label, number=asked["expected"])
-    labels.move_label(actor=actor, name=name, label=label, version=version, expected=asked["expected"] or None)
+    labels.move_label(
+        actor=actor,
+        name=name,
+        label=label,
+        version=version,
+        reason=asked["reason"],
+        expected=asked["expected"] or None,
+    )
     return gettext("Moved {label} to v{number}.").format(label=label, number=version)
 
 

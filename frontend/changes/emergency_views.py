@@ -69,7 +69,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "wants_password": reauthentication.wants_password(request),
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
-        **evidence_context(request, preview),
+        **evidence_context(request, actor, preview),
     }
     status = status_of(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -10,9 +10,15 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from frontend.diff.versions import diff_context
 from frontend.evaluations.score_table import TITLES, format_change, format_score
 from frontend.web.forms import read_expected
+from promptuary.evaluation import interval_svg
+from promptuary.evaluation.metrics import catalogue
+from registry.accounts.actor import Actor
+from registry.changes import suggested_runs
 from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading
+from registry.namespaces import permissions
+from registry.namespaces.permissions import Verb
 from registry.templates import label_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import Approval, approval_of_label
@@ -27,11 +33,18 @@ _READINGS: dict[Reading, tuple[str, str, str]] = {
 _VIEWS = {"rendered": gettext_lazy("Rendered"), "source": gettext_lazy("Source")}
 
 
+_PLOT_WIDTH, _PLOT_MARGIN = 84, 6  # of a drawing without figures
+_LEAST_REACH = 0.05  # so that a small change does not look like a large one
+_PLOT_KINDS: dict[Reading, interval_svg.Kind] = {"better": "better", "worse": "worse", "unclear": "same"}
+
+
 @dataclass(frozen=True)
 class MetricRow:
-    """A metric as it is shown: its title, figures, and how it reads as word, look and icon."""
+    """A metric as it is shown: its title, figures, and how it reads as word, look and icon. plot: the interval around
+    the change, None where nothing is compared."""
 
     reading: MetricReading
+    plot: interval_svg.Drawing | None = None
 
     @property
     def title(self) -> str:
@@ -89,8 +102,25 @@ class LossNotice:
 
 
 def metric_rows(preview: LabelPreview) -> list[MetricRow]:
-    """The metrics of the preview's run: worse, better, unclear."""
-    return [MetricRow(reading) for reading in preview.evaluation.metrics] if preview.evaluation else []
+    """The metrics of the preview's run: worse, better, unclear, their intervals on one axis."""
+    readings = preview.evaluation.metrics if preview.evaluation else ()
+    shares = {reading: _change_shares(reading) for reading in readings}
+    limits = [abs(limit) for found in shares.values() for limit in found if limit is not None]
+    reach = max([_LEAST_REACH, *limits])
+    axis = interval_svg.Axis(-reach, reach, (0.0,), signed=True, width=_PLOT_WIDTH, margin=_PLOT_MARGIN)
+    return [
+        MetricRow(reading, interval_svg.interval(axis, *found, _PLOT_KINDS[reading.reading]) if any(found) else None)
+        for reading, found in shares.items()
+    ]
+
+
+def _change_shares(reading: MetricReading) -> tuple[float | None, float | None, float | None]:
+    """The change and the ends of its interval, as shares of the best score that the metric can give."""
+    top = catalogue.find(reading.metric).top if reading.metric in catalogue.names() else 1.0
+    difference, low, high = (
+        None if value is None else value / top for value in (reading.difference, reading.low, reading.high)
+    )
+    return difference, low, high
 
 
 def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
@@ -99,7 +129,7 @@ def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:
     return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
-def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
+def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) -> dict[str, Any]:
     """What `_evidence.html` shows. The view of the difference is the address's, else the rendered one where it differs.
 
     `nothing_left` says that there is nothing to propose or publish: no form is drawn then.
@@ -116,9 +146,19 @@ def evidence_context(request: HttpRequest, preview: LabelPreview) -> dict[str, A
         "metrics": metric_rows(preview),
         "readings": readings,
         "counts": metric_counts(preview),
+        "suggested_run": suggested_runs.find_suggested_run(actor, preview),
+        "gate_metric": _find_gate_metric(actor, preview),
         "moved": _find_moves(request, preview),
         "nothing_left": preview.is_protected and (preview.state == "superseded" or _holds_approved(preview)),
     }
+
+
+def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:
+    """The first metric that gets worse without a threshold, where the reader may set one; else nothing."""
+    losses = preview.evaluation.ungated_losses if preview.evaluation else ()
+    if not losses or not permissions.is_allowed(actor, Verb.MANAGE, preview.template.namespace):
+        return ""
+    return losses[0].metric
 
 
 @dataclass(frozen=True)

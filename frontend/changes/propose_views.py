@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -22,23 +23,25 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
-from registry.templates import label_queries
+from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
 __all__ = ["propose"]
 
 PANEL = "changes/_propose_panel.html"
+_LONGEST_TITLE = 200
 
 
 class ProposeForm(forms.Form):
-    """A protected label, a version, why, and who is asked for a review beside the owners. `expected` is what the panel
-    showed as served.
+    """A protected label, a version, a title, why, and who is asked for a review beside the owners. `expected` is what
+    the panel showed as served.
     """
 
     label = forms.ChoiceField()
     version = forms.TypedChoiceField(coerce=int)
-    message = LinesField(required=False, max_length=10_000)
+    title = forms.CharField(max_length=_LONGEST_TITLE)
+    why = LinesField(required=False, max_length=9_000)
     reviewers = forms.MultipleChoiceField(required=False)
     expected = forms.IntegerField(required=False, min_value=0)
 
@@ -56,6 +59,12 @@ class ProposeForm(forms.Form):
         set_choices(self, "version", version_choices(newest, standing))
         set_choices(self, "reviewers", [(person, person) for person in reviewers])
 
+    @property
+    def message(self) -> str:
+        """The text of the change, of a form that is valid: its title, and why below it."""
+        title, why = self.cleaned_data["title"], self.cleaned_data["why"].strip()
+        return f"{title}\n\n{why}" if why else title
+
 
 @form_page
 @signed_in
@@ -69,24 +78,33 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     newest = template.latest.number if template.latest else 1
     label, version = _chosen(request, template, standing, newest)
     preview = label_preview.find_preview(actor, name, label, version)
-    first = {"label": label, "version": version, "message": _first_message(preview)}
+    first = {"label": label, "version": version, **_first_words(preview)}
     candidates = _list_candidates(actor, preview)
     owners = [each.person for each in candidates if each.reason == "owner"]
     others = [each for each in candidates if each.reason != "owner"]
     choices = {"labels": protected, "newest": newest, "standing": standing}
     choices["reviewers"] = [each.person for each in others]
     form = ProposeForm(request.POST or None, initial=first, **choices)
+    keep = f"{actor.person.username}:propose:{name}:{label}:{version}"
     status = 200
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                given = {**form.cleaned_data, "reviewers": [*owners, *form.cleaned_data["reviewers"]]}
-                change = change_services.propose_change(actor=actor, name=name, **given)
+                change = change_services.propose_change(
+                    actor=actor,
+                    name=name,
+                    label=form.cleaned_data["label"],
+                    version=form.cleaned_data["version"],
+                    message=form.message,
+                    expected=form.cleaned_data["expected"],
+                    reviewers=[*owners, *form.cleaned_data["reviewers"]],
+                )
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = status_of(error)
             else:
+                messages.success(request, gettext("Change {number} is open.").format(number=change.number), keep)
                 return redirect("change", change.number)
     context = {
         "section": "templates",
@@ -95,11 +113,13 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "panel_title": gettext("Propose v{version} for {label}").format(version=version, label=label),
         "leave_url": reverse("template", args=[name]),
         "form": form,
+        "keep": keep,
         "approvals": preview.approvals_needed,
+        "included": version_queries.list_save_messages(template, preview.included),
         "owners_asked": owners,
         "candidates": others,
         "asked": form["reviewers"].value() or [],
-        **evidence_context(request, preview),
+        **evidence_context(request, actor, preview),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
@@ -121,6 +141,11 @@ def _list_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidat
     return [each for each in found if each.person != actor.person.username]
 
 
-def _first_message(preview: LabelPreview) -> str:
-    """The message that the version was saved with."""
-    return preview.version.message.strip()
+def _first_words(preview: LabelPreview) -> dict[str, str]:
+    """The title and why, from the message that the version was saved with; without one the title says what moves."""
+    message = preview.version.message.strip()
+    title, _, rest = message.partition("\n")
+    if len(title) > _LONGEST_TITLE:
+        title, rest = "", message
+    what = gettext("Move {label} to v{version}").format(label=preview.label, version=preview.version.number)
+    return {"title": title or what, "why": rest.strip()}

@@ -51,7 +51,7 @@ def show_publish_panel(
         "seen_as_served": [preview.serves.number if preview.serves else 0],
         "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),
-        **evidence_context(request, preview),
+        **evidence_context(request, actor, preview),
     }
     status = status_of(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -118,7 +118,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     first: dict[str, Any] = {
         "ref": request.GET.get("ref") or "latest",
         "dataset": dataset if dataset in dict(rows) else next((name for name, _ in rows), ""),
-        "model": models[0][0],
+        "model": request.GET.get("model") if request.GET.get("model") in dict(models) else models[0][0],
         "metrics": list(_DEFAULT),
         "against": against[0][0],
         "judge": "",

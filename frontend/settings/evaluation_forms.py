@@ -81,13 +81,15 @@ class EvaluationForm(forms.Form):
         return {**data, "judge_paths": {name: path for name, path in paths.items() if path not in ("", PATHS[name])}}
 
 
-def gate_rows_of(attachment: Attachment | None) -> list[GateRow]:
-    """The thresholds of an evaluation as rows, with free ones below."""
+def gate_rows_of(attachment: Attachment | None, metric: str = "") -> list[GateRow]:
+    """The thresholds of an evaluation as rows, with free ones below. metric: one that a row is begun for."""
     rows = []
     for gate in map(parse_gate, attachment.gates if attachment else ()):
-        metric = f"{gate.metric}[{gate.output}]" if gate.output else gate.metric
+        name = f"{gate.metric}[{gate.output}]" if gate.output else gate.metric
         kind, bound = (FLOOR, gate.floor) if gate.floor is not None else (FALL, gate.fall)
-        rows.append(GateRow(metric, kind, f"{bound:g}"))
+        rows.append(GateRow(name, kind, f"{bound:g}"))
+    if metric in catalogue.names():
+        rows.append(GateRow(metric, FALL))
     return _with_free_rows(rows)
 
 

@@ -27,13 +27,14 @@ from frontend.diff.text import Line, Value, shorten_diff
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import script_texts_version
-from frontend.web.wording import run_state_word, time_lasted, time_since
+from frontend.web.wording import run_state_word, time_lasted, time_needed, time_since
 from registry.core.names import LATEST
 from registry.serving.fetcher import fetcher
 from registry.usage import queries as usage_queries
 
 register = template.Library()
 register.simple_tag(run_state_word)
+register.filter("time_needed", time_needed)
 register.filter("finding", stringfilter(translate_finding))
 
 

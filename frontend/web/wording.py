@@ -7,7 +7,7 @@ from django.utils.dates import MONTHS_3
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "run_state_word", "time_lasted", "time_since"]
+__all__ = ["TOPICS_IN_WORDS", "line_range", "run_state_word", "time_lasted", "time_needed", "time_since"]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
@@ -70,6 +70,20 @@ def time_lasted(moment: datetime, now: datetime) -> str:
         case ("weeks", count):
             return ngettext("for {count} week", "for {count} weeks", count).format(count=count)
     return gettext("since {date}").format(date=_date(moment, now))
+
+
+def time_needed(seconds: float) -> str:
+    """The words for how long something took or will take: `less than a minute`, `6 min`, `3 h`, `9 days`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return gettext("less than a minute")
+    if minutes < 90:
+        return gettext("{count} min").format(count=minutes)
+    hours = round(minutes / 60)
+    if hours < 36:
+        return gettext("{count} h").format(count=hours)
+    days = round(hours / 24)
+    return ngettext("{count} day", "{count} days", days).format(count=days)
 
 
 def _measure(passed: timedelta) -> tuple[str, int]:

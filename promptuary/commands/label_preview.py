@@ -33,7 +33,9 @@ def tell_preview(preview: Any, as_json: bool) -> None:
         follows = "is superseded by it" if other["superseded"] else "has to be merged afterwards"
         say(f"  Change {other['change']} proposes version {other['version']} for {label} too; it {follows}.")
     if preview["protected"]:
-        say(f"  Needs {preview['approvals_needed']} approvals.")
+        needed = preview["approvals_needed"]
+        owners = f", one of an owner: {', '.join(preview['owners'])}" if preview["owners"] else ""
+        say(f"  Needs {needed} approval{'' if needed == 1 else 's'}{owners}.")
         for group in preview.get("groups", ()):  # older registries know no groups
             say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
@@ -60,10 +62,27 @@ def _tell_evaluation(evaluation: Any) -> None:
     say(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
     for metric in evaluation["metrics"]:
         before, after = (_figure(metric[side]) for side in ("before", "after"))
-        gate = f"gate {metric['gate']}" if metric["gate"] else "no gate"
-        say(f"    {metric['metric']} {metric['target']}: {before} to {after}, {metric['reading']} ({gate})")
+        figures = f"{before} to {after}{_tell_change(metric)}, {metric['reading']}"
+        say(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
     if count := evaluation["worse_without_gate"]:
         say(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
+
+
+def _tell_change(metric: Any) -> str:
+    """The change and its 95 % interval, in brackets; nothing where there is nothing to compare with."""
+    if metric["difference"] is None:
+        return ""
+    change = _signed(metric["difference"])
+    if metric["low"] is None:
+        return f" ({change})"
+    return f" ({change}, 95 %: {_signed(metric['low'])} to {_signed(metric['high'])})"
+
+
+def _tell_gate(metric: Any) -> str:
+    if not metric["gate"]:
+        return "no gate"
+    outcome = {True: ", reached", False: ", not reached"}.get(metric["passes"], "")
+    return f"gate {metric['gate']}{outcome}"
 
 
 def _tell_undo(preview: Any) -> None:
@@ -87,4 +106,10 @@ def tell_ungated_losses(losses: Any) -> None:
 
 
 def _figure(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}"
+    """As the pages write a score: two digits behind the point below 10, one above."""
+    return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def _signed(value: float) -> str:
+    text = _figure(abs(value))
+    return text if float(text) == 0 else f"{'+' if value > 0 else '-'}{text}"

@@ -20,18 +20,23 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The template.", autoc
 Version = Annotated[
     int, typer.Argument(metavar="VERSION", min=1, help="A version that the label held; a protected one by approval.")
 ]
+WhyMoved = Annotated[str, typer.Option("--reason", "-m", help="Why, for the label's history.")]
 Which = Annotated[str, typer.Option("--label", "-l", help="The label that goes back.")]
 Reason = Annotated[str, typer.Option("--reason", "-m", help="Why; everyone concerned will read it.")]
 _NOTES = {"never_approved": ", which was never approved", "emergency": ", published in an emergency, not approved yet"}
 
 
-def move(target: Target, label: Label, as_json: Json = False, url: Url = "", key: Key = "") -> None:
+def move(
+    target: Target, label: Label, reason: WhyMoved = "", as_json: Json = False, url: Url = "", key: Key = ""
+) -> None:
     """Move an unprotected label to a version. A protected one moves by `propose` and `publish` only."""
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
         body = {"version": version, "expected": standing}
+        if reason:  # an older registry knows no such field
+            body["reason"] = reason
         try:
             answer = connection.call("PUT", f"templates/{name}/-/labels/{label}", body)
         except NotAllowed as error:

@@ -73,6 +73,11 @@ class RunReadings:
         return len(self.ungated_losses)
 
     @property
+    def failed_gates(self) -> int:
+        """How many metrics don't reach their threshold."""
+        return sum(metric.passes is False for metric in self.metrics)
+
+    @property
     def ungated_losses(self) -> tuple[MetricReading, ...]:
         """The metrics that are worse and that no threshold holds."""
         return tuple(metric for metric in self.metrics if metric.reading == "worse" and not metric.gate)

@@ -33,6 +33,7 @@ _LIMITS = ("max_tokens", "max_completion_tokens")
 class RunEstimate:
     """Tokens of all rows together. is_from_replies: whether the replies' length is that of an earlier run; else it is
     the longest that they may have. cost is None where the model has no price. misfits: sampled rows that don't render.
+    seconds: how long it takes at the pace of that earlier run; None without one.
     """
 
     rows: int
@@ -43,6 +44,7 @@ class RunEstimate:
     currency: str
     sampled: int
     misfits: int
+    seconds: float | None = None
 
 
 def estimate_run(
@@ -67,7 +69,9 @@ def estimate_run(
     outcomes = render_rows(version.unpacked(), sample)
     prompts = [outcome for outcome in outcomes if not isinstance(outcome, RenderError)]
     prompt_tokens = round(_mean([_count(prompt) for prompt in prompts]) * len(rows))
-    mean_reply = _mean_reply(template_row, endpoint)
+    earlier = _find_earlier_run(template_row, endpoint)
+    mean_reply = earlier.completion_tokens / (earlier.done - earlier.failed) if earlier else None
+    seconds = _seconds_a_row(earlier)
     reply = mean_reply if mean_reply is not None else _mean([_longest_reply(prompt) for prompt in prompts])
     completion_tokens = round(reply * len(rows))
     price = endpoint.price
@@ -80,6 +84,7 @@ def estimate_run(
         currency=price.currency if price else "",
         sampled=len(sample),
         misfits=len(sample) - len(prompts),
+        seconds=None if seconds is None else seconds * len(rows),
     )
 
 
@@ -88,6 +93,7 @@ def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
     costs = [estimate.cost for estimate in estimates if estimate.cost is not None]
     currencies = {estimate.currency for estimate in estimates}
     is_known = len(costs) == len(estimates) and len(currencies) == 1
+    times = [estimate.seconds for estimate in estimates if estimate.seconds is not None]
     return RunEstimate(
         rows=sum(estimate.rows for estimate in estimates),
         prompt_tokens=sum(estimate.prompt_tokens for estimate in estimates),
@@ -97,6 +103,7 @@ def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
         currency=currencies.pop() if is_known else "",
         sampled=sum(estimate.sampled for estimate in estimates),
         misfits=sum(estimate.misfits for estimate in estimates),
+        seconds=sum(times) if len(times) == len(estimates) else None,
     )
 
 
@@ -121,10 +128,15 @@ def _longest_reply(prompt: Mapping[str, Any]) -> int:
     return next((limit for limit in limits if limit > 0), _LONGEST_REPLY)
 
 
-def _mean_reply(template: Template, endpoint: Endpoint) -> float | None:
-    """The mean tokens of a reply in the template's newest run of this model, or None."""
+def _find_earlier_run(template: Template, endpoint: Endpoint) -> Run | None:
+    """The template's newest run of this model that has replies, or None."""
     runs = Run.objects.filter(template=template, model_digest=endpoint.digest, state=Run.DONE, judge=None)
     run = runs.filter(completion_tokens__gt=0).order_by("-pk").first()
-    if run is None or run.done == run.failed:
+    return None if run is None or run.done == run.failed else run
+
+
+def _seconds_a_row(run: Run | None) -> float | None:
+    """How long a row took that the model was asked for; None without a run, or where all replies were known before."""
+    if run is None or run.started_at is None or run.finished_at is None or run.done <= run.cached:
         return None
-    return run.completion_tokens / (run.done - run.failed)
+    return (run.finished_at - run.started_at).total_seconds() / (run.done - run.cached)

@@ -22,6 +22,7 @@ class MoveInput(Input):
 
     version = Integer(min_value=1)
     expected = Integer(min_value=1, allow_null=True, help_text="The number it points to; null where it is not set.")
+    reason = Text(required=False, default="", help_text="Why, for the history of the label.")
 
 
 class RollBackInput(Input):

@@ -31,12 +31,13 @@ __all__ = [
 ]
 
 
-def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None) -> Label:
+def move_label(*, actor: Actor, name: str, label: str, version: int, expected: int | None, reason: str = "") -> Label:
     """Point an unprotected label at a version; `expected` is the number it points to, or None where it is not set.
 
     Conflict where it is elsewhere (facts["actual"]), ApprovalRequired where it is protected.
     """
     names.check_label(label)
+    check_text("reason", reason)
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
@@ -44,7 +45,8 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
         target = _find_version(template, version)
         if held is not None and held.version_id == target.pk:
             return held
-        return record_move(actor, LabelMove(template=template, label=label, after=target, how="moved"))
+        move = LabelMove(template=template, label=label, after=target, how="moved", reason=reason.strip())
+        return record_move(actor, move)
 
 
 def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:

@@ -79,6 +79,12 @@ def list_versions(actor: Actor, name: str, cursor: str | None = None, limit: int
     return versions_of(template_queries.get_template(actor, name), cursor, limit)
 
 
+def list_save_messages(template: Template, numbers: Collection[int]) -> list[tuple[int, str]]:
+    """The numbers, newest first, each with the first line of what the version was saved for."""
+    rows = Version.objects.filter(template=template, number__in=numbers).order_by("-number") if numbers else ()
+    return [(row.number, row.message.partition("\n")[0]) for row in rows]
+
+
 def versions_of(
     template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
 ) -> Page[HistoryEntry]:

@@ -20,6 +20,14 @@ def test_an_unprotected_label_moves_from_where_it_is_expected(caller, two):
     assert author.get(f"templates/{REPLY}@staging").json()["version"] == 2
 
 
+def test_a_move_may_say_why_and_its_history_repeats_it(caller, two):
+    author = caller("author")
+    author.put(f"{PATH}/staging", {"version": 1, "expected": None, "reason": " To be tried by the shop\n"})
+    author.put(f"{PATH}/staging", {"version": 2, "expected": 1})
+    moves = author.get(f"{PATH}/staging/history").json()["results"]
+    assert [move["reason"] for move in moves] == ["", "To be tried by the shop"]
+
+
 @pytest.mark.parametrize("expected", [2, None])
 def test_a_label_that_stands_elsewhere_is_a_conflict(cast, caller, two, stored, expected):
     cast.move("staging", 1)

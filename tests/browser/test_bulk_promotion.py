@@ -62,6 +62,6 @@ def test_a_row_is_promoted_in_the_panel(visit: Visit):
     author = visit.open("author", "/environments/?from=latest&to=production&q=wholesale+exchange")
     author.get_by_role("link", name=re.compile("^Promote v1")).click()
     dialog = author.get_by_role("dialog", name="Propose v1 for production")
-    dialog.get_by_label("What changes, and why").fill("Exchanges take a week")
+    dialog.get_by_label("Why").fill("Exchanges take a week")
     dialog.get_by_role("button", name="Propose v1").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))

@@ -60,7 +60,8 @@ def test_who_follows_a_template_gets_mail_with_the_difference_and_a_channel_is_t
         expect(admin.get_by_role("button", name="Send a test message")).to_be_visible()
 
     author = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=2")
-    author.get_by_label("What changes, and why").fill("Promise less\n\nTwo days is what we can do.")
+    author.get_by_label("Title").fill("Promise less")
+    author.get_by_label("Why").fill("Two days is what we can do.")
     author.get_by_role("button", name="Propose v2").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
     path = re.sub(r"^https?://[^/]+", "", author.url)

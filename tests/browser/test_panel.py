@@ -21,7 +21,7 @@ def test_the_panel_opens_over_the_page_and_keeps_the_text_while_versions_are_com
     expect(dialog).to_be_visible()
     expect(page).to_have_url(re.compile(rf"/t/{NAME}$"))
     expect(dialog.get_by_role("heading", name="Services affected")).to_be_visible()
-    field = dialog.get_by_label("What changes, and why")
+    field = dialog.get_by_label("Why")
     expect(field).to_be_focused()
     field.fill("Because it matters")
     dialog.get_by_label("Version").select_option("1")
@@ -50,3 +50,39 @@ def test_a_label_moves_from_the_panel_over_the_page(visit: Visit):
     expect(dialog.get_by_text("Undo: remove canary.")).to_be_visible()
     dialog.get_by_role("button", name="Move canary").click()
     expect(page.get_by_text("Moved canary to v1.")).to_be_visible()
+
+
+def test_a_label_that_moves_meanwhile_turns_the_button_off_until_it_is_compared_again(visit: Visit):
+    address = f"/t/{NAME}/-/labels?label=trial&version="
+    page = visit.open("author", "/t/")  # a page without a stream
+    with page.expect_response(lambda response: "/live/events" in response.url):
+        page.goto(address + "2")
+    primary = page.get_by_role("button", name="Move trial")
+    page.get_by_label("Reason").fill("To be tried")
+    other = visit.open("admin", address + "1")
+    other.get_by_role("button", name="Move trial").click()
+    expect(other.get_by_text("Moved trial to v1.")).to_be_visible()
+    news = page.get_by_role("alert").filter(has_text="admin moved a label to v1.")
+    expect(news).to_be_visible(timeout=4000)
+    expect(primary).to_be_disabled()
+    news.get_by_role("button", name="Reload the comparison").click()
+    expect(primary).to_be_enabled()
+    expect(news).to_have_count(0)
+    page.get_by_label("Reason").fill("To be tried")
+    primary.click()
+    expect(page.get_by_text("Moved trial to v2.")).to_be_visible()
+    page.goto(f"/t/{NAME}/-/labels?label=trial")
+    expect(page.get_by_text("To be tried").first).to_be_visible()
+
+
+def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    page.get_by_role("dialog").get_by_label("Why").fill("Because it was typed")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    open_proposal(page)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Why")).to_have_value("Because it was typed")
+    dialog.get_by_role("button", name="Remove it").click()
+    expect(dialog.get_by_label("Why")).not_to_have_value("Because it was typed")

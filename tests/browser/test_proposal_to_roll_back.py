@@ -77,7 +77,8 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
         return {answer.json()["version"] for answer in answers}
 
     author = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=2")
-    author.get_by_label("What changes, and why").fill("Promise less\n\nTwo days is what we can do.")
+    author.get_by_label("Title").fill("Promise less")
+    author.get_by_label("Why").fill("Two days is what we can do.")
     author.get_by_role("button", name="Propose v2").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
     wait_for_checks(author)

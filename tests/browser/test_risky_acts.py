@@ -101,7 +101,7 @@ def test_a_change_is_scheduled_over_a_freeze_and_stands_on_the_calendar(visit: V
     once.get_by_role("button", name="Set freeze").click()
 
     author = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=1")
-    author.get_by_label("What changes, and why").fill("The first policy")
+    author.get_by_label("Why").fill("The first policy")
     author.get_by_role("button", name="Propose v1").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
     address = author.url

@@ -7,27 +7,28 @@ import pytest
 from registry.accounts.models import Key
 from registry.changes.models import ChangeRequest
 from registry.namespaces.models import Membership
-from registry.templates.label_models import Label
+from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Draft, Template
 from tests.frontend.conftest import DOCUMENT, REPLY, SAMPLES, words
 
 
 def test_a_proposal_opens_a_change_request(reply, browser):
     answer = browser("author").post(
-        f"/t/{REPLY}/-/propose", {"label": "production", "version": "2", "message": "Quote\r\nit"}
+        f"/t/{REPLY}/-/propose", {"label": "production", "version": "2", "title": "Quote", "why": "it\r\nnow"}
     )
     change = ChangeRequest.objects.get(version__number=2)
     assert answer["Location"] == f"/changes/{change.number}"
-    assert change.message == "Quote\nit"
+    assert change.message == "Quote\n\nit\nnow"
 
 
 def test_a_refused_proposal_comes_back_filled_in(reply, browser):
     answer = browser("author").post(
-        f"/t/{REPLY}/-/propose", {"label": "production", "version": "1", "message": "Again, please"}
+        f"/t/{REPLY}/-/propose", {"label": "production", "version": "1", "title": "Again", "why": "Please, again"}
     )
     assert answer.status_code == 422
     assert "already serves exactly this" in words(answer)
-    assert "Again, please</textarea>" in words(answer)
+    assert 'value="Again"' in words(answer)
+    assert "Please, again</textarea>" in words(answer)
 
 
 def test_where_nothing_is_protected_nothing_is_proposed(desk, browser):
@@ -48,6 +49,14 @@ def move(client, **sent):
 def test_an_unprotected_label_moves_at_once(reply, browser):
     assert move(browser("author"))["Location"] == f"/t/{REPLY}"
     assert Label.objects.get(name="staging").version.number == 2
+
+
+def test_an_unprotected_label_moves_with_a_reason_for_its_history(reply, browser):
+    client = browser("author")
+    assert ">optional</span>" in words(client.get(f"/t/{REPLY}/-/labels?label=staging&version=2"))
+    move(client, reason="To be tried by the shop\r\n")
+    assert LabelMove.objects.get(label="staging").reason == "To be tried by the shop"
+    assert "To be tried by the shop" in words(client.get(f"/t/{REPLY}/-/labels?label=staging"))
 
 
 def test_a_label_that_was_moved_meanwhile_stays_where_it_is(reply, browser):

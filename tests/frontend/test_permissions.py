@@ -248,7 +248,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
         f"{T}/-/labels", REVIEWERS_DO, {"label": "canary", "version": "1", "reason": "Broken", "do": "roll_back"}
     ),
     ("propose", "GET", ""): Row(f"{T}/-/propose", AUTHORS),
-    ("propose", "POST", ""): Row(f"{T}/-/propose", AUTHORS_DO, {"label": "production", "version": "3", "message": ""}),
+    ("propose", "POST", ""): Row(f"{T}/-/propose", AUTHORS_DO, {"label": "production", "version": "3", "title": "Go"}),
     ("changes", "GET", ""): Row("/changes/", SIGNED_IN),
     ("change", "GET", ""): Row("/changes/{open}", READERS),
     ("change", "POST", "approve"): Row("/changes/{open}", REVIEWERS_DO, {"do": "approve", "digest": "{digest}"}),

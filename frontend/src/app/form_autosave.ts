@@ -139,7 +139,8 @@ function removeOldForms(): void {
     if (name.startsWith(PREFIX) && !readSavedForm(name.slice(PREFIX.length))) localStorage.removeItem(name);
 }
 
-function restoreForms(): void {
+/** Puts back what was typed into the forms of the page that were not looked at yet. */
+export function restoreForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-keep]")) restoreForm(form);
   listOtherForms();
 }

@@ -4,6 +4,7 @@ import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { leadTabs } from "./leading_tab.ts";
 import { describeEvent, describeObstacle, isAbout, type JournalEvent, pauseAfter } from "./live_events.ts";
+import { JOURNAL } from "./panel_watch.ts";
 
 const LOCK = "promptuary-live";
 
@@ -98,8 +99,10 @@ class LiveStatus {
 
   private tell(event: JournalEvent): void {
     this.after = Math.max(this.after ?? 0, event.number);
-    if (this.told.has(event.number) || !isAbout(this.topics, event)) return;
+    if (this.told.has(event.number)) return;
     this.told.add(event.number);
+    document.dispatchEvent(new CustomEvent(JOURNAL, { detail: event }));
+    if (!isAbout(this.topics, event)) return;
     this.show(describeEvent(event, this.topics.includes("home")));
     const obstacle = this.topics.includes(`change=${event.change}`) ? describeObstacle(event) : "";
     if (obstacle) disableDecision(obstacle);

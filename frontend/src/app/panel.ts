@@ -1,8 +1,8 @@
 // The panel before a risky act, over the page: links and choices marked `data-panel` open it; without scripts they lead
 // to the same panel as a page of its own.
 import { createElement } from "../dom.ts";
-
-const REGION = "panel";
+import { restoreForms } from "./form_autosave.ts";
+import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
 
 /** Follows links and forms that are marked `data-panel` in a dialog, and closes it where `data-panel-close` is pressed. */
 export function installPanels(): void {
@@ -26,11 +26,15 @@ export function installPanels(): void {
     event.preventDefault();
     void openPanel(addressOf(form, event.submitter));
   });
+  installPanelWatch((panel) => {
+    if (isOverPage(panel)) void openPanel(panel.dataset.address ?? location.href);
+    else location.reload();
+  });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     const form = event.target instanceof Element ? event.target.closest<HTMLFormElement>("#panel-form") : null;
     const primary = document.querySelector<HTMLButtonElement>("button.button-primary[form=panel-form]");
-    if (!form || !primary) return;
+    if (!form || !primary || primary.disabled) return;
     event.preventDefault();
     form.requestSubmit(primary);
   });
@@ -51,20 +55,27 @@ function addressOf(form: HTMLFormElement, submitter: HTMLElement | null): string
 
 /** Shows the panel of an address; what can't be shown over the page is opened as one. */
 async function openPanel(address: string): Promise<void> {
-  const answer = await fetch(address, { headers: { "HX-Request": "true", "HX-Target": REGION } }).catch(() => null);
-  const markup = answer?.ok && !answer.redirected ? await answer.text() : "";
-  const panel = new DOMParser().parseFromString(markup, "text/html");
-  if (!panel.querySelector(".panel")) {
+  const panel = await fetchPanel(address);
+  if (!panel) {
     location.href = address;
     return;
   }
   const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
-  const typed = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea")?.value;
+  const typed = readTypedText(dialog);
   dialog.replaceChildren(...panel.head.children, ...panel.body.children);
+  const shown = dialog.querySelector<HTMLElement>(".panel");
+  if (shown) shown.dataset.address = address;
   const field = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea");
   if (field && typed) field.value = typed;
   if (!dialog.open) dialog.showModal();
+  restoreForms();
   focusFirst(dialog);
+}
+
+/** The text that somebody typed into the panel, which goes along where it compares with another version. */
+function readTypedText(dialog: HTMLDialogElement): string {
+  const field = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea");
+  return field && field.value !== field.defaultValue ? field.value : "";
 }
 
 function makeDialog(): HTMLDialogElement {

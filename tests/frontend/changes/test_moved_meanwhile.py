@@ -45,7 +45,7 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
     client = browser("author")
     reply.save(OTHER + "\n")
     reply.publish(2)
-    sent = {"label": "production", "version": 3, "message": "Typed for minutes", "expected": 1}
+    sent = {"label": "production", "version": 3, "title": "Quote", "why": "Typed for minutes", "expected": 1}
     answer = client.post(f"/t/{REPLY}/-/propose", sent)
     page = words(answer)
     assert answer.status_code == 409

@@ -1,15 +1,17 @@
 """The panel before a label moves: the same facts for every act, as a page and over a page."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 
 from registry.changes import decisions, emergencies, label_preview, rules
+from registry.evaluations import attachments
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import OTHER, REPLY, words
-from tests.support.finished_runs import WORSE, save_rows, start_run
+from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
 
 OVER = {"HX-Request": "true", "HX-Target": "panel"}
 
@@ -64,6 +66,72 @@ def test_a_metric_that_gets_worse_without_a_gate_is_said(reply, browser):
     assert "no gate" in page
 
 
+def test_an_admin_is_led_to_a_gate_for_the_metric_that_gets_worse(reply, browser):
+    save_rows(reply)
+    reply.save(WORSE)
+    for ref in ("1", "3"):
+        start_run(reply, ref, metrics=["squad_f1"])
+    address = f"/t/{REPLY}/-/propose?label=production&version=3"
+    link = '<a href="/n/support/evaluations?metric=squad_f1"'
+    page = words(browser("admin").get(address))
+    assert link in page
+    assert '<path class="plot-worse plot-mark"' in page
+    assert re.search(r"95 % interval −\d\.\d\d to ", page)
+    assert link not in words(browser("author").get(address))
+    gates = words(browser("admin").get("/n/support/evaluations?metric=squad_f1"))
+    assert '<option value="squad_f1" selected>' in gates
+
+
+def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
+    save_rows(reply)
+    reply.save(WORSE)
+    for ref in ("1", "3"):
+        start_run(reply, ref, metrics=["squad_f1"])
+    attachments.attach_evaluation(
+        actor=reply.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="refunds/reply",
+        dataset=GOLD,
+        model="echo",
+        gates=["squad_f1 >= 0.9"],
+    )
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert "<b>1 metric doesn't reach its gate.</b> While it doesn't, production can't take this version." in page
+    assert "Propose anyway" in page
+    assert "Propose v3</button>" not in page
+
+
+def test_a_version_that_was_never_run_names_the_run_with_its_cost(reply, browser):
+    save_rows(reply)
+    reply.save(WORSE)
+    address = f"/t/{REPLY}/-/propose?label=production&version=3"
+    page = words(browser("author").get(address))
+    assert "Not evaluated yet." in page
+    assert ">Run it</a>" in page
+    start_run(reply, "1", metrics=["squad_f1"])
+    page = words(browser("author").get(address))
+    assert f"/runs/new?template={REPLY}&amp;ref=3&amp;dataset=" in page.replace("%2F", "/")
+    assert "has no price" in page
+
+
+def test_versions_that_go_live_along_are_listed_with_what_they_were_saved_for(reply, browser):
+    reply.save(OTHER.replace("Quote", "Cite"), message="Cite it")
+    second = Version.objects.get(template__name=REPLY, number=2)
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    line = f"Includes v2: {second.message}" if second.message else "Includes v2"
+    assert line in page
+    assert 'value="Cite it"' in page
+
+
+def test_a_proposal_without_a_title_is_refused_and_keeps_what_was_written(reply, browser):
+    sent = {"label": "production", "version": "2", "title": " ", "why": "Typed for minutes"}
+    answer = browser("author").post(f"/t/{REPLY}/-/propose", sent)
+    assert answer.status_code == 422
+    assert "Typed for minutes</textarea>" in words(answer)
+    assert "This field is required." in words(answer)
+
+
 def test_what_is_proposed_already_has_a_link_and_no_form(reply, browser):
     number = reply.propose(2).number
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
@@ -80,7 +148,9 @@ def test_what_is_live_and_approved_has_no_form(reply, browser):
 def test_the_message_of_the_version_is_the_first_text(reply, browser):
     version = Version.objects.get(template__name=REPLY, number=2)
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
-    assert f">{version.message}</textarea>" in page
+    title, _, why = version.message.partition("\n")
+    assert f'name="title" maxlength="200" required value="{title}"' in page
+    assert f">{why.strip()}</textarea>" in page
 
 
 @pytest.mark.parametrize("query", ["label=nothing&version=99", "version=two", ""])
@@ -121,6 +191,7 @@ def test_a_roll_back_offers_the_versions_that_were_live(reply, browser):
     reply.publish(2)
     page = words(open_panel(browser("reviewer"), f"/t/{REPLY}/-/labels?label=production"))
     assert "Roll production back to v1" in page
+    assert re.search(r"live less than a minute, until <time [^>]*>just now</time>", page)
     assert "Needs no approval." in page
     assert "Roll back to v1" not in words(open_panel(browser("author"), f"/t/{REPLY}/-/labels?label=production"))
 

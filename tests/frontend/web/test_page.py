@@ -109,12 +109,14 @@ def test_pages_stand_without_the_npm_build(reply, browser, monkeypatch):
 
 
 def test_words_written_while_the_session_ended_are_shown_again(reply):
-    answer = Client().post(f"/t/{REPLY}/-/propose", {"message": "Because <it> matters", "version": "2"})
+    answer = Client().post(f"/t/{REPLY}/-/propose", {"title": "Quote", "why": "Because <it> matters", "version": "2"})
     assert answer.status_code == 401
     assert "Because &lt;it&gt; matters</textarea>" in words(answer)
 
 
 def test_words_refused_for_want_of_a_right_are_shown_again(reply, browser):
-    answer = browser("reader").post(f"/t/{REPLY}/-/propose", {"message": "Because it matters", "version": "2"})
+    answer = browser("reader").post(
+        f"/t/{REPLY}/-/propose", {"title": "Quote", "why": "Because it matters", "version": "2"}
+    )
     assert answer.status_code == 403
     assert "Because it matters</textarea>" in words(answer)

@@ -1,0 +1,53 @@
+"""Suggested runs: what would evaluate a version that was never run, and what that would cost."""
+
+from dataclasses import dataclass
+
+from registry.accounts.actor import Actor
+from registry.changes.label_preview import LabelPreview
+from registry.core.errors import PromptuaryError
+from registry.evaluations import attachment_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_estimates import RunEstimate, estimate_run
+
+__all__ = ["SuggestedRun", "find_suggested_run"]
+
+
+@dataclass(frozen=True)
+class SuggestedRun:
+    """A dataset, whose latest rows are asked, and a model to evaluate a version by, with what it would cost."""
+
+    dataset: str
+    model: str
+    estimate: RunEstimate
+
+
+def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | None:
+    """What changes of the template are measured by, else what its newest run asked; nothing is asked or written.
+
+    None where the version was run, where there is neither, or where the actor may not run it, or no row fits.
+    """
+    if preview.evaluation is not None:
+        return None
+    found = _find_rows(preview)
+    if found is None:
+        return None
+    dataset, model = found
+    name, ref = preview.template.name, str(preview.version.number)
+    try:
+        estimate = estimate_run(actor=actor, template=name, ref=ref, dataset=dataset, model=model)
+    except PromptuaryError:
+        return None
+    return SuggestedRun(dataset, model, estimate)
+
+
+def _find_rows(preview: LabelPreview) -> tuple[str, str] | None:
+    """A dataset and a model."""
+    plans = attachment_queries.plans_of_template(preview.template)
+    for plan in plans:
+        if not plan.fault and plan.is_computed:
+            return plan.dataset, plan.model
+    runs = Run.objects.filter(template=preview.template, state=Run.DONE, dataset_version__isnull=False)
+    newest = runs.select_related("dataset_version__dataset").order_by("-pk").first()
+    if newest is None or newest.dataset_version is None:
+        return None
+    return newest.dataset_version.dataset.name, newest.model

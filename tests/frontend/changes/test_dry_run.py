@@ -1,0 +1,140 @@
+"""The panel, the API and `promptuary propose --dry-run` say the same about a proposal, figure by figure."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from promptuary.commands.label_preview import tell_preview
+from registry.evaluations import attachments
+from registry.usage.models import Fetch
+from tests.frontend.changes.test_panel import fetched  # noqa: F401  # a fixture
+from tests.frontend.conftest import OTHER, REPLY, words
+from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
+
+ADDRESS = f"/t/{REPLY}/-/propose?label=production&version=3"
+PREVIEW = f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=3"
+
+
+class Tables(HTMLParser):
+    """The rows of each table of a page, each as the texts of its cells."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self._is_in_cell = False
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("th", "td"):
+            self.tables[-1][-1].append("")
+            self._is_in_cell = True
+
+    def handle_endtag(self, tag):
+        if tag in ("th", "td"):
+            self._is_in_cell = False
+
+    def handle_data(self, data):
+        if self._is_in_cell:
+            cell = f"{self.tables[-1][-1][-1]} {data}"
+            self.tables[-1][-1][-1] = " ".join(cell.split()).replace("\N{MINUS SIGN}", "-")
+
+
+@pytest.fixture
+def proposal(fetched, browser, capsys):  # noqa: F811
+    """Version 3 is worse than what is live, and one of its metrics misses its gate. It contains the version of one open
+    change; another change has to be merged. Gives the page, the API's answer and the lines of the terminal."""
+    desk = fetched
+    save_rows(desk)
+    desk.save(WORSE)
+    for ref in ("1", "3"):
+        start_run(desk, ref, metrics=["squad_f1", "contains"])
+    attachments.attach_evaluation(
+        actor=desk.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern="refunds/reply",
+        dataset=GOLD,
+        model="echo",
+        gates=["squad_f1 >= 0.9"],
+    )
+    desk.propose(2)
+    desk.save(OTHER.replace("Quote", "Cite"))
+    desk.propose(4)
+    client = browser("author")
+    told = client.get(PREVIEW).json()
+    capsys.readouterr()
+    tell_preview(told, as_json=False)
+    return words(client.get(ADDRESS)), told, capsys.readouterr().err
+
+
+def figure(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
+
+
+def signed(value: float) -> str:
+    return figure(abs(value)) if round(value, 2) == 0 else f"{value:+.2f}"
+
+
+def test_services_and_fetches_a_day_are_the_same(proposal):
+    page, told, lines = proposal
+    shown = Tables(page).tables[-1][1:]
+    assert [(row[0], row[2], row[3]) for row in shown] == [
+        (each["service"], str(each["fetches_per_day"]), f"{'gets' if each['moves'] else 'stays on'} v{each['gets']}")
+        for each in told["services"]
+    ]
+    assert len(shown) == Fetch.objects.count() == 2
+    for each in told["services"]:
+        verb = "gets" if each["moves"] else "stays on"
+        assert f"{each['service']} ({each['ref']}), {each['fetches_per_day']} a day: {verb} version" in lines
+    moving, staying = told["fetches_moving"], told["fetches_staying"]
+    assert f"{moving} fetches a day switch to v3, {staying} stay" in page
+    assert f"{moving} fetches a day get it, {staying} stay:" in lines
+
+
+def test_every_metric_is_the_same(proposal):
+    page, told, lines = proposal
+    shown = Tables(page).tables[0][1:]
+    metrics = told["evaluation"]["metrics"]
+    assert len(shown) == len(metrics) > 1
+    for row, metric in zip(shown, metrics, strict=True):
+        interval = f"{signed(metric['low'])} to {signed(metric['high'])}"
+        assert row[1:4] == [figure(metric["before"]), figure(metric["after"]), signed(metric["difference"])]
+        assert row[4] == f"95 % interval {interval}"
+        assert row[5:] == [metric["reading"].capitalize(), metric["gate"] or "no gate"]
+        gate = f"gate {metric['gate']}, not reached" if metric["gate"] else "no gate"
+        assert (
+            f"{metric['metric']} {metric['target']}: {row[1]} to {row[2]} ({row[3]}, 95 %: {interval}), "
+            f"{metric['reading']} ({gate})" in " ".join(lines.split())
+        )
+    losses = told["evaluation"]["worse_without_gate"]
+    assert losses == sum(metric["reading"] == "worse" and not metric["gate"] for metric in metrics)
+    assert (f"{losses} metric without a gate gets worse." in page) == (losses == 1)
+    assert (f"{losses} without a gate gets worse: nothing blocks that." in lines) == (losses == 1)
+
+
+def test_overlapping_and_superseded_changes_are_the_same(proposal):
+    page, told, lines = proposal
+    assert [(each["version"], each["superseded"]) for each in told["overlapping"]] == [(2, True), (4, False)]
+    for each in told["overlapping"]:
+        number, version = each["change"], each["version"]
+        assert re.search(rf'Change <a href="/changes/{number}"> ?{number}</a> also targets production', page)
+        ends = "is contained in v3 and superseded by it." if each["superseded"] else "has to be merged once"
+        assert f"v{version} by author {ends}" in page
+        end = "is superseded by it" if each["superseded"] else "has to be merged afterwards"
+        assert f"Change {number} proposes version {version} for production too; it {end}." in lines
+
+
+def test_what_is_live_and_the_way_back_are_the_same(proposal):
+    page, told, lines = proposal
+    assert (told["serves"], told["undo"], told["undo_version"], told["included"]) == (1, "roll_back", 1, [2])
+    assert "Undo: roll back to v1 at any time." in page
+    assert "Undo: a reviewer rolls production back to version 1, without an approval." in lines
+    assert "Includes v2" in page
+    assert "Goes live with it: version 2." in lines
+    assert f"Needs {told['approvals_needed']} approval" in page
+    assert f"Needs {told['approvals_needed']} approval" in lines
