@@ -57,10 +57,10 @@ def test_a_label_that_moves_meanwhile_turns_the_button_off_until_it_is_compared_
     page = visit.open("author", "/t/")  # a page without a stream
     with page.expect_response(lambda response: "/live/events" in response.url):
         page.goto(address + "2")
-    primary = page.get_by_role("button", name="Move trial")
+    primary = page.get_by_role("button", name="Move trial", exact=True)
     page.get_by_label("Reason").fill("To be tried")
     other = visit.open("admin", address + "1")
-    other.get_by_role("button", name="Move trial").click()
+    other.get_by_role("button", name="Move trial", exact=True).click()
     expect(other.get_by_text("Moved trial to v1.")).to_be_visible()
     news = page.get_by_role("alert").filter(has_text="admin moved a label to v1.")
     expect(news).to_be_visible(timeout=4000)

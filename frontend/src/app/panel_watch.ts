@@ -35,7 +35,7 @@ export function installPanelWatch(reload: (panel: HTMLElement) => void): void {
 async function compare(panel: HTMLElement, event: JournalEvent, reload: (panel: HTMLElement) => void): Promise<void> {
   const now = await fetchPanel(panel.dataset.address ?? location.href);
   if (!now || !panel.isConnected || describePanel(now) === describePanel(panel)) return;
-  for (const button of panel.querySelectorAll<HTMLButtonElement>("button[form=panel-form]")) {
+  for (const button of panel.querySelectorAll<HTMLButtonElement>("button[form=panel-form], #panel-form button")) {
     button.disabled = true;
     button.setAttribute("aria-describedby", "panel-news");
   }
