@@ -51,7 +51,17 @@ HEADINGS: dict[type, str | Promise] = {
 }
 
 # Fields that people write into, by the names they have in the forms.
-WRITTEN = ("document", "samples", "title", "why", "message", "text", "reason", "owners", *(f"comment-{n}" for n in range(5)))
+WRITTEN = (
+    "document",
+    "samples",
+    "title",
+    "why",
+    "message",
+    "text",
+    "reason",
+    "owners",
+    *(f"comment-{n}" for n in range(5)),
+)
 API = "/api/"
 UNKNOWN_HOST = gettext_lazy(
     "This server does not answer to the host name that was asked for. PROMPTUARY_ALLOWED_HOSTS lists its names."
