@@ -213,7 +213,11 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
 
 
 def reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
-    """Whom the reader can ask for a review: others who were not asked yet and have decided nothing."""
+    """Whom the reader can ask for a review: others who were not asked yet and have decided nothing; nobody of a request
+    that takes none any more.
+    """
+    if not review_requests.takes_reviews(gate):
+        return []
     words = {
         "owner": gettext("owner"),
         "group": gettext("of a group that has to approve"),

@@ -8,19 +8,23 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext
 
+from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
 from frontend.web.page import show
 from registry.accounts.actor import Actor
-from registry.changes import label_preview, review_requests
-from registry.changes import services as change_services
+from registry.changes import label_preview, review_requests, schedules
 from registry.changes.label_preview import LabelPreview
+from registry.changes.models import ChangeRequest
 from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import status_of
+from registry.core.timestamps import read_moment
+from registry.namespaces import permissions
 from registry.namespaces.queries import live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, version_queries
@@ -86,22 +90,16 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     choices["reviewers"] = [each.person for each in others]
     form = ProposeForm(request.POST or None, initial=first, **choices)
     keep = f"{actor.person.username}:propose:{name}:{label}:{version}"
-    status = 200
+    status, refusal = 200, None
     if request.method == "POST":
         status = 422
         if form.is_valid():
             try:
-                change = change_services.propose_change(
-                    actor=actor,
-                    name=name,
-                    label=form.cleaned_data["label"],
-                    version=form.cleaned_data["version"],
-                    message=form.message,
-                    expected=form.cleaned_data["expected"],
-                    reviewers=[*owners, *form.cleaned_data["reviewers"]],
-                )
+                change = _propose(request, actor, name, form, owners)
             except (Invalid, Conflict, NotAllowed) as error:
-                add_errors(form, error)
+                refusal = error if schedules.FIELD in getattr(error, "fields", ()) else None
+                if refusal is None:
+                    add_errors(form, error)
                 status = status_of(error)
             else:
                 messages.success(request, gettext("Change {number} is open.").format(number=change.number), keep)
@@ -114,6 +112,9 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "leave_url": reverse("template", args=[name]),
         "form": form,
         "keep": keep,
+        "may_schedule": permissions.is_allowed(actor, Verb.PUBLISH, template.namespace, template.path),
+        "goes_live": read_goes_live(request.POST),
+        "refusal": refusal,
         "approvals": preview.approvals_needed,
         "included": version_queries.list_save_messages(template, preview.included),
         "owners_asked": owners,
@@ -122,6 +123,23 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         **evidence_context(request, actor, preview),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
+    """Open the change that the form asks for, scheduled where a date was chosen."""
+    at = None
+    if request.POST.get("how") == "on_date":
+        at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
+    return schedules.propose_at(
+        actor=actor,
+        at=at,
+        name=name,
+        label=form.cleaned_data["label"],
+        version=form.cleaned_data["version"],
+        message=form.message,
+        expected=form.cleaned_data["expected"],
+        reviewers=[*owners, *form.cleaned_data["reviewers"]],
+    )
 
 
 def _chosen(request: HttpRequest, template: Template, standing: Mapping[str, int], newest: int) -> tuple[str, int]:

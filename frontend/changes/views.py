@@ -21,7 +21,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import Frame, frame_of, is_for_region, show
 from registry.accounts.actor import Actor
-from registry.changes import emergencies, mentions, ungated_losses
+from registry.changes import emergencies, mentions, review_requests, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.comment_texts import CommentTexts
@@ -118,7 +118,8 @@ def render_change(
         "pending_turn": gate.turn,
         "act": act,
         "opinions": presenters.review_rows(gate),
-        "candidates": presenters.reviewers_to_ask(gate, actor) if act.comment and change.takes_decisions else [],
+        "takes_reviews": act.comment and review_requests.takes_reviews(gate),
+        "candidates": presenters.reviewers_to_ask(gate, actor) if act.comment else [],
         "standing": gate.approval_status,
         "needed": gate.needed,
         "checks": checks,

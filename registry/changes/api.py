@@ -1,13 +1,16 @@
 """Change requests: propose, decide, publish."""
 
+from datetime import UTC
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import check_results, decisions, emergencies, queries, services
+from registry.changes import check_results, decisions, emergencies, queries, schedules, services
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
+from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
@@ -46,6 +49,11 @@ class ProposeInput(Input):
     expected = ExpectedNumber()
     reviewers = serializers.ListField(
         child=Text(), required=False, default=list, max_length=20, help_text="Usernames asked for a review by name."
+    )
+    goes_live_at = Text(
+        required=False,
+        default="",
+        help_text="When the worker publishes it (ISO 8601), in UTC where it names no offset.",
     )
 
 
@@ -116,7 +124,9 @@ class Changes(IdempotentView):
     def post(self, request: Request) -> Response:
         """Propose that a protected label point to a version."""
         given, actor = read(ProposeInput, request), actor_of(request)
-        row = services.propose_change(actor=actor, name=given.pop("template"), **given)
+        text = given.pop(schedules.FIELD)
+        at = read_moment(schedules.FIELD, text, UTC) if text else None
+        row = schedules.propose_at(actor=actor, at=at, name=given.pop("template"), **given)
         location = f"/api/v1/changes/{row.number}"
         answer = show(request, row.number, Verb.PROPOSE, 201)
         answer["Location"] = location

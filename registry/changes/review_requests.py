@@ -31,6 +31,7 @@ __all__ = [
     "find_draft_gate",
     "list_asked",
     "list_candidates",
+    "takes_reviews",
 ]
 
 REST = timedelta(hours=24)
@@ -83,6 +84,9 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
     if not change.takes_decisions:
         raise locking.conflict_of_closed(change)
     gate = change_gate.evaluate(change, actor, with_checks=False)
+    if not takes_reviews(gate):
+        sentence = gettext("Change {number} is approved and is being rolled out: it waits for no review.")
+        raise Conflict(sentence.format(number=change.number), change=change.number)
     for person in dict.fromkeys(people):
         _require_reviewer(actor, gate, person, field)
         again = True if person in change.asked else None
@@ -91,6 +95,12 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
         change.asked = {**change.asked, person: asked}
         change.save(update_fields=["asked", "updated_at"])
         locking.append(actor, change, ReviewRequested(**locking.step_of(change), person=person, again=again))
+
+
+def takes_reviews(gate: Gate) -> bool:
+    """Whether somebody can still be asked: not of a request that is closed, nor of one that is being rolled out."""
+    change, rollout = gate.change, gate.facts.rollout
+    return change.takes_decisions and (rollout is None or rollout[1] != change.number)
 
 
 def list_asked(gate: Gate) -> list[AskedReviewer]:

@@ -6,6 +6,7 @@ not allow it, the schedule ends with the reason, and nothing is published later.
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -30,6 +31,7 @@ __all__ = [
     "FIELD",
     "find_scheduler",
     "list_due_changes",
+    "propose_at",
     "publish_scheduled_change",
     "require_slot",
     "schedule_change",
@@ -38,6 +40,16 @@ __all__ = [
 
 FIELD = "goes_live_at"
 _LATEST = timedelta(days=366)
+
+
+def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeRequest:
+    """Propose as `services.propose_change` does, and have the request published at a moment: both, or neither.
+
+    at: None where nothing is scheduled. proposal: the arguments of `services.propose_change`.
+    """
+    with transaction.atomic():
+        change = services.propose_change(actor=actor, **proposal)
+        return change if at is None else schedule_change(actor=actor, number=change.number, at=at)
 
 
 def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:

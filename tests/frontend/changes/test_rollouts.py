@@ -279,3 +279,11 @@ def test_the_audit_tells_each_step_in_a_sentence_that_leads_to_the_change(change
         ("reviewer", f"stopped {subject} at 25 %: Wrong answers"),
     ):
         assert f'<b>{person}</b> <a href="/changes/{change.number}">{sentence}</a>' in page
+
+
+def test_nobody_is_asked_for_a_review_of_what_is_rolled_out(change, act, browser):
+    address = f"/changes/{change.number}"
+    assert ">Ask</button>" in words(browser("author").get(address))
+    page = act("author", **PLAN)
+    assert ">Ask</button>" not in page
+    assert "it waits for no review" in act("author", do="ask", person="reviewer")

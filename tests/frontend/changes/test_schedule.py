@@ -5,9 +5,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from registry.changes.models import ChangeRequest
+from registry.freezes import services as freeze_services
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import words
+from tests.frontend.conftest import REPLY, words
 
 SOON = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
 
@@ -77,3 +79,55 @@ def test_a_release_is_scheduled_on_its_page(reply, browser):
     author.post(page, {"do": "unschedule"})
     release.refresh_from_db()
     assert release.goes_live_at is None
+
+
+def test_a_proposal_is_scheduled_with_the_change(browser, reply):
+    author = browser("author")
+    address = f"/t/{REPLY}/-/propose"
+    assert 'name="how" value="on_date"' in words(author.get(f"{address}?label=production&version=2"))
+    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date", "goes_live_at": typed(SOON)}
+    answer = author.post(address, sent)
+    change = ChangeRequest.objects.get(version__number=2)
+    assert answer["Location"] == f"/changes/{change.number}"
+    assert (change.goes_live_at, change.scheduled_by.username, change.state) == (SOON, "author", "open")
+
+
+@pytest.mark.parametrize(
+    ("moment", "fault"), [("", "date and a time"), ("2020-01-01T00:00", "in the past"), ("tomorrow", "date")]
+)
+def test_a_proposal_with_a_wrong_moment_opens_nothing_and_keeps_what_was_typed(browser, reply, moment, fault):
+    sent = {"label": "production", "version": "2", "title": "Quote it", "why": "They asked", "how": "on_date"}
+    answer = browser("author").post(f"/t/{REPLY}/-/propose", {**sent, "goes_live_at": moment})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert fault in page
+    assert "They asked</textarea>" in page
+    assert 'name="how" value="on_date" class="unseen" checked>' in page
+    assert not ChangeRequest.objects.filter(version__number=2).exists()
+
+
+def test_a_proposal_into_a_freeze_is_refused_with_the_next_slot(browser, reply):
+    freeze_services.set_freeze(
+        actor=reply.actor("admin"),
+        namespace="support",
+        repeat="once",
+        starts=typed(SOON - timedelta(hours=1)),
+        ends=typed(SOON + timedelta(hours=1)),
+        reason="Stocktaking",
+    )
+    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date", "goes_live_at": typed(SOON)}
+    page = words(browser("author").post(f"/t/{REPLY}/-/propose", sent))
+    assert "Next slot" in page
+    assert not ChangeRequest.objects.filter(version__number=2).exists()
+
+
+def test_the_api_schedules_a_proposal_too(browser, reply):
+    body = {"template": REPLY, "label": "production", "version": 2, "message": "Quote it"}
+    client = browser("author")
+    wrong = client.post(
+        "/api/v1/changes", {**body, "goes_live_at": "2020-01-01T00:00Z"}, content_type="application/json"
+    )
+    assert (wrong.status_code, ChangeRequest.objects.filter(version__number=2).exists()) == (422, False)
+    answer = client.post("/api/v1/changes", {**body, "goes_live_at": SOON.isoformat()}, content_type="application/json")
+    assert answer.status_code == 201
+    assert ChangeRequest.objects.get(version__number=2).goes_live_at == SOON
