@@ -18,7 +18,7 @@ from registry.changes.label_preview import LabelPreview
 from registry.changes.ungated_losses import UngatedLosses
 from registry.evaluations.metric_readings import MetricReading, Reading
 from registry.namespaces import permissions
-from registry.namespaces.permissions import Verb
+from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import Approval, approval_of_label
