@@ -44,7 +44,8 @@ def _make_postgresql(original: str, _folder: Path) -> str:
     name = f"{original}_copy_{os.getpid()}_{next(_numbers)}"
     connection.close()  # nobody may be connected to a template
     with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
+        # Copying its files takes a quarter of the time of PostgreSQL's default, which writes each page to the log.
+        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original}" STRATEGY FILE_COPY')
     return name
 
 

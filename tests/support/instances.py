@@ -110,7 +110,7 @@ def _create_database(name: str, template: str | None = None) -> str | None:
     if connection.vendor != "postgresql":
         return None
     fresh = f"{name}_{os.getpid()}_{os.urandom(3).hex()}"
-    _execute(f'CREATE DATABASE "{fresh}"' + (f' TEMPLATE "{template}"' if template else ""))
+    _execute(f'CREATE DATABASE "{fresh}"' + (f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""))
     return urlunsplit(urlsplit(url)._replace(path=f"/{fresh}"))
 
 
