@@ -24,6 +24,7 @@ CHANGES_NOTHING = {  # POSTs that only read: there is nothing to do twice
     "KeyTrials",
     "PreviewRules",
     "Plan",
+    "PlanImprovement",
     "Render",
     "TryConnection",
 }

@@ -33,6 +33,7 @@ from registry.templates import save as template_save
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
 from tests.api.test_permissions import TABLE
+from tests.support.asked_improvements import write_improvements
 from tests.support.recorded_rows import write_or_insert
 from tests.support.sessions import manage_accounts, open_session
 
@@ -123,8 +124,12 @@ def _write_world(cast):
         actor=cast.actor("admin"), namespace="support", name="small", base_url="http://127.0.0.1:9/v1", model="small-1"
     )
     invited = invitation_services.invite_person(actor=cast.actor("admin"), namespace="support", role="reader")
-    ids = {"webhook": made.webhook.id, "key": issued.key.id, "connection": connection.id}
-    ids["invitation"] = invited.invitation.id
+    ids = {
+        "webhook": made.webhook.id,
+        "key": issued.key.id,
+        "connection": connection.id,
+        "invitation": invited.invitation.id,
+    }
     group_services.make_group(actor=cast.actor("admin"), namespace="support", title="Legal")
     group_services.add_to_group(actor=cast.actor("admin"), namespace="support", name="legal", username="reader")
     freeze = freeze_services.set_freeze(
@@ -136,7 +141,8 @@ def _write_world(cast):
         reason="New year",
     )
     ids["freeze"] = str(freeze.number)
-    return numbers | ids | _write_release(cast) | _write_rollout(cast) | {"hurried": numbers["open"]}
+    numbers |= ids | write_improvements(author, REPLY, DRAFT) | {"hurried": numbers["open"]}
+    return numbers | _write_release(cast) | _write_rollout(cast)
 
 
 def _write_release(cast) -> dict[str, int]:

