@@ -14,7 +14,7 @@ MODEL = "Demo model, local"
 def test_a_proposal_is_asked_for_measured_and_taken_into_a_draft(visit: Visit):
     page = visit.open("author", "/runs/new?template=support/refunds/answer&ref=1&dataset=support/refunds/questions")
     page.get_by_label("Model", exact=False).first.select_option(MODEL)
-    page.get_by_label("Set against").select_option("")
+    page.get_by_label("Compare with").select_option("")
     page.get_by_role("button", name="Start the run").click()
     page.wait_for_url(re.compile(r"/runs/\d+"))
     reload_until(page, re.compile("Suggest an improvement"))

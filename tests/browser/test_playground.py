@@ -205,7 +205,7 @@ def test_the_columns_run_on_rows_of_a_dataset_after_the_cost_was_said(open_run):
     expect(rows.locator("tbody .play-verdict[data-kind=busy]")).to_have_count(0)
     expect(rows).to_contain_text("This is the demo model.")
     rows.locator("tbody th button").first.click()
-    expect(page.column("This draft").body).to_contain_text("This is the demo model.")
+    expect(page.column("This draft").body).to_contain_text("may come back within 14 days")
     page.page.reload()
     page.ready()
     expect(page.history).to_be_hidden()

@@ -143,7 +143,7 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     reviewer = visit.open("reviewer", f"{address}?view=source")
     first = line_number(reviewer, "source", "You help")
     line = int((first.get_attribute("href") or "").rpartition("line=")[2].partition("#")[0])
-    tab_to(reviewer, ".diff-source a.diff-number")
+    tab_to(reviewer, ".diff-source a.diff-number, .diff-source summary")
     move_to_line(reviewer, line)
     reviewer.keyboard.press("Enter")
     expect(reviewer.get_by_label(f"About line {line}")).to_be_focused()
