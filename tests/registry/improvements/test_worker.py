@@ -49,7 +49,6 @@ def test_one_that_is_stopped_while_it_is_measured_cancels_the_run(place):
 
 
 @pytest.mark.slow
-@pytest.mark.django_db(transaction=True)
 def test_one_that_is_stopped_while_the_model_writes_is_counted_and_not_used(transactional_db, desk):
     hold = threading.Event()
     with desk(propose(BETTER), hold=hold) as place:
