@@ -123,9 +123,7 @@ class Problem:
         return cls(**fields, fix=cure)
 
 
-_FIELDS = frozenset(
-    "code severity message line column end_line end_column fix variable sample".split()  # noqa: SIM905 -- one line reads better
-)
+_FIELDS = frozenset("code severity message line column end_line end_column fix variable sample".split())
 
 
 def only_errors(problems: list[Problem]) -> list[Problem]:

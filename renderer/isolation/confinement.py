@@ -50,7 +50,7 @@ io_uring_setup io_uring_enter io_uring_register bpf perf_event_open userfaultfd 
 keyctl add_key request_key init_module finit_module delete_module kexec_load kexec_file_load reboot
 setuid setgid setreuid setregid setresuid setresgid setgroups capset iopl ioperm
 open_by_handle_at name_to_handle_at quotactl acct settimeofday clock_settime sethostname setdomainname
-""".split()  # noqa: SIM905  # a line a subject
+""".split()
 _C: Any = ctypes.CDLL(None, use_errno=True) if sys.platform.startswith("linux") else None
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _WRITING = os.O_WRONLY | os.O_RDWR  # of the flags of open

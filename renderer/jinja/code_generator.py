@@ -38,21 +38,21 @@ class PieceGenerator(CodeGenerator):
     def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
         self.write(")")
 
-    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
         value = node.as_const(frame.eval_ctx)
         if self.environment.spells and isinstance(value, str) and has_escapes(value):
             self.write(f"environment.written({value!r})")
         else:
             super().visit_Const(node, frame)
 
-    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
         self.write("environment.joined((")
         for operand in node.nodes:
             self.visit(operand, frame)
             self.write(", ")
         self.write("))")
 
-    def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+    def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
         """Jinja's own does not look up the names that are in the filter alone."""
         self.push_assign_tracking()
         inner = frame.inner()
@@ -73,7 +73,7 @@ class PieceGenerator(CodeGenerator):
         self.pop_assign_tracking(frame)
         self.leave_frame(inner)
 
-    def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+    def visit_FilterBlock(self, node: nodes.FilterBlock, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
         inner = frame.inner()
         inner.symbols.analyze_node(node)
         self.enter_frame(inner)
@@ -86,7 +86,7 @@ class PieceGenerator(CodeGenerator):
         self.end_write(frame)
         self.leave_frame(inner)
 
-    def visit_CallBlock(self, node: nodes.CallBlock, frame: Frame) -> None:  # noqa: N802 -- the visitor's own spelling
+    def visit_CallBlock(self, node: nodes.CallBlock, frame: Frame) -> None:  # noqa: N802 -- Jinja's name
         call_frame, macro = self.macro_body(node, frame)
         self.writeline("caller = ")
         self.macro_def(macro, call_frame)

@@ -11,17 +11,17 @@ from promptuary.renderer.jinja.usage import Usage
 __all__ = ["infer_usages"]
 
 _LIST_FILTERS = frozenset(
-    "batch groupby join map max min random reject rejectattr select selectattr slice sum unique".split()  # noqa: SIM905 -- one line reads better
+    "batch groupby join map max min random reject rejectattr select selectattr slice sum unique".split()
 )
 _SAME_LIST_FILTERS = frozenset(("list", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique"))
 _TEXT_FILTERS = frozenset(
-    "capitalize center format indent lower replace striptags title trim truncate upper urlencode wordwrap".split()  # noqa: SIM905 -- one line reads better
+    "capitalize center format indent lower replace striptags title trim truncate upper urlencode wordwrap".split()
 )
 _NUMBER_FILTERS = frozenset(("abs", "filesizeformat", "round"))
 _NUMBER_TESTS = frozenset(("divisibleby", "even", "float", "ge", "gt", "integer", "le", "lt", "number", "odd"))
 _GROUP_METHODS = frozenset(("get", "items", "keys", "values"))
 _TEXT_METHODS = frozenset(
-    "endswith format join lower lstrip replace rstrip split splitlines startswith strip title upper".split()  # noqa: SIM905 -- one line reads better
+    "endswith format join lower lstrip replace rstrip split splitlines startswith strip title upper".split()
 )
 
 

@@ -40,7 +40,8 @@ _BRACES_HAVE = re.compile("|".join((rf"(?<![\w\\])(?P<sign>\$)\{{(?P<brace>{_NAM
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 # Lines of code and formulas: an f-string, a binding in braces, `$x + y$`, a call of printf.
 _CODE_LINE = re.compile(
-    r"""\b[fF]["']|\b(?:import|export|const|let|var|function|def|class|printf|echo|return)\b[^"\n]*[{$%]|\$[^$\n]*[^\s$\w]?\$(?!\w|\{)|;\s*$"""
+    r"""\b[fF]["']|\b(?:import|export|const|let|var|function|def|class|printf|echo|return)\b[^"\n]*[{$%]"""
+    r"""|\$[^$\n]*[^\s$\w]?\$(?!\w|\{)|;\s*$"""
 )
 _MOST = 20
 

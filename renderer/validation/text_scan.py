@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from promptuary.renderer.document.parser import Document
-from promptuary.renderer.problems import Lines, Problem, unify_newlines
+from promptuary.renderer.problems import Lines, Problem, Severity, unify_newlines
 from promptuary.renderer.validation import personal_data, secrets
 
 __all__ = ["is_harmless", "of_samples", "of_text", "of_values"]
@@ -24,8 +24,8 @@ def of_text(document: Document) -> Iterator[Problem]:
             f"this looks like {secret.kind}; versions are kept for ever, so give it where the prompt is sent "
             f"({secrets.ADVICE})"
         )
-        severity = "error" if secret.sure else "warning"
-        yield Problem("PT701", severity, message, place.line, place.column, place.end_line, place.end_column)  # type: ignore[arg-type]  # one of the two
+        severity: Severity = "error" if secret.sure else "warning"
+        yield Problem("PT701", severity, message, place.line, place.column, place.end_line, place.end_column)
     for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
         place = lines.place(datum.start, datum.end)
         message = f"this looks like {datum.kind}; versions are kept for ever, so make it an input"

@@ -153,7 +153,7 @@ ALL = {
 @st.composite
 def good_documents(draw):
     """The pieces of a document that meets ALL."""
-    filler = st.lists(st.sampled_from("lorem ipsum dolor {{ x }} forbidden needed é".split()), max_size=20)  # noqa: SIM905
+    filler = st.lists(st.sampled_from("lorem ipsum dolor {{ x }} forbidden needed é".split()), max_size=20)
     return {
         "description": draw(st.sampled_from(["description: Something\n", "description: |\n  Two\n  lines\n"])),
         "tags": draw(st.sampled_from(["tags: [alpha]\n", "tags: [beta, alpha]\n", "tags:\n  - alpha\n"])),

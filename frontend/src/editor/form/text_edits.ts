@@ -29,7 +29,7 @@ export function writeContent(part: Part, content: Content, text: string): Change
   return { from, to, insert: content.style === "block" ? block : `|\n${block}` };
 }
 
-/** Another value for a key of a part: in the place of the one that is there, or on a line of its own after the first. */
+/** Another value for a key of a part: in place of the present one, or on a line of its own after the first. */
 export function writeKey(text: string, part: Part, key: string, present: Value | null, value: string): Change {
   if (present) return { from: present.from, to: present.to, insert: value };
   const end = text.indexOf("\n", part.from);
@@ -59,11 +59,8 @@ export function moveNode(text: string, nodes: Node[], from: number, to: number):
 /** A fresh part at the end of the text. */
 export function addPart(text: string, name: string): Change {
   const start = text === "" || text.endsWith("\n") ? "" : "\n";
-  return {
-    from: text.length,
-    to: text.length,
-    insert: `${start}- name: ${name}\n  role: user\n  content: |\n    Write here what the model reads.\n`, // no text: goes into the document
-  };
+  const content = "content: |\n    Write here what the model reads.\n"; // no text: it goes into the document
+  return { from: text.length, to: text.length, insert: `${start}- name: ${name}\n  role: user\n  ${content}` };
 }
 
 /** A part, a loop or a condition taken out. */
