@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("model_digest", models.CharField(help_text="over what it is: its address and id", max_length=71)),
-                ("wish", models.TextField(blank=True, default="", help_text="the author's own words")),
+                ("guidance", models.TextField(blank=True, default="", help_text="the author's own words")),
                 ("shown_rows", models.JSONField(default=list, help_text="indexes of the rows that the model is shown")),
                 (
                     "state",

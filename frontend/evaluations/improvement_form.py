@@ -20,7 +20,7 @@ from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 from registry.improvements import queries, services
 from registry.improvements.failing_rows import MOST_SHOWN
-from registry.improvements.queries import LONGEST_WISH, ImprovementPlan
+from registry.improvements.queries import LONGEST_GUIDANCE, ImprovementPlan
 from registry.namespaces import granters
 
 __all__ = ["ask_for_improvement"]
@@ -29,12 +29,12 @@ _USUAL_ROWS = 5
 
 
 class ImprovementForm(forms.Form):
-    """Whom to ask, by which template, with how many rows, and the author's wish."""
+    """Whom to ask, by which template, with how many rows, and the author's guidance."""
 
     model = forms.ChoiceField()
     prompt = forms.ChoiceField()
     rows = forms.IntegerField(min_value=1, max_value=MOST_SHOWN)
-    wish = LinesField(required=False, max_length=LONGEST_WISH)
+    guidance = LinesField(required=False, max_length=LONGEST_GUIDANCE)
 
     def __init__(self, *args: Any, models: list[Endpoint], prompts: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -54,7 +54,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "model": endpoints[0].name if endpoints else "",
         "prompt": prompts[0][0] if prompts else "",
         "rows": _USUAL_ROWS,
-        "wish": "",
+        "guidance": "",
     }
     form = ImprovementForm(request.POST or None, initial=first, models=endpoints, prompts=prompts)
     plan, refused, status = None, "", 200
@@ -83,7 +83,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "plan": plan,
         "shown": _list_shown(run, plan) if plan else [],
         "most_rows": MOST_SHOWN,
-        "longest_wish": LONGEST_WISH,
+        "longest_guidance": LONGEST_GUIDANCE,
         "own": queries.list_own_improvements(actor, number).items,
     }
     return show(request, "evaluations/improve.html", context, status=status)

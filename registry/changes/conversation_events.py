@@ -111,7 +111,7 @@ class CommentEdited(_RevisionStep):
 @event("comment.deleted", version="", caches=Cache.NOTHING)
 @dataclass(frozen=True, kw_only=True)
 class CommentDeleted(_RevisionStep):
-    """A comment is shown no longer, by the wish of who wrote it."""
+    """The writer of a comment deleted it; it is no longer shown."""
 
     def sentence(self) -> str:
         return self._describe(

@@ -50,7 +50,7 @@ class SharedCounts:
         if self._client is None:
             self._client = Redis.from_url(self._url, socket_timeout=_PATIENCE, socket_connect_timeout=_PATIENCE)
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        key = f"promptuary:rate:{digest}"  # no address and no name of a key stands in the broker
+        key = f"promptuary:rate:{digest}"  # the broker gets neither addresses nor key names
         try:
             with self._client.pipeline(transaction=True) as pipeline:
                 pipeline.set(key, 0, px=int(window * 1000), nx=True)
@@ -134,7 +134,7 @@ class RateCounter:
             self._windows.clear()
 
     def _open_window(self, scope: str, who: str, seconds: float) -> _Window:
-        """The caller's window, begun anew where the last one is over."""
+        """The caller's window; a new one where the last one is over."""
         now = self._clock()
         window = self._windows.get((scope, who))
         if window is None or window.ends <= now:

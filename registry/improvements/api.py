@@ -10,7 +10,7 @@ from registry.improvements import queries, services
 from registry.improvements.failing_rows import MOST_SHOWN
 from registry.improvements.figures import measure_improvement
 from registry.improvements.models import Improvement
-from registry.improvements.queries import LONGEST_WISH
+from registry.improvements.queries import LONGEST_GUIDANCE
 from registry.improvements.serializers import (
     ImprovementDetail,
     ImprovementDetailOutput,
@@ -44,7 +44,7 @@ class ImprovementInput(Input):
     model = Text()
     prompt = Text(help_text="namespace/name@ref of a template that asks for improvements")
     rows = Integer(required=False, default=5, help_text=f"1 to {MOST_SHOWN}, and at most half of those that failed")
-    wish = Text(required=False, default="", help_text=f"up to {LONGEST_WISH} characters")
+    guidance = Text(required=False, default="", help_text=f"up to {LONGEST_GUIDANCE} characters")
 
 
 class TakeInput(Input):

@@ -30,12 +30,12 @@ from registry.templates.models import Version
 __all__ = ["INPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
 
 INPUTS = ("document", "rows", "problems")
-"""The inputs that a template which asks for improvements has to take; `wish` and `earlier` are given to it too."""
+"""The inputs that a template which asks for improvements has to take; `guidance` and `earlier` are given to it too."""
 _OUTPUTS = ("document", "explanation")
 _LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
 _LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 _LONGEST_EARLIER = 34_000  # characters of a reply that is handed back
-_FIELDS = {"document": "run", "rows": "rows", "wish": "wish"}
+_FIELDS = {"document": "run", "rows": "rows", "guidance": "guidance"}
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,20 @@ def require_asking_template(version: Version) -> None:
 
 
 def make_inputs(
-    run: Run, shown_rows: Sequence[int], wish: str, earlier: str = "", problems: Sequence[str] = ()
+    run: Run, shown_rows: Sequence[int], guidance: str, earlier: str = "", problems: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The inputs of the template that asks; earlier and problems: of a reply that could not be used."""
     return {
         "document": run.version.document,
         "rows": describe_rows(run, shown_rows),
-        "wish": wish,
+        "guidance": guidance,
         "earlier": earlier[:_LONGEST_EARLIER],
         "problems": list(problems),
     }
 
 
 def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
-    """Render the template that asks. Invalid names what is too long for it: `rows`, `wish`, or else `prompt`."""
+    """Render the template that asks. Invalid names what is too long for it: `rows`, `guidance`, or else `prompt`."""
     bundle = version.unpacked()
     try:
         with child() as bounded:

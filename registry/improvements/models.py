@@ -56,7 +56,7 @@ class Improvement(models.Model):
     )
     model = models.CharField(max_length=64, help_text="the name of the connection, or the operator's of the model")
     model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id")
-    wish = models.TextField(default="", blank=True, help_text="the author's own words")
+    guidance = models.TextField(default="", blank=True, help_text="the author's own words")
     shown_rows = models.JSONField(default=list, help_text="indexes of the rows that the model is shown")
     state = models.CharField(max_length=9, choices=[(state, state) for state in STATES], default=QUEUED)
     calls = models.PositiveSmallIntegerField(default=0, help_text="how often the model was asked")

@@ -29,7 +29,7 @@ from registry.templates.models import Version
 
 __all__ = [
     "ASKING_TAG",
-    "LONGEST_WISH",
+    "LONGEST_GUIDANCE",
     "MOST_CALLS",
     "ImprovementPlan",
     "find_improvable_run",
@@ -44,7 +44,7 @@ __all__ = [
 
 ASKING_TAG = "improvement"
 """The tag of the templates that can ask for an improvement."""
-LONGEST_WISH = 500
+LONGEST_GUIDANCE = 500
 MOST_CALLS = 3  # of one improvement: the first, and two after replies that can't be used
 _MOST_TEMPLATES = 200
 
@@ -64,7 +64,7 @@ class ImprovementPlan:
     prompt: Version
     failing: tuple[FailingRow, ...]
     shown_rows: tuple[int, ...]
-    wish: str
+    guidance: str
     asked: AskedPrompt
     asking_cost: Decimal | None
     measuring: RunEstimate
@@ -125,7 +125,7 @@ def may_improve(actor: Actor, run: Run) -> bool:
 
 
 def plan_improvement(
-    *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, wish: str = ""
+    *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, guidance: str = ""
 ) -> ImprovementPlan:
     """What an improvement of these would be; nothing is asked or written.
 
@@ -136,7 +136,7 @@ def plan_improvement(
     found = find_improvable_run(actor, run)
     if not 1 <= rows <= MOST_SHOWN:
         raise Invalid(fields={"rows": gettext("from 1 to {most}.").format(most=MOST_SHOWN)})
-    wish = _check_wish(wish)
+    guidance = _check_guidance(guidance)
     endpoint = connection_queries.find_endpoint(model, found.template.namespace.name)
     version = _find_asking_version(actor, prompt)
     failing = list_failing_rows(found)
@@ -150,7 +150,7 @@ def plan_improvement(
     for each in (endpoint, measuring):
         spending.require_within_caps(found.template.namespace, actor.person, each)
     shown_rows = choose_shown_rows(found, failing, rows)
-    asked = render_asking(version, make_inputs(found, shown_rows, wish))
+    asked = render_asking(version, make_inputs(found, shown_rows, guidance))
     cap = connection_queries.find_cap(found.template.namespace)
     return ImprovementPlan(
         run=found,
@@ -158,7 +158,7 @@ def plan_improvement(
         prompt=version,
         failing=tuple(failing),
         shown_rows=tuple(shown_rows),
-        wish=wish,
+        guidance=guidance,
         asked=asked,
         asking_cost=endpoint.price.of(asked.tokens, asked.longest_reply) if endpoint.price else None,
         measuring=_estimate_measuring(actor, found),
@@ -170,11 +170,11 @@ def plan_improvement(
     )
 
 
-def _check_wish(wish: str) -> str:
-    wish = check_text("wish", wish, 4 * LONGEST_WISH).strip()
-    if len(wish) > LONGEST_WISH:
-        raise Invalid(fields={"wish": gettext("at most {most} characters.").format(most=LONGEST_WISH)})
-    return wish
+def _check_guidance(guidance: str) -> str:
+    guidance = check_text("guidance", guidance, 4 * LONGEST_GUIDANCE).strip()
+    if len(guidance) > LONGEST_GUIDANCE:
+        raise Invalid(fields={"guidance": gettext("at most {most} characters.").format(most=LONGEST_GUIDANCE)})
+    return guidance
 
 
 def _find_asking_version(actor: Actor, prompt: str) -> Version:

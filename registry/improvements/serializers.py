@@ -38,7 +38,7 @@ class ImprovementOutput(Output):
     version = serializers.IntegerField(source="run.version.number", help_text="The version that it was asked for.")
     prompt = serializers.SerializerMethodField(help_text="The template and version that asks, as namespace/name@n.")
     model = serializers.CharField()
-    wish = serializers.CharField()
+    guidance = serializers.CharField()
     shown_rows = serializers.ListField(
         child=serializers.IntegerField(), help_text="Indexes of the failing rows that the model was shown."
     )

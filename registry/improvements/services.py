@@ -36,13 +36,15 @@ _UNFINISHED = (Improvement.QUEUED, Improvement.ASKING)
 _RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
 
 
-def start_improvement(*, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, wish: str = "") -> Improvement:
+def start_improvement(
+    *, actor: Actor, run: int, model: str, prompt: str, rows: int = 5, guidance: str = ""
+) -> Improvement:
     """Have the worker ask a model for a better text of what a run asked, and measure the text on the run's rows.
 
     The arguments and refusals are those of `queries.plan_improvement`; TooMany too where the person has
     `MOST_UNDER_WAY` under way in the namespace.
     """
-    plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, wish=wish)
+    plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, guidance=guidance)
     with transaction.atomic():
         _require_room(actor, plan.run)
         improvement = Improvement.objects.create(
@@ -51,7 +53,7 @@ def start_improvement(*, actor: Actor, run: int, model: str, prompt: str, rows: 
             prompt=plan.prompt,
             model=plan.endpoint.name,
             model_digest=plan.endpoint.digest,
-            wish=plan.wish,
+            guidance=plan.guidance,
             shown_rows=list(plan.shown_rows),
             created_at=log.now(),
         )

@@ -103,7 +103,7 @@ def _goes_on(improvement: Improvement) -> bool:
 
 def _inputs_of(improvement: Improvement) -> dict[str, object]:
     return model_asking.make_inputs(
-        improvement.run, improvement.shown_rows, improvement.wish, improvement.reply, improvement.problems
+        improvement.run, improvement.shown_rows, improvement.guidance, improvement.reply, improvement.problems
     )
 
 

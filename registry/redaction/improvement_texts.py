@@ -26,7 +26,7 @@ def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str
     rows = Improvement.objects.filter(pk__in=numbers)
     rows.filter(state__in=_UNDER_WAY).update(state=Improvement.STOPPED)
     measurements = [pk for pk in rows.values_list("measurement", flat=True) if pk]
-    rows.update(**NO_TEXTS, wish="")
+    rows.update(**NO_TEXTS, guidance="")
     runs = Run.everything.filter(Q(pk__in=measurements) | contains_passage("draft_bundle", passages), is_draft=True)
     runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
     runs.update(draft_bundle="")
@@ -35,6 +35,6 @@ def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str
 def _improvements(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Improvement]":
     """Those asked for or by one of the versions, and those that repeat a passage."""
     repeating = Q(run__version__in=versions) | Q(prompt__in=versions)
-    for column in (*NO_TEXTS, "wish"):
+    for column in (*NO_TEXTS, "guidance"):
         repeating |= contains_passage(column, passages)
     return Improvement.objects.filter(repeating)

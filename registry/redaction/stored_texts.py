@@ -113,7 +113,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "reply": _REMOVED,
         "problems_text": _REMOVED,
         "input_changes_text": _REMOVED,
-        "wish": _REMOVED,
+        "guidance": _REMOVED,
         "error": _BLANKED,
         "shown_rows": _NOTHING,  # numbers
         "model": _NOTHING,

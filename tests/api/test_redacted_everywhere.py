@@ -95,7 +95,7 @@ def _propose_with_model(author, run, version):
     facts |= {"rows_digest": run.rows_digest, "model_digest": run.model_digest, "key": "another", "state": "done"}
     facts |= {"is_draft": True, "draft_bundle": json.dumps(CANARY), "started_by": author.person}
     measurement = Run.everything.create(**facts, created_at=run.created_at)
-    texts = {name: f"{name} says {CANARY}" for name in ("document", "explanation", "reply", "wish", "error")}
+    texts = {name: f"{name} says {CANARY}" for name in ("document", "explanation", "reply", "guidance", "error")}
     lists = {name: json.dumps([CANARY]) for name in ("bundle", "problems_text", "input_changes_text")}
     Improvement.objects.create(
         person=author.person,

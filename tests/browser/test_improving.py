@@ -20,14 +20,14 @@ def test_a_proposal_is_asked_for_measured_and_taken_into_a_draft(visit: Visit):
     reload_until(page, re.compile("Suggest an improvement"))
     page.get_by_role("link", name="Suggest an improvement").click()
     expect(page.get_by_text("of 200 rows failed or are below a threshold")).to_be_visible()
-    page.get_by_label("Your wish").fill("Keep it short")
+    page.get_by_label("Guidance").fill("Keep it short")
     for size in (PHONE, DESKTOP):
         page.set_viewport_size(size)
         looked_at(page, size)
     page.get_by_role("button", name="Ask the model").click()
     page.wait_for_url(re.compile(r"/improvements/\d+"))
     expect(page.get_by_role("heading", name="Before and after")).to_be_visible(timeout=90_000)
-    expect(page.get_by_text("Your wish: “Keep it short”")).to_be_visible()
+    expect(page.get_by_text("Your guidance: “Keep it short”")).to_be_visible()
     expect(page.get_by_role("columnheader", name="Rows that the model did not see")).to_be_visible()
     for size in (PHONE, DESKTOP):
         page.set_viewport_size(size)

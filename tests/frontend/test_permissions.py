@@ -79,7 +79,7 @@ T = f"/t/{REPLY}"
 N = "/n/support"
 OURS = DOCUMENT.replace("the shop}", "our shop}")
 SAVE = {"document": OURS, "samples": "{}", "base": "3", "message": "Ours", "do": "save"}
-IMPROVE = {"model": "small", "prompt": ASKING, "rows": "2", "wish": ""}
+IMPROVE = {"model": "small", "prompt": ASKING, "rows": "2", "guidance": ""}
 RULES = {
     "protected_labels": "production",
     "approvals": "1",

@@ -11,7 +11,7 @@ from tests.frontend.conftest import words
 from tests.support.improvement_desk import BETTER, DOCUMENT, open_desk, set_cap, write_rows
 from tests.support.improving_model_server import propose
 
-FORM = {"model": "helper", "prompt": "support/improve@1", "rows": "5", "wish": "Keep it short"}
+FORM = {"model": "helper", "prompt": "support/improve@1", "rows": "5", "guidance": "Keep it short"}
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Taking one's own approval, or one's own wish for edits, back."""
+"""Taking one's own approval, or one's own request for edits, back."""
 
 import json
 

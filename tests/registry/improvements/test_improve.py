@@ -18,7 +18,7 @@ from tests.support.improving_model_server import propose
 def measured(desk):
     """A measured improvement at its desk."""
     with desk(propose(BETTER)) as place:
-        yield place, place.measure(place.start(wish="Keep it short"))
+        yield place, place.measure(place.start(guidance="Keep it short"))
 
 
 def test_the_model_is_shown_the_text_the_wish_and_half_of_the_failing_rows_at_most(measured):
@@ -26,7 +26,7 @@ def test_the_model_is_shown_the_text_the_wish_and_half_of_the_failing_rows_at_mo
     (messages,) = place.server.asked_prompts
     assert [message["role"] for message in messages] == ["system"] + ["user"] * 7
     assert messages[1]["content"] == f"The template to improve:\n{DOCUMENT}"
-    assert messages[-1]["content"] == "The author's wish: Keep it short"
+    assert messages[-1]["content"] == "The author's guidance: Keep it short"
     assert len(improvement.shown_rows) == 5
     first = improvement.shown_rows[0]
     assert f"Question {first}?" in messages[2]["content"]

@@ -30,7 +30,7 @@ def place(desk):
     [
         ({"rows": 0}, "rows"),
         ({"rows": 11}, "rows"),
-        ({"wish": "x" * 501}, "wish"),
+        ({"guidance": "x" * 501}, "guidance"),
         ({"model": "nobody"}, "model"),
         ({"prompt": "support/nothing@1"}, "prompt"),
         ({"prompt": f"{NAME}@1"}, "prompt"),
