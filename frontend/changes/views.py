@@ -183,7 +183,7 @@ def _reading(
             *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
             {
                 "word": gettext("Conversation"),
-                "count": changes_query.count_comments(change),
+                "count": changes_query.count_comments_and_decisions(change),
                 "url": talk_url,
                 "on": bool(view),
             },

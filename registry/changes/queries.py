@@ -35,7 +35,7 @@ __all__ = [
     "PlacedThread",
     "ReadComment",
     "closed_by",
-    "count_comments",
+    "count_comments_and_decisions",
     "count_pending",
     "find_baseline",
     "find_change",
@@ -264,7 +264,7 @@ def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
     return moments
 
 
-def count_comments(change: ChangeRequest) -> int:
+def count_comments_and_decisions(change: ChangeRequest) -> int:
     """How often somebody commented on the request or decided on it."""
     return Event.objects.filter(change=change.number, kind__in=(ChangeDecided.kind, CommentAdded.kind)).count()
 

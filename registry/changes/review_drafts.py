@@ -98,7 +98,7 @@ def discard_remark(*, actor: Actor, number: int, remark: int) -> None:
 def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", text: str = "") -> SentReview:
     """Send all of the actor's remarks on the request, and the decision where one is given: all of it, or nothing.
 
-    decision: as for `services.decide_on_change`, or empty for the remarks alone. digest: of the head that the actor
+    decision: as for `decisions.decide_on_change`, or empty for the remarks alone. digest: of the head that the actor
     looked at. One event a remark, as for threads, then that of the decision.
     """
     _require_person(actor)

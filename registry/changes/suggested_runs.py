@@ -28,7 +28,7 @@ def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | No
     """
     if preview.evaluation is not None:
         return None
-    found = _find_rows(preview)
+    found = _find_dataset_and_model(preview)
     if found is None:
         return None
     dataset, model = found
@@ -40,8 +40,8 @@ def find_suggested_run(actor: Actor, preview: LabelPreview) -> SuggestedRun | No
     return SuggestedRun(dataset, model, estimate)
 
 
-def _find_rows(preview: LabelPreview) -> tuple[str, str] | None:
-    """A dataset and a model."""
+def _find_dataset_and_model(preview: LabelPreview) -> tuple[str, str] | None:
+    """Those of the first evaluation attached to the template, else of its newest run."""
     plans = attachment_queries.plans_of_template(preview.template)
     for plan in plans:
         if not plan.fault and plan.is_computed:

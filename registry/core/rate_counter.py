@@ -111,12 +111,16 @@ class RateCounter:
             unsent = window.unsent if window.unsent >= self._step else 0.0
             window.unsent -= unsent
         shared = self._shared() if unsent else None
-        answer = shared.add(f"{scope} {who}", unsent, seconds) if shared is not None else None
-        if answer is not None:
-            used, left = answer
-            with self._lock:
+        if shared is None:
+            return window.used
+        answer = shared.add(f"{scope} {who}", unsent, seconds)
+        with self._lock:
+            if answer is None:
+                window.unsent += unsent  # told as soon as the broker answers again
+            else:
+                used, left = answer
                 window.used, window.ends = used + window.unsent, self._clock() + left
-        return window.used
+            return window.used
 
     def used(self, scope: str, who: str) -> float:
         """What the caller used in the window that is open; as far as this process knows."""

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MOST_GROUPS = 100  # of one namespace
-MOST_PEOPLE = 500  # of one group: the role of each is written anew where the group's changes
+MOST_PEOPLE = 500  # of one group: the role of each is written again where the group's changes
 _LONGEST_TITLE = 80
 
 

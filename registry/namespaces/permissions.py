@@ -185,6 +185,7 @@ def find_namespace(actor: Actor, verb: Verb, name: str, path: str = "") -> Names
 
 
 def find_by_name(name: str) -> Namespace:
+    """The namespace, whoever asks; NotFound where there is none."""
     namespace = Namespace.objects.filter(name=name).first()
     if namespace is None:
         raise NotFound(gettext("There is no namespace {name}, or you are not a member of it.").format(name=name))

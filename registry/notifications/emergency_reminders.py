@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 def remind_of_emergencies() -> int:
     """Remind the reviewers and admins of each emergency that is not approved yet, each person once a day, by mail
-    whatever they wish to hear of; for the clock. Gives how many were reminded.
+    even where they chose no mail; for the clock. Gives how many were reminded.
 
     What was told when it was published counts as the first day's. Days on which no worker ran are not made up for.
     """
@@ -33,7 +33,7 @@ def remind_of_emergencies() -> int:
 def _remind_of_emergency(emergency: Emergency) -> int:
     """Tell the reviewers and admins who were not told of it within a day that it still is not approved; how many were.
 
-    Earlier reminders of the same are read thereby, and none of them goes out by mail any more.
+    This marks earlier reminders of it as read, and none of them goes out by mail any more.
     """
     with transaction.atomic():
         rows = ChangeRequest.objects.select_for_update(of=("self",)).filter(unreviewed=True, emergency_closed_at=None)
@@ -44,7 +44,7 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         earlier = Notification.objects.filter(change=change, kind=EMERGENCY)
         reminded = set(earlier.filter(created_at__gt=at - _DAY).values_list("person", flat=True))
         if change.closed_at is not None and change.closed_at > at - _DAY:
-            reminded.add(emergency.move.person_id)  # who published it needed not be told then
+            reminded.add(emergency.move.person_id)  # who published it did not need to be told
         people = [person for person in list_active_reviewers(template) if person.pk not in reminded]
         old = earlier.filter(person__in=people)
         old.filter(read_at=None).update(read_at=at)

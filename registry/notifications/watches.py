@@ -14,7 +14,7 @@ from registry.notifications.models import Watch
 
 __all__ = ["MOST_WATCHES", "set_watch_level"]
 
-MOST_WATCHES = 100  # wishes of one person
+MOST_WATCHES = 100  # choices of one person
 
 
 def set_watch_level(
@@ -25,7 +25,7 @@ def set_watch_level(
     template: str = "",
     topics: Collection[str] = (),
 ) -> None:
-    """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None forgets the wish.
+    """Want mail of `all` that happens in a place, of what is `mine`, or `none`; None removes the choice.
 
     namespace: None for everywhere; template: a pattern of paths in the namespace, empty for all; topics: of
     Watch.TOPICS, what of `all` is wanted, empty for everything. In no journal: it is a person's own affair.

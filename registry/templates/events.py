@@ -226,6 +226,3 @@ class TemplateRenamed(JournalEvent):
 
     def restore(self, rows: Restorer) -> None:
         rows.rename_template(self.former, self.template)
-
-
-# A request may have lost its approval: others are contributors now.

@@ -13,6 +13,7 @@ from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 __all__ = ["LabelMoved"]
 
 
+# A request may have lost its approval by a move: others are contributors now.
 @event("label.moved", version="to", caches=Cache.TEMPLATE_LABELS | Cache.APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class LabelMoved(JournalEvent):

@@ -48,12 +48,8 @@ def postgres() -> Iterator[Postgres]:
 
 @pytest.fixture
 def broker(tmp_path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    try:
-        broker.start()
+    with Broker(tmp_path) as broker:
         yield broker
-    finally:
-        broker.kill()
 
 
 class Author(httpx.Client):

@@ -31,12 +31,8 @@ keys.revoke_key(actor=Actor(User.objects.get(username="author")), key_id=Key.obj
 
 @pytest.fixture
 def broker(tmp_path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    try:
-        broker.start()
+    with Broker(tmp_path) as broker:
         yield broker
-    finally:
-        broker.kill()
 
 
 @pytest.fixture

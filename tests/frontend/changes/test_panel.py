@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from registry.changes import decisions, emergencies, label_preview, rules
-from registry.evaluations import attachments
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
+from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
 
 OVER = {"HX-Request": "true", "HX-Target": "panel"}
 
@@ -87,15 +86,7 @@ def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
     reply.save(WORSE)
     for ref in ("1", "3"):
         start_run(reply, ref, metrics=["squad_f1"])
-    attachments.attach_evaluation(
-        actor=reply.actor("admin"),
-        namespace="support",
-        name="answers",
-        pattern="refunds/reply",
-        dataset=GOLD,
-        model="echo",
-        gates=["squad_f1 >= 0.9"],
-    )
+    attach_gates(reply, "squad_f1 >= 0.9", pattern="refunds/reply")
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
     assert "<b>1 metric doesn't reach its gate.</b> While it doesn't, production can't take this version." in page
     assert "Propose anyway" in page

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from frontend.evaluations import nightly_plots
-from registry.evaluations import attachments, nightly_runs, run_worker
+from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.models import Run
 from tests.frontend.conftest import REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, save_rows
+from tests.support.finished_runs import WORSE, attach_gates, save_rows
 
 EVENING = datetime(2026, 3, 4, 23, tzinfo=UTC)
 PAGE = f"/runs/?template={REPLY}"
@@ -23,16 +23,7 @@ def measure(night):
 def measured(reply):
     """Two nights of version 1, then one of a worse version that misses the threshold."""
     save_rows(reply)
-    attachments.attach_evaluation(
-        actor=reply.actor("admin"),
-        namespace="support",
-        name="answers",
-        pattern="*",
-        dataset=GOLD,
-        model="echo",
-        gates=["squad_f1 >= 0.9"],
-        nightly=True,
-    )
+    attach_gates(reply, "squad_f1 >= 0.9", nightly=True)
     measure(0)
     measure(1)
     reply.save(WORSE)

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from frontend.home.work_items import WaitingRow, urgency_sentence
 from registry.changes import decisions
-from registry.evaluations import attachments, nightly_runs, run_worker
+from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run
 from registry.journal import log
@@ -15,7 +15,7 @@ from registry.namespaces.models import Membership
 from registry.templates import drafts, labels
 from registry.templates.models import Template, Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, save_rows
+from tests.support.finished_runs import attach_gates, save_rows
 
 MOST_QUERIES = 30
 
@@ -115,16 +115,7 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
 
 def test_what_is_live_and_fails_is_named_with_what_it_misses(reply, browser):
     save_rows(reply)
-    attachments.attach_evaluation(
-        actor=reply.actor("admin"),
-        namespace="support",
-        name="answers",
-        pattern="*",
-        dataset=GOLD,
-        model="echo",
-        gates=["squad_f1 >= 0.9", "chrf >= 101"],
-        nightly=True,
-    )
+    attach_gates(reply, "squad_f1 >= 0.9", "chrf >= 101", nightly=True)
     assert "Failing in production" not in words(browser("reader").get("/"))
     nightly_runs.start_nightly_runs(log.now())
     run_worker.advance_run(Run.objects.get().pk)
@@ -139,16 +130,7 @@ def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply,
     reply.publish(2)
     labels.roll_back_label(actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong.")
     save_rows(reply)
-    attachments.attach_evaluation(
-        actor=reply.actor("admin"),
-        namespace="support",
-        name="answers",
-        pattern="*",
-        dataset=GOLD,
-        model="echo",
-        gates=["chrf >= 101"],
-        nightly=True,
-    )
+    attach_gates(reply, "chrf >= 101", nightly=True)
     nightly_runs.start_nightly_runs(log.now())
     run_worker.advance_run(Run.objects.get().pk)
     page = words(browser("author").get("/"))

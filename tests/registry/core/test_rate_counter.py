@@ -29,12 +29,8 @@ def rates(settings):
 
 @pytest.fixture
 def broker(tmp_path) -> Iterator[Broker]:
-    broker = Broker(tmp_path)
-    broker.start()
-    try:
+    with Broker(tmp_path) as broker:
         yield broker
-    finally:
-        broker.kill()
 
 
 def alone() -> None:
@@ -116,7 +112,26 @@ def test_without_an_answer_each_process_counts_for_itself_and_asks_again_later(b
     broker.start()
     assert other.add("caller", "a") == 2  # still a pause, in which nobody waits for the broker
     clock.now += 6
-    assert other.add("caller", "a") == 1  # it has forgotten; what it says holds
+    assert other.add("caller", "a") == 3  # the broker lost its counts; what it was not told yet is told now
+    assert counter.add("caller", "a") == 5
+
+
+def test_a_short_silence_of_the_broker_gives_nobody_a_fresh_rate():
+    class Forgetful(SharedCounts):
+        """Answers every second question."""
+
+        asked, total = 0, 0.0
+
+        def add(self, name: str, amount: float, window: float) -> tuple[float, float] | None:
+            self.asked += 1
+            if self.asked % 2 == 0:
+                return None
+            self.total += amount
+            return self.total, 60.0
+
+    shared = Forgetful("redis://127.0.0.1:1/0")
+    counter = RateCounter(Clock(), shared=lambda: shared)
+    assert [counter.add("caller", "a") for _ in range(9)] == list(range(1, 10))
 
 
 def test_neither_addresses_nor_keys_stand_in_the_broker(broker):
