@@ -4,7 +4,8 @@
 
 from collections.abc import Collection, Sequence
 
-from django.db.models import Exists, OuterRef, Prefetch
+from django.db.models import Exists, OuterRef, Prefetch, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, operator_actor
@@ -24,7 +25,7 @@ from registry.templates.models import Template, Version
 __all__ = ["find_earlier_versions", "list_live_failures", "record_nightly_outcome"]
 
 MOST_FAILURES = 20
-_MOST_MOVES = 500
+_AFTER_ALL = 2**63 - 1  # above the id of any move
 
 
 def list_live_failures(actor: Actor) -> list[LiveFailure]:
@@ -42,15 +43,17 @@ def list_live_failures(actor: Actor) -> list[LiveFailure]:
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:
     """Failure's id to the number of the version that its label held last by approval before what fails; left out where
     there is none. One query for all.
+
+    Moves after the newest one that approved what fails are no way back: the label was rolled back from them. What fails
+    and was never approved, as in an emergency, goes back to the newest that was.
     """
-    places = {(failure.template_id, failure.label): failure for failure in failures}
-    moves = approved_moves().filter(template__in={template for template, _ in places}).order_by("-pk")
-    found: dict[int, int] = {}
-    for template, label, number in moves.values_list("template_id", "label", "after__number")[:_MOST_MOVES]:
-        failure = places.get((template, label))
-        if failure is not None and number != failure.version.number:
-            found.setdefault(failure.pk, number)
-    return found
+    moves = approved_moves().filter(template=OuterRef("template"), label=OuterRef("label")).order_by("-pk")
+    last_approval = Subquery(moves.filter(after=OuterRef("version")).values("pk")[:1])
+    earlier_moves = moves.filter(pk__lt=OuterRef("bound")).exclude(after=OuterRef("version"))
+    rows = LiveFailure.objects.filter(pk__in=[failure.pk for failure in failures]).annotate(
+        bound=Coalesce(last_approval, Value(_AFTER_ALL)), earlier=Subquery(earlier_moves.values("after__number")[:1])
+    )
+    return dict(rows.filter(earlier__isnull=False).values_list("pk", "earlier"))
 
 
 def record_nightly_outcome(run: Run) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from registry.changes import emergencies, rules
 from registry.evaluations import attachments, datasets, live_failures, nightly_runs, run_worker, start_runs
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run
@@ -180,3 +181,54 @@ def test_a_failure_leads_back_to_what_the_label_held_by_approval_before(save, pu
 
 def test_a_first_version_has_nothing_to_go_back_to(failing, reader):
     assert live_failures.find_earlier_versions(live_failures.list_live_failures(reader)) == {}
+
+
+def roll_back(actor, version):
+    labels.roll_back_label(actor=actor, name=NAME, label="production", version=version.number, reason="It went wrong")
+
+
+def test_what_a_label_was_rolled_back_from_is_no_way_back(save, publish, attach, reviewer, reader):
+    first, second, third = versions = [save(text) for text in ("one", "words that nobody expects", "three")]
+    for version in versions:
+        publish(version)
+    roll_back(reviewer, second)
+    attach()
+    measure(0)
+    (failure,) = live_failures.list_live_failures(reader)
+    assert failure.version_id == second.pk
+    assert live_failures.find_earlier_versions([failure]) == {failure.pk: first.number}
+    roll_back(reviewer, first)
+    LiveFailure.objects.filter(pk=failure.pk).update(version=first)
+    failure.refresh_from_db()
+    assert live_failures.find_earlier_versions([failure]) == {}
+    roll_back(reviewer, third)
+    LiveFailure.objects.filter(pk=failure.pk).update(version=third)
+    failure.refresh_from_db()
+    assert live_failures.find_earlier_versions([failure]) == {failure.pk: second.number}
+
+
+def test_each_evaluation_that_fails_leads_back(save, publish, attach, admin, reader):
+    good = save("Answer: {{ question }}")
+    publish(good)
+    publish(save("words that nobody expects", base=good.digest))
+    attach()
+    again = {"pattern": "*", "dataset": DATASET, "model": "echo", "gates": ["squad_f1 >= 0.8"], "nightly": True}
+    attachments.attach_evaluation(actor=admin, namespace="support", name="again", **again)
+    measure(0)
+    failures = live_failures.list_live_failures(reader)
+    assert {failure.evaluation for failure in failures} == {"answers", "again"}
+    assert live_failures.find_earlier_versions(failures) == {failure.pk: good.number for failure in failures}
+
+
+def test_an_emergency_leads_back_to_the_last_approved(save, publish, attach, propose, reviewer, admin, reader):
+    good = save("Answer: {{ question }}")
+    publish(good)
+    broken = save("words that nobody expects", base=good.digest)
+    change = propose(broken)
+    rules.set_rules(actor=admin, namespace="support", break_glass=True)
+    emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It hurts")
+    attach()
+    measure(0)
+    (failure,) = live_failures.list_live_failures(reader)
+    assert failure.version_id == broken.pk
+    assert live_failures.find_earlier_versions([failure]) == {failure.pk: good.number}
