@@ -43,6 +43,8 @@ class Improvement(models.Model):
     DISMISSED = "dismissed"
     STATES = (QUEUED, ASKING, MEASURING, FAILED, STOPPED, TAKEN, DISMISSED)
     STAGES = (QUEUED, ASKING, MEASURING, DONE, FAILED, STOPPED, TAKEN, DISMISSED)
+    BEFORE_MEASURING = (QUEUED, ASKING)
+    """States in which the worker still has to ask the model."""
 
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="improvements")
     run = models.ForeignKey(
@@ -107,7 +109,7 @@ class Improvement(models.Model):
     @property
     def is_under_way(self) -> bool:
         """Whether the worker still has something to do for it."""
-        return self.stage in (self.QUEUED, self.ASKING, self.MEASURING)
+        return self.stage in (*self.BEFORE_MEASURING, self.MEASURING)
 
     @property
     def finished_at(self) -> datetime | None:
@@ -132,11 +134,6 @@ class Improvement(models.Model):
         """How the inputs change, a sentence each in the model's words."""
         changes: list[str] = json.loads(self.input_changes_text)
         return changes
-
-    @property
-    def changes_inputs(self) -> bool:
-        """Whether the reply says that inputs change."""
-        return bool(self.input_changes)
 
     def add_spent(self, price: Price | None, prompt_tokens: int, completion_tokens: int) -> None:
         """Count tokens of a call in the row's columns, not written yet; negative ones correct what was counted."""

@@ -32,7 +32,6 @@ __all__ = [
 ]
 
 MOST_UNDER_WAY = 3  # improvements of one person in a namespace that are not over
-_UNFINISHED = (Improvement.QUEUED, Improvement.ASKING)
 _RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
 
 
@@ -69,7 +68,7 @@ def enqueue_asking(improvement: Improvement) -> Job:
 
 def _require_room(actor: Actor, run: Run) -> None:
     own = Improvement.objects.filter(person=actor.person, run__template__namespace=run.template.namespace_id)
-    under_way = own.filter(state__in=_UNFINISHED).count()
+    under_way = own.filter(state__in=Improvement.BEFORE_MEASURING).count()
     under_way += own.filter(state=Improvement.MEASURING, measurement__state__in=_RUN_UNFINISHED).count()
     if under_way >= MOST_UNDER_WAY:
         raise TooMany(

@@ -31,7 +31,6 @@ from registry.templates.models import Redaction
 
 __all__ = ["advance_improvement", "fail_improvement", "fail_lost_improvements"]
 
-_UNDER_WAY = (Improvement.QUEUED, Improvement.ASKING)
 _MOST_TOLD = 3  # problems that a failed improvement's sentence names
 
 
@@ -69,13 +68,13 @@ def advance_improvement(number: int) -> bool:
 
 def fail_improvement(number: int, sentence: str) -> None:
     """End one that can't go on, with a sentence that says why."""
-    rows = Improvement.objects.filter(pk=number, state__in=_UNDER_WAY)
+    rows = Improvement.objects.filter(pk=number, state__in=Improvement.BEFORE_MEASURING)
     rows.update(state=Improvement.FAILED, error=sentence[:2000], ended_at=log.now())
 
 
 def fail_lost_improvements() -> int:
     """Fail those under way that no job will go on with: their worker was lost too often. Gives how many."""
-    under_way = list(Improvement.objects.filter(state__in=_UNDER_WAY).values_list("pk", flat=True))
+    under_way = list(Improvement.objects.filter(state__in=Improvement.BEFORE_MEASURING).values_list("pk", flat=True))
     if not under_way:
         return 0
     jobs = Job.objects.filter(kind=queue.IMPROVEMENT, state__in=(Job.QUEUED, Job.RUNNING))
@@ -92,7 +91,7 @@ def _load(number: int) -> Improvement | None:
 
 
 def _begin(improvement: Improvement) -> bool:
-    rows = Improvement.objects.filter(pk=improvement.pk, state__in=_UNDER_WAY)
+    rows = Improvement.objects.filter(pk=improvement.pk, state__in=Improvement.BEFORE_MEASURING)
     return bool(rows.update(state=Improvement.ASKING))
 
 

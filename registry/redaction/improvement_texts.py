@@ -6,12 +6,11 @@ from django.db.models import Q, QuerySet
 
 from registry.evaluations.models import Run
 from registry.improvements.models import NO_TEXTS, Improvement
+from registry.journal import log
 from registry.redaction.run_texts import contains_passage
 from registry.templates.models import Version
 
 __all__ = ["count_improvements", "remove_improvement_texts"]
-
-_UNDER_WAY = (Improvement.QUEUED, Improvement.ASKING)
 
 
 def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> int:
@@ -21,14 +20,15 @@ def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> 
 
 def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
     """Empty them, and the runs that measure their texts; what is under way is stopped."""
+    at = log.now()
     # A worker that is writing one of them goes first, then finds it stopped.
     numbers = list(_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
     rows = Improvement.objects.filter(pk__in=numbers)
-    rows.filter(state__in=_UNDER_WAY).update(state=Improvement.STOPPED)
+    rows.filter(state__in=Improvement.BEFORE_MEASURING).update(state=Improvement.STOPPED, ended_at=at)
     measurements = [pk for pk in rows.values_list("measurement", flat=True) if pk]
     rows.update(**NO_TEXTS, guidance="")
     runs = Run.everything.filter(Q(pk__in=measurements) | contains_passage("draft_bundle", passages), is_draft=True)
-    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
+    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=at)
     runs.update(draft_bundle="")
 
 

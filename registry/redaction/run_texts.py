@@ -11,6 +11,7 @@ from django.db.models.lookups import Contains
 from registry.connections.endpoint import ECHO
 from registry.evaluations.model_calls import reply_key
 from registry.evaluations.models import Reply, Run, RunRow
+from registry.journal import log
 from registry.redaction.passages import list_spellings
 from registry.templates.models import Version
 
@@ -50,7 +51,7 @@ def remove_run_texts(versions: Sequence[Version], passages: Sequence[str]) -> No
     list(
         runs.select_for_update().values_list("pk")
     )  # a worker that is writing rows of one goes first, then writes no more
-    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED)
+    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=log.now())
     _replies(versions, passages).delete()
     ids = {version.pk for version in versions}
     for row in list_repeating_rows(versions, passages).select_related("run").iterator():

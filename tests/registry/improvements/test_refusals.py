@@ -12,6 +12,7 @@ from registry.improvements.models import Improvement
 from registry.redaction import services as redaction_services
 from registry.templates import samples
 from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.support.improvement_desk import BETTER, DOCUMENT, NAME, PROMPT, finish, set_cap, start_run, write_rows
 from tests.support.improving_model_server import propose
 
@@ -276,6 +277,19 @@ def test_a_redaction_stops_what_is_under_way(place, admin):
     )
     redaction_services.redact_version(actor=admin, name=NAME, version=1, reason="A name")
     finish(measuring.measurement)
-    stages = [place.measure(one).stage for one in (waiting, measuring)]
-    assert stages == ["stopped", "stopped"]
+    ended = [place.measure(one) for one in (waiting, measuring)]
+    assert [one.stage for one in ended] == ["stopped", "stopped"]
+    assert all(one.finished_at for one in ended)
     assert not RunRow.objects.filter(run=measuring.measurement).exists()
+
+
+def test_a_redaction_of_the_template_that_asked_stops_what_is_under_way(place, admin, author):
+    waiting = place.start()
+    measuring = place.ask(place.start())
+    name = PROMPT.partition("@")[0]
+    asking = Version.objects.get(template__name=name)
+    template_save.save_version(actor=author, name=name, document=asking.document + "\n", message="", base=asking.digest)
+    redaction_services.redact_version(actor=admin, name=name, version=1, reason="A name")
+    ended = [place.measure(one) for one in (waiting, measuring)]
+    assert [one.stage for one in ended] == ["stopped", "stopped"]
+    assert all(one.finished_at for one in ended)

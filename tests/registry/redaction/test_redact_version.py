@@ -90,7 +90,7 @@ def test_runs_forget_what_they_asked_and_keep_what_was_answered(author, admin, l
     assert f"Answer {SECRET}" not in everything()
     assert RunRow.objects.get().actual == {"answer": "Yes"}
     run.refresh_from_db()
-    assert run.state == Run.CANCELLED
+    assert (run.state, run.finished_at is None) == (Run.CANCELLED, False)
 
 
 def test_an_answer_that_repeats_the_text_goes_and_one_beside_it_stays(author, admin, leaked):
