@@ -57,11 +57,11 @@ __all__ = [
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _ASKING = (EVALUATION, IMPROVEMENT)  # kinds of jobs that wait for models
-_EVALUATIONS = 2  # slices of these at once; the worker has four threads
+_MOST_ASKING = 2  # slices of these at once; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""
 _redactions = 0  # the newest that this process has acted on
-_evaluations = threading.BoundedSemaphore(_EVALUATIONS)
+_asking_slots = threading.BoundedSemaphore(_MOST_ASKING)
 
 
 class BrokenChain(Exception):
@@ -102,21 +102,21 @@ def run_jobs() -> None:
     of one this ends and is asked for again, so that a worker that is told to stop need not wait for the whole run.
     """
     while True:
-        may_evaluate = _evaluations.acquire(blocking=False)
+        may_ask = _asking_slots.acquire(blocking=False)
         try:
-            job = claims.claim(without=() if may_evaluate else _ASKING)
+            job = claims.claim(without=() if may_ask else _ASKING)
             if job is None:
                 return
-            if may_evaluate and job.kind not in _ASKING:
-                _evaluations.release()
-                may_evaluate = False
+            if may_ask and job.kind not in _ASKING:
+                _asking_slots.release()
+                may_ask = False
             _run(job)
             if job.kind in _ASKING:
                 wake_jobs()
                 return
         finally:
-            if may_evaluate:
-                _evaluations.release()
+            if may_ask:
+                _asking_slots.release()
 
 
 @app.task(name="registry.tasks.tasks.heal")
