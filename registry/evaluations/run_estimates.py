@@ -13,6 +13,7 @@ from promptuary.renderer.errors import RenderError
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import ECHO, Endpoint
+from registry.connections.reply_limits import find_longest_reply
 from registry.connections.spending import count_or_estimate
 from registry.evaluations.models import Run
 from registry.evaluations.row_fit import render_rows, require_some_row_fits
@@ -25,8 +26,7 @@ from registry.templates.models import Template
 __all__ = ["RunEstimate", "estimate_run", "join_estimates"]
 
 _SAMPLE = 20  # rows that are rendered for an estimate
-_LONGEST_REPLY = 800  # tokens, where neither the settings nor the budget say
-_LIMITS = ("max_tokens", "max_completion_tokens")
+_USUAL_REPLY = 800  # tokens, where neither the settings nor the budget say
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,7 @@ def _count(prompt: Mapping[str, Any]) -> int:
 
 
 def _longest_reply(prompt: Mapping[str, Any]) -> int:
-    settings = prompt["settings"] or {}
-    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int)]
-    return next((limit for limit in limits if limit > 0), _LONGEST_REPLY)
+    return find_longest_reply(prompt["settings"], prompt["reserve"], otherwise=_USUAL_REPLY)
 
 
 def _find_earlier_run(template: Template, endpoint: Endpoint) -> Run | None:

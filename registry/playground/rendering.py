@@ -12,6 +12,7 @@ from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
+from registry.connections.reply_limits import REPLY_LIMITS, find_longest_reply
 from registry.core.errors import Invalid, NotFound
 from registry.journal.event import canonical
 from registry.namespaces.models import Namespace
@@ -33,8 +34,6 @@ __all__ = [
 ]
 
 MOST_COLUMNS = 4
-_LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
-_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 
 
 @dataclass(frozen=True)
@@ -181,9 +180,7 @@ def _render_column(
 def choose_settings(rendered: Mapping[str, Any], request: ColumnRequest) -> tuple[dict[str, Any], int]:
     """The settings of a column's call, and the tokens that its reply may take at most."""
     settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
-    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int)]
-    longest = next((limit for limit in limits if limit > 0), rendered["reserve"] or _LONGEST_REPLY)
-    return settings, min(longest, 2**31 - 1)
+    return settings, find_longest_reply(settings, rendered["reserve"])
 
 
 def load_bundles(actor: Actor, name: str, requests: Sequence[ColumnRequest]) -> list[dict[str, Any]]:
@@ -250,7 +247,7 @@ def _located(error: Invalid, field: str) -> Invalid:
 def _merge_settings(own: Mapping[str, Any], replacing: Mapping[str, Any]) -> dict[str, Any]:
     """The document's settings with those of the column; the longest reply goes by the name that the document uses."""
     settings = json.loads(json.dumps({**own, **replacing}))
-    limit = next((limit for limit in _LIMITS if limit in own), "max_tokens")
+    limit = next((limit for limit in REPLY_LIMITS if limit in own), "max_tokens")
     if "max_tokens" in replacing and limit != "max_tokens":
         settings[limit] = settings.pop("max_tokens")
     return dict(settings)

@@ -7,6 +7,8 @@ import pytest
 from registry.core.errors import Invalid, NotAllowed
 from registry.evaluations import datasets, run_estimates
 from registry.evaluations.models import Run
+from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.registry.evaluations.test_run_worker import (  # noqa: F401  # the fixtures
     DATASET,
     finish,
@@ -55,3 +57,21 @@ def test_what_can_not_be_run_has_no_estimate(author, reader, save, questions):  
     datasets.save_dataset(actor=author, name="support/odd", text='{"inputs": {"other": 1}}')
     with pytest.raises(Invalid):
         estimate(author, dataset="support/odd")
+
+
+@pytest.mark.parametrize(
+    ("front", "longest"),
+    [
+        ("settings: {max_tokens: 50}", 50),
+        ("settings: {max_output_tokens: 60}", 60),
+        ("settings: {max_tokens: 50, max_completion_tokens: 70}", 70),
+        ("token_limit: 5000\nreserve: 90", 90),
+    ],
+)
+def test_the_settings_or_the_reserve_tell_how_long_replies_may_be(author, questions, model, front, longest):  # noqa: F811
+    latest = Version.objects.get()
+    limited = latest.document.replace("---\n", f"---\n{front}\n", 1)
+    template_save.save_version(
+        actor=author, name="support/reply", document=limited, message="Limited", base=latest.digest
+    )
+    assert estimate(author, model="s").completion_tokens == 80 * longest
