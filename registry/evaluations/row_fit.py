@@ -9,6 +9,7 @@ from promptuary.evaluation import Row
 from promptuary.renderer.errors import InputError, RenderError
 from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
+from registry.core.sentences import end_sentence
 from registry.templates.models import Version
 
 __all__ = ["SEVERAL_PROMPTS", "find_misfit", "render_rows", "require_some_row_fits"]
@@ -28,7 +29,7 @@ def require_some_row_fits(rows: Sequence[Row], version: Version, source: str) ->
         sentence = gettext("no row of {source} fits v{number}. In {name}{place}: {message}").format(
             source=source, number=version.number, name=name, place=place, message=first.message
         )
-        raise Invalid(fields={"dataset": sentence if sentence.endswith(".") else f"{sentence}."})
+        raise Invalid(fields={"dataset": end_sentence(sentence)})
 
 
 def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError | None:

@@ -16,6 +16,7 @@ from registry.changes import queries as change_queries
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Comment, Decision
 from registry.changes.review_events import CommentAdded
+from registry.core.sentences import end_sentence
 from registry.journal import log
 from registry.namespaces import key_queries
 from registry.namespaces.events import KeyIssued, KeyRotated
@@ -140,8 +141,7 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     people = [rollout.started_by, rollout.change.opened_by, rollout.candidate.author, *owners]
 
     def say() -> str:
-        ending = "" if (sentence := event.sentence()).endswith((".", "!", "?")) else "."
-        return f"{actor.person.display_name} {sentence}{ending}"
+        return end_sentence(f"{actor.person.display_name} {event.sentence()}")
 
     _tell(actor, event.kind, people, say, rollout.change)
 
