@@ -27,7 +27,6 @@ from registry.evaluations.events import RunFinished
 from registry.evaluations.model_calls import RowCall, ask_model, cost_of_replies, is_run_redacted, sum_of_known
 from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
-from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import Occasion, react
 
@@ -91,15 +90,12 @@ def fail_run(number: int, sentence: str) -> None:
 
 def fail_lost_runs() -> int:
     """Fail runs under way that no job will go on with: their worker was lost too often. Gives how many."""
-    under_way = list(Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True))
-    if not under_way:
-        return 0
-    jobs = Job.objects.filter(kind=queue.EVALUATION, state__in=(Job.QUEUED, Job.RUNNING))
-    subjects = set(jobs.values_list("subject", flat=True))
-    lost_numbers = [number for number in under_way if f"run {number}" not in subjects]
-    for number in lost_numbers:
-        fail_run(number, "The worker was lost too often during this run. Run it again: what came is kept.")
-    return len(lost_numbers)
+    rows = Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING))
+    numbers = {f"run {number}": number for number in rows.values_list("pk", flat=True)}
+    lost_subjects = queue.list_lost_subjects(queue.EVALUATION, numbers)
+    for subject in lost_subjects:
+        fail_run(numbers[subject], "The worker was lost too often during this run. Run it again: what came is kept.")
+    return len(lost_subjects)
 
 
 def _begin(run: Run) -> bool:

@@ -1,6 +1,6 @@
 """Jobs: asking the worker for work, in the transaction that makes it necessary."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -9,7 +9,7 @@ from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import canonical
 
-__all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "subscribe"]
+__all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "list_lost_subjects", "subscribe"]
 
 CHECKS = "change.checks"  # payload: {"change": number}
 EVALUATION = "evaluation.run"  # payload: {"run": number}; done in slices, so that it keeps nothing else waiting
@@ -31,6 +31,15 @@ def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None =
         for wake in _subscribers:
             transaction.on_commit(wake, robust=True)
     return job
+
+
+def list_lost_subjects(kind: str, subjects: Collection[str]) -> list[str]:
+    """Those of the subjects that no job of the kind waits for or works on."""
+    if not subjects:
+        return []
+    jobs = Job.objects.filter(kind=kind, state__in=(Job.QUEUED, Job.RUNNING))
+    kept = set(jobs.values_list("subject", flat=True))
+    return [subject for subject in subjects if subject not in kept]
 
 
 def subscribe(wake: Callable[[], None]) -> None:
