@@ -8,11 +8,8 @@ from rest_framework.views import APIView
 from registry.idempotency.views import IdempotentView
 from registry.improvements import queries, services
 from registry.improvements.failing_rows import MOST_SHOWN
-from registry.improvements.figures import measure_improvement
-from registry.improvements.models import Improvement
 from registry.improvements.queries import LONGEST_GUIDANCE
 from registry.improvements.serializers import (
-    ImprovementDetail,
     ImprovementDetailOutput,
     ImprovementOutput,
     ImprovementPage,
@@ -23,11 +20,10 @@ from registry.namespaces.authentication import actor_of
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
-from registry.rest.output_serializers import Answer, ProblemOutput
+from registry.rest.output_serializers import ProblemOutput
 
 __all__ = [
     "DismissImprovement",
-    "ImprovementInput",
     "OneImprovement",
     "PlanImprovement",
     "RunImprovements",
@@ -103,7 +99,7 @@ class OneImprovement(APIView):
     @extend_schema(operation_id="getImprovement", responses=_DETAIL)
     def get(self, request: Request, number: int) -> Response:
         """How far it is; the proposal, and once it is measured its figures."""
-        return Response(_describe(queries.find_own_improvement(actor_of(request), number)))
+        return Response(ImprovementDetailOutput.of(queries.find_own_improvement(actor_of(request), number)))
 
 
 class StopImprovement(IdempotentView):
@@ -113,7 +109,7 @@ class StopImprovement(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Make no more calls; one that is under way is counted."""
         read(NoInput, request)
-        return Response(_describe(services.stop_improvement(actor=actor_of(request), number=number)))
+        return Response(ImprovementDetailOutput.of(services.stop_improvement(actor=actor_of(request), number=number)))
 
 
 class TakeImprovement(IdempotentView):
@@ -136,8 +132,6 @@ class DismissImprovement(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """It stays to be read for 30 days."""
         read(NoInput, request)
-        return Response(_describe(services.dismiss_improvement(actor=actor_of(request), number=number)))
-
-
-def _describe(improvement: Improvement) -> Answer:
-    return ImprovementDetailOutput.of(ImprovementDetail(improvement, measure_improvement(improvement)))
+        return Response(
+            ImprovementDetailOutput.of(services.dismiss_improvement(actor=actor_of(request), number=number))
+        )

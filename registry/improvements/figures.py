@@ -14,11 +14,11 @@ from promptuary.evaluation.scoring import Score
 from registry.evaluations.models import Run, RunRow
 from registry.improvements.models import Improvement
 
-__all__ = ["FEW_ROWS", "GROUPS", "GroupFigures", "ImprovementFigures", "MetricFigures", "measure_improvement"]
+__all__ = ["GROUPS", "GroupFigures", "ImprovementFigures", "MetricFigures", "measure_improvement"]
 
 Group = Literal["unseen", "seen", "all"]
 GROUPS: tuple[Group, ...] = ("unseen", "seen", "all")
-FEW_ROWS = 10  # rows under which a figure says little
+_FEW_ROWS = 10  # rows under which a figure says little
 _EQUAL = 1e-9
 _RowScores = Mapping[int, Mapping[str, float | None]]
 
@@ -78,7 +78,7 @@ class ImprovementFigures:
     @property
     def has_few_unseen(self) -> bool:
         """Whether the rows that the model did not see are too few to say much."""
-        return self.of("unseen").rows < FEW_ROWS
+        return self.of("unseen").rows < _FEW_ROWS
 
 
 def measure_improvement(improvement: Improvement) -> ImprovementFigures | None:

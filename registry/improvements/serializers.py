@@ -1,32 +1,22 @@
 """Serializers of improvements: the API's answers, and their schema."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from registry.improvements.figures import GROUPS, ImprovementFigures
+from registry.improvements.figures import GROUPS, measure_improvement
 from registry.improvements.models import Improvement
 from registry.improvements.queries import MOST_CALLS, ImprovementPlan
 from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
 
 __all__ = [
-    "ImprovementDetail",
     "ImprovementDetailOutput",
     "ImprovementOutput",
     "ImprovementPage",
     "ImprovementPlanOutput",
     "TakenDraftOutput",
 ]
-
-
-@dataclass(frozen=True)
-class ImprovementDetail:
-    """An improvement with its figures, None until they are there."""
-
-    improvement: Improvement
-    figures: ImprovementFigures | None
 
 
 class ImprovementOutput(Output):
@@ -117,22 +107,11 @@ class ImprovementDetailOutput(ImprovementOutput):
     problems = serializers.ListField(child=serializers.CharField(), help_text="Why the last reply could not be used.")
     figures = serializers.SerializerMethodField()
 
-    def __init__(self, *args: Any, figures: ImprovementFigures | None = None, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._figures = figures
-
     @extend_schema_field(FiguresOutput(allow_null=True))
     def get_figures(self, improvement: Improvement) -> Answer | None:
         """The figures, null until the proposal is measured."""
-        del improvement
-        return FiguresOutput.of(self._figures) if self._figures else None
-
-    @classmethod
-    def of(cls, instance: object) -> Answer:
-        """The detail as plain JSON values."""
-        if not isinstance(instance, ImprovementDetail):
-            raise TypeError(type(instance))
-        return dict(cls(instance.improvement, figures=instance.figures).data)
+        figures = measure_improvement(improvement)
+        return FiguresOutput.of(figures) if figures else None
 
 
 class ImprovementPlanOutput(Output):

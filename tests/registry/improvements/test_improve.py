@@ -7,6 +7,7 @@ from registry.evaluations import run_queries
 from registry.evaluations.models import Run, RunRow
 from registry.improvements import figures, queries, services
 from registry.improvements.models import KEPT, Improvement
+from registry.improvements.serializers import ImprovementDetailOutput
 from registry.journal.models import Event
 from registry.templates import queries as template_queries
 from registry.templates.models import Version
@@ -51,6 +52,8 @@ def test_figures_are_told_apart_by_rows_that_the_model_saw(measured):
     ]
     metric = found.of("unseen").metrics[0]
     assert (metric.metric, metric.after, metric.reading) == ("squad_f1", 1.0, "better")
+    told = ImprovementDetailOutput.of(improvement)["figures"]
+    assert [group["better"] for group in told["groups"]] == [ROWS - 5, 5, ROWS]
     assert 0 < metric.before < 1
     assert metric.comparison.low > 0
     assert [found.is_no_improvement, found.is_only_on_seen, found.has_few_unseen] == [False] * 3
