@@ -30,8 +30,15 @@ def attach(author, admin):
     datasets.save_dataset(actor=author, name=DATASET, text=ROWS)
 
     def run(**changes):
-        fields = {"pattern": "*", "dataset": DATASET, "model": "echo", "gates": ["squad_f1 >= 0.9"], "nightly": True}
-        return attachments.attach_evaluation(actor=admin, namespace="support", name="answers", **{**fields, **changes})
+        fields = {
+            "name": "answers",
+            "pattern": "*",
+            "dataset": DATASET,
+            "model": "echo",
+            "gates": ["squad_f1 >= 0.9"],
+            "nightly": True,
+        }
+        return attachments.attach_evaluation(actor=admin, namespace="support", **{**fields, **changes})
 
     return run
 
@@ -207,13 +214,12 @@ def test_what_a_label_was_rolled_back_from_is_no_way_back(save, publish, attach,
     assert live_failures.find_earlier_versions([failure]) == {failure.pk: second.number}
 
 
-def test_each_evaluation_that_fails_leads_back(save, publish, attach, admin, reader):
+def test_each_evaluation_that_fails_leads_back(save, publish, attach, reader):
     good = save("Answer: {{ question }}")
     publish(good)
     publish(save("words that nobody expects", base=good.digest))
     attach()
-    again = {"pattern": "*", "dataset": DATASET, "model": "echo", "gates": ["squad_f1 >= 0.8"], "nightly": True}
-    attachments.attach_evaluation(actor=admin, namespace="support", name="again", **again)
+    attach(name="again")
     measure(0)
     failures = live_failures.list_live_failures(reader)
     assert {failure.evaluation for failure in failures} == {"answers", "again"}
