@@ -90,12 +90,11 @@ def fail_run(number: int, sentence: str) -> None:
 
 def fail_lost_runs() -> int:
     """Fail runs under way that no job will go on with: their worker was lost too often. Gives how many."""
-    rows = Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING))
-    numbers = {f"run {number}": number for number in rows.values_list("pk", flat=True)}
-    lost_subjects = queue.list_lost_subjects(queue.EVALUATION, numbers)
-    for subject in lost_subjects:
-        fail_run(numbers[subject], "The worker was lost too often during this run. Run it again: what came is kept.")
-    return len(lost_subjects)
+    under_way = Run.everything.filter(state__in=(Run.QUEUED, Run.RUNNING)).values_list("pk", flat=True)
+    lost_numbers = queue.list_lost_numbers(queue.EVALUATION, "run", list(under_way))
+    for number in lost_numbers:
+        fail_run(number, "The worker was lost too often during this run. Run it again: what came is kept.")
+    return len(lost_numbers)
 
 
 def _begin(run: Run) -> bool:

@@ -9,7 +9,7 @@ from registry.jobs.models import Job
 from registry.journal import log
 from registry.journal.event import canonical
 
-__all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "list_lost_subjects", "subscribe"]
+__all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "list_lost_numbers", "subscribe"]
 
 CHECKS = "change.checks"  # payload: {"change": number}
 EVALUATION = "evaluation.run"  # payload: {"run": number}; done in slices, so that it keeps nothing else waiting
@@ -33,13 +33,15 @@ def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None =
     return job
 
 
-def list_lost_subjects(kind: str, subjects: Collection[str]) -> list[str]:
-    """Those of the subjects that no job of the kind waits for or works on."""
-    if not subjects:
+def list_lost_numbers(kind: str, noun: str, numbers: Collection[int]) -> list[int]:
+    """Those of the numbers that no job of the kind is queued or running for, whose subject is the noun and the
+    number.
+    """
+    if not numbers:
         return []
     jobs = Job.objects.filter(kind=kind, state__in=(Job.QUEUED, Job.RUNNING))
-    kept = set(jobs.values_list("subject", flat=True))
-    return [subject for subject in subjects if subject not in kept]
+    subjects = set(jobs.values_list("subject", flat=True))
+    return [number for number in numbers if f"{noun} {number}" not in subjects]
 
 
 def subscribe(wake: Callable[[], None]) -> None:
