@@ -14,7 +14,7 @@ from promptuary.renderer.errors import RenderError
 from registry.core.errors import Busy
 from registry.evaluations import run_queries
 from registry.evaluations.row_fit import render_rows
-from registry.improvements.failing_rows import describe_rows
+from registry.improvements.failing_rows import describe_rows, list_failing_rows
 from registry.improvements.models import Improvement
 from registry.templates.sample_renderings import SampleOutcome
 
@@ -58,7 +58,8 @@ def find_repeated_lines(improvement: Improvement) -> list[str]:
     """
     before = improvement.run.version.document
     lines: dict[str, None] = {}
-    for row in describe_rows(improvement.run, improvement.shown_rows):
+    shown = list_failing_rows(improvement.run, improvement.shown_rows)
+    for row in describe_rows(improvement.run, shown):
         for name in ("inputs", "expected"):
             for line in row[name].split("\n"):
                 words = line.partition(": ")[2].strip() or line.strip()

@@ -5,7 +5,7 @@ The rest is kept from the model, so that the proposal is measured on failures th
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ MOST_SHOWN = 10
 _LONGEST: Mapping[str, int] = {"name": 100, "inputs": 2500, "expected": 700, "reply": 1000, "fault": 300}
 """The most characters of each text of a row: as many as the shipped template takes."""
 _CUT = " […]"
+_Floors = Mapping[tuple[str, str | None], float]
 
 
 @dataclass(frozen=True)
@@ -31,54 +32,56 @@ class FailingRow:
     faults: tuple[str, ...]
 
 
-def list_failing_rows(run: Run) -> list[FailingRow]:
-    """The rows of a finished run that its text is to blame for, in their order.
+def list_failing_rows(run: Run, indexes: Collection[int] | None = None) -> list[FailingRow]:
+    """The rows of a finished run that its text is to blame for, in their order; with `indexes`, those of them.
 
     A row fails where the text could not be rendered or its reply not be read, or where a score is below a threshold of
-    an evaluation that measures the template by these rows and this model; of a metric without such a threshold, where
-    it is below the best that can be reached. Rows that the model itself gave no reply to are left out.
+    an evaluation that measures the template by these rows and this model; where there is no threshold at all, below the
+    best that can be reached. Rows that the model itself gave no reply to are left out.
     """
     floors = _find_floors(run)
     tops = {name: _find_top(name) for name in run.scores}
+    rows = RunRow.objects.filter(run=run).order_by("index")
+    if indexes is not None:
+        rows = rows.filter(index__in=indexes)
     failing = []
-    for row in RunRow.objects.filter(run=run).order_by("index"):
+    for row in rows:
         if faults := _list_faults(row, floors, tops):
             failing.append(FailingRow(row.index, faults))
     return failing
 
 
-def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> list[int]:
-    """Indexes of at most `most` failing rows, and of at most half of them: drawn by the rows' digest, so that the same
+def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> list[FailingRow]:
+    """At most `most` failing rows, and of at most half of them: drawn by the rows' digest, so that the same
     run gives the same. A single failing row is shown.
     """
     indexes = [row.index for row in failing]
     random.Random(run.rows_digest).shuffle(indexes)  # noqa: S311  # a draw, no secret
-    return sorted(indexes[: min(most, max(1, len(indexes) // 2))])
+    shown = set(indexes[: min(most, max(1, len(indexes) // 2))])
+    return [row for row in failing if row.index in shown]
 
 
-def describe_rows(run: Run, indexes: Sequence[int]) -> list[dict[str, str]]:
+def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str]]:
     """The rows as the input `rows` of the template that asks: name, inputs, expected, reply and fault, cut where they
     are long. A row that is there no more is left out.
     """
-    failing = {row.index: row for row in list_failing_rows(run)}
     rows = run_queries.rows_of_run(run)
-    run_rows = {row.index: row for row in RunRow.objects.filter(run=run, index__in=list(indexes))}
-    return [
-        _describe_row(rows[index], run_rows[index], failing[index])
-        for index in indexes
-        if index in run_rows and index in failing
-    ]
+    run_rows = {row.index: row for row in RunRow.objects.filter(run=run, index__in=[row.index for row in failing])}
+    return [_describe_row(rows[row.index], run_rows[row.index], row) for row in failing if row.index in run_rows]
 
 
-def _find_floors(run: Run) -> dict[str, float]:
-    """By metric the score that an attached evaluation asks for at least, where it measures just these rows."""
-    floors: dict[str, float] = {}
+def _find_floors(run: Run) -> _Floors:
+    """By metric and output, None for all, the score that an attached evaluation asks for at least, where it measures
+    just these rows.
+    """
+    floors: dict[tuple[str, str | None], float] = {}
     for plan in attachment_queries.plans_of_template(run.template):
         if (plan.rows_digest, plan.model_digest) != (run.rows_digest, run.model_digest):
             continue
         for gate in map(parse_gate, plan.computed_gates):
             if gate.floor is not None:
-                floors[gate.metric] = max(gate.floor, floors.get(gate.metric, gate.floor))
+                place = (gate.metric, gate.output)
+                floors[place] = max(gate.floor, floors.get(place, gate.floor))
     return floors
 
 
@@ -86,14 +89,14 @@ def _find_top(metric: str) -> float:
     return catalogue.find(metric).top if metric in catalogue.names() else 1.0
 
 
-def _list_faults(row: RunRow, floors: Mapping[str, float], tops: Mapping[str, float]) -> tuple[str, ...]:
+def _list_faults(row: RunRow, floors: _Floors, tops: Mapping[str, float]) -> tuple[str, ...]:
     if row.is_failed:
         problem = row.problem or {}
         return () if problem.get("step") == "model" else (str(problem.get("message", "")).rstrip("."),)
     faults = []
     for name, score in row.scores.items():
-        metric = name.partition(" ")[0]
-        floor = floors.get(metric)
+        metric, _, target = name.partition(" ")
+        floor = floors.get((metric, target), floors.get((metric, None)))
         if floors and floor is None:  # what is shown beside a threshold is no reason to ask
             continue
         least = tops.get(metric, 1.0) if floor is None else floor

@@ -18,22 +18,23 @@ from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import InputError, RenderError
 from registry.connections import spending
 from registry.connections.endpoint import Endpoint
+from registry.connections.reply_limits import find_longest_reply
 from registry.connections.spending import SpendingAccount
 from registry.core.errors import Invalid
 from registry.core.renderer_pool import child
+from registry.core.sentences import end_sentence
 from registry.evaluations.models import Run
-from registry.improvements.failing_rows import describe_rows
+from registry.improvements.failing_rows import FailingRow, describe_rows
 from registry.improvements.models import Improvement
 from registry.journal import log
 from registry.templates.models import Version
 
-__all__ = ["INPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
+__all__ = ["INPUTS", "OUTPUTS", "AskedPrompt", "ask_model", "make_inputs", "render_asking", "require_asking_template"]
 
 INPUTS = ("document", "rows", "problems")
 """The inputs that a template which asks for improvements has to take; `guidance` and `earlier` are given to it too."""
-_OUTPUTS = ("document", "explanation")
-_LONGEST_REPLY = 4096  # tokens, where neither the settings nor the document limit the reply
-_LIMITS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+OUTPUTS = ("document", "explanation")
+"""The texts that its replies have to have."""
 _LONGEST_EARLIER = 34_000  # characters of a reply that is handed back
 _FIELDS = {"document": "run", "rows": "rows", "guidance": "guidance"}
 
@@ -55,7 +56,7 @@ def require_asking_template(version: Version) -> None:
     inputs = document.inputs or {}
     properties = document.output.get("schema", {}).get("properties", {})
     missing = [name for name in INPUTS if name not in inputs]
-    missing += [f"output.{name}" for name in _OUTPUTS if name not in properties]
+    missing += [f"output.{name}" for name in OUTPUTS if name not in properties]
     if missing:
         raise Invalid(
             fields={
@@ -67,7 +68,7 @@ def require_asking_template(version: Version) -> None:
 
 
 def make_inputs(
-    run: Run, shown_rows: Sequence[int], guidance: str, earlier: str = "", problems: Sequence[str] = ()
+    run: Run, shown_rows: Sequence[FailingRow], guidance: str, earlier: str = "", problems: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The inputs of the template that asks; earlier and problems: of a reply that could not be used."""
     return {
@@ -93,16 +94,15 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
         sentence = gettext("{name}@{number} can't be rendered for this run: {message}").format(
             name=version.template.name, number=version.number, message=error.message
         )
-        raise Invalid(fields={field: sentence if sentence.endswith(".") else f"{sentence}."}) from error
+        raise Invalid(fields={field: end_sentence(sentence)}) from error
     if len(prompts) != 1:
         sentence = gettext("{name} makes {count} prompts for one improvement; it has to make one.")
         raise Invalid(fields={"prompt": sentence.format(name=version.template.name, count=len(prompts))})
     prompt = prompts[0]
     settings = prompt["settings"] or {}
-    limits = [settings[limit] for limit in _LIMITS if isinstance(settings.get(limit), int) and settings[limit] > 0]
     text = json.dumps(prompt["messages"], ensure_ascii=False)
     tokens = spending.count_or_estimate(prompt["token_count"], text)
-    return AskedPrompt(prompt["messages"], settings, tokens, next(iter(limits), prompt["reserve"] or _LONGEST_REPLY))
+    return AskedPrompt(prompt["messages"], settings, tokens, find_longest_reply(settings, prompt["reserve"]))
 
 
 def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:

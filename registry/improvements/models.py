@@ -135,6 +135,11 @@ class Improvement(models.Model):
         changes: list[str] = json.loads(self.input_changes_text)
         return changes
 
+    @property
+    def has_unchecked_reply(self) -> bool:
+        """Whether the last reply is stored, and nobody knows yet whether it can be used."""
+        return bool(self.reply) and not self.problems and self.state in self.BEFORE_MEASURING
+
     def add_spent(self, price: Price | None, prompt_tokens: int, completion_tokens: int) -> None:
         """Count tokens of a call in the row's columns, not written yet; negative ones correct what was counted."""
         self.prompt_tokens += prompt_tokens

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from promptuary.renderer.document.parser import Document, inspect_document
+from promptuary.renderer.document.parser import Document, parse_document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, TooLarge
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.core.renderer_pool import child
+from registry.core.sentences import end_sentence
+from registry.improvements.model_asking import OUTPUTS
 from registry.templates import document_check
 from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Version
@@ -28,7 +30,6 @@ _MOST_PROBLEMS = 10
 _LONGEST_PROBLEM = 500
 _LONGEST_EXPLANATION = 2000
 _FREE = ("description", "inputs")  # keys of the front matter that may change, the second one where the reply says so
-_KEYS = ("document", "explanation", "input_changes")
 
 
 class ProposalRefused(Exception):
@@ -58,7 +59,7 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
         with child() as bounded:
             outputs = bounded.read(bundle["document"], reply, inputs, **parts)
     except RenderError as error:
-        raise ProposalRefused([_sentence(error.message)]) from error
+        raise ProposalRefused([end_sentence(error.message)]) from error
     results = outputs.get("results")
     found = results[0] if isinstance(results, list) and len(results) == 1 else outputs
     if not isinstance(found, Mapping):
@@ -69,7 +70,7 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
 def _require_form(found: Mapping[str, Any]) -> Proposal:
     document, explanation = found.get("document"), found.get("explanation")
     changes = found.get("input_changes") or []
-    problems = [f"The reply has to have the text {name}." for name in _KEYS[:2] if not _is_text(found.get(name))]
+    problems = [f"The reply has to have the text {name}." for name in OUTPUTS if not _is_text(found.get(name))]
     if not isinstance(changes, list) or not all(_is_text(change) for change in changes):
         problems.append("input_changes has to be a list of sentences.")
     if problems:
@@ -82,8 +83,10 @@ def _require_form(found: Mapping[str, Any]) -> Proposal:
 def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDocument:
     """The proposed text, which could be saved as it is. base: the version that it was asked for.
 
-    Raises ProposalRefused with everything that is wrong, Gone where the version was redacted.
+    Raises ProposalRefused with everything that is wrong, Gone where the version was redacted, and DocumentError where
+    its text can't be read, so that nothing can be compared with it.
     """
+    before = parse_document(base.document)
     try:
         check_text("document", proposal.document, DOCUMENT_BYTES)
         samples = base.template.current_samples()
@@ -95,25 +98,24 @@ def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDo
     problems = [_name_problem(problem) for problem in only_errors(checked.problems)]
     if checked.document is None or not checked.bundle:
         raise ProposalRefused(problems or ["The text can't be read as a template."])
-    problems = [*_find_rule_breaks(base, checked, proposal), *problems]
+    problems = [*_find_rule_breaks(base, before, checked.document, checked, proposal), *problems]
     if problems:
         raise ProposalRefused(problems)
     return checked
 
 
-def _find_rule_breaks(base: Version, checked: CheckedDocument, proposal: Proposal) -> Iterator[str]:
-    """Where the text changes what it must not, a sentence each."""
-    before = base.unpacked()
-    read, _ = inspect_document(before["document"])
-    if read is None or checked.document is None:
-        return
+def _find_rule_breaks(
+    base: Version, before: Document, after: Document, checked: CheckedDocument, proposal: Proposal
+) -> Iterator[str]:
+    """Where the text changes what it must not, a sentence each. before and after: both texts as they are read."""
+    bundle = base.unpacked()
     if checked.digest == base.digest:
         yield "The text is the same as before: nothing is improved."
-    yield from _compare_settings(read, checked.document)
-    added = sorted(set(checked.fragment_texts) - set(before["fragments"]))
+    yield from _compare_settings(before, after)
+    added = sorted(set(checked.fragment_texts) - set(bundle["fragments"]))
     if added:
         yield f"The text uses a fragment that the template did not use: {', '.join(added)}."
-    yield from _compare_inputs(before, checked, read, proposal)
+    yield from _compare_inputs(bundle, before, after, checked, proposal)
 
 
 def _compare_settings(before: Document, after: Document) -> Iterator[str]:
@@ -124,12 +126,12 @@ def _compare_settings(before: Document, after: Document) -> Iterator[str]:
 
 
 def _compare_inputs(
-    before: Mapping[str, Any], checked: CheckedDocument, read: Document, proposal: Proposal
+    bundle: Mapping[str, Any], before: Document, after: Document, checked: CheckedDocument, proposal: Proposal
 ) -> Iterator[str]:
-    was, now = read.inputs or {}, (checked.document.inputs if checked.document else None) or {}
+    was, now = before.inputs or {}, after.inputs or {}
     if lost := sorted(_list_untrusted(was) - _list_untrusted(now)):
         yield f"What is marked as untrusted stays marked; these are not any more: {', '.join(lost)}."
-    if (read.inputs is None) != (checked.document is None or checked.document.inputs is None):
+    if (before.inputs is None) != (after.inputs is None):
         yield "Inputs that are declared stay declared, and none are declared where none were."
         return
     if proposal.input_changes:
@@ -139,9 +141,9 @@ def _compare_inputs(
         return
     try:
         with child() as bounded:
-            changes = bounded.compare(before, json.loads(checked.bundle))
+            changes = bounded.compare(bundle, json.loads(checked.bundle))
     except RenderError as error:
-        yield _sentence(error.message)
+        yield end_sentence(error.message)
         return
     for change in changes:
         if change["breaking"]:
@@ -166,12 +168,8 @@ def _walk_marks(schema: Any, path: str) -> Iterator[str]:
 
 def _name_problem(problem: Problem) -> str:
     where = f" of the sample {problem.sample}" if problem.sample else ""
-    return f"Line {problem.line}{where}, {problem.code}: {_sentence(problem.message)}"
+    return f"Line {problem.line}{where}, {problem.code}: {end_sentence(problem.message)}"
 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

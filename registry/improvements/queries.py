@@ -6,6 +6,8 @@ from decimal import Decimal
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
+from promptuary.renderer.document.parser import parse_document
+from promptuary.renderer.errors import RenderError
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections import spending
@@ -14,6 +16,7 @@ from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import check_text
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.sentences import end_sentence
 from registry.evaluations import run_estimates, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate
@@ -85,7 +88,7 @@ class ImprovementPlan:
 
 def find_improvable_run(actor: Actor, number: int) -> Run:
     """A finished run over a dataset, of a version that the actor may improve. NotFound and NotAllowed as for a save of
-    its template; Conflict where nothing can be learned from it, Gone where the version was redacted.
+    its template; Conflict where nothing can be learned from it or its text can't be read, Gone where it was redacted.
     """
     run = run_queries.find_run(actor, Verb.EVALUATE, number)
     template_queries.find_template(actor, Verb.SAVE, run.template.name)
@@ -94,7 +97,21 @@ def find_improvable_run(actor: Actor, number: int) -> Run:
         raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=run.template.name))
     if fault := _find_run_fault(run):
         raise Conflict(fault, state=run.state)
+    _require_readable(run.version)
     return run
+
+
+def _require_readable(version: Version) -> None:
+    """Raise Conflict where the version was saved before the renderer was changed to refuse its text: a proposal could
+    not be compared with it.
+    """
+    try:
+        parse_document(version.document)
+    except RenderError as error:
+        sentence = gettext("{name}@{number} can't be read as a template: {message}").format(
+            name=version.template.name, number=version.number, message=error.message
+        )
+        raise Conflict(end_sentence(sentence)) from error
 
 
 def _find_run_fault(run: Run) -> str:
@@ -149,15 +166,15 @@ def plan_improvement(
     measuring = find_measuring_endpoint(found)
     for each in (endpoint, measuring):
         spending.require_within_caps(found.template.namespace, actor.person, each)
-    shown_rows = choose_shown_rows(found, failing, rows)
-    asked = render_asking(version, make_inputs(found, shown_rows, guidance))
+    shown = choose_shown_rows(found, failing, rows)
+    asked = render_asking(version, make_inputs(found, shown, guidance))
     cap = connection_queries.find_cap(found.template.namespace)
     return ImprovementPlan(
         run=found,
         endpoint=endpoint,
         prompt=version,
         failing=tuple(failing),
-        shown_rows=tuple(shown_rows),
+        shown_rows=tuple(row.index for row in shown),
         guidance=guidance,
         asked=asked,
         asking_cost=endpoint.price.of(asked.tokens, asked.longest_reply) if endpoint.price else None,

@@ -23,7 +23,6 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
 __all__ = [
-    "MOST_UNDER_WAY",
     "delete_old_improvements",
     "dismiss_improvement",
     "start_improvement",

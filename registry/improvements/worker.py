@@ -2,12 +2,13 @@
 
 A reply that can't be used is handed back with what is wrong with it, twice at most. Each call is counted before it is
 sent: a worker that is killed meanwhile loses that reply, and the next one asks again within the same number of calls.
+A reply that came is stored first: where the renderer is busy then, or the worker is killed, the next one checks it.
 """
 
 # no texts here: reasons are stored
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.db import transaction
 
@@ -16,15 +17,16 @@ from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Busy, Gone, Invalid, PromptuaryError
+from registry.core.sentences import end_sentence
 from registry.evaluations import row_fit, run_queries
 from registry.evaluations.judge_choice import JudgeChoice
 from registry.evaluations.models import Run
 from registry.evaluations.start_runs import RowSource, create_run
 from registry.improvements import model_asking, proposals, queries
-from registry.improvements.models import Improvement
+from registry.improvements.failing_rows import list_failing_rows
+from registry.improvements.models import NO_TEXTS, Improvement
 from registry.improvements.proposals import Proposal, ProposalRefused
 from registry.jobs import queue
-from registry.jobs.models import Job
 from registry.journal import log
 from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Redaction
@@ -35,32 +37,33 @@ _MOST_TOLD = 3  # problems that a failed improvement's sentence names
 
 
 def advance_improvement(number: int) -> bool:
-    """Ask the model once, and either start the run that measures its proposal or keep what is wrong with it; whether
-    the model is to be asked again.
+    """Ask the model once, and either start the run that measures its proposal or keep what is wrong with it. A reply
+    that nobody checked yet is checked instead. Gives whether there is more to do.
     """
     improvement = _load(number)
     if improvement is None or not _begin(improvement):
         return False
-    if improvement.calls >= queries.MOST_CALLS:
+    if improvement.calls >= queries.MOST_CALLS and not improvement.has_unchecked_reply:
         fail_improvement(number, _describe_failure(improvement.problems))
         return False
     actor = Actor(improvement.person)
     try:
         queries.find_improvable_run(actor, improvement.run.number)  # rights and the run, as they are now
-        reply = _ask(improvement)
+        measuring = queries.find_measuring_endpoint(improvement.run)
+        inputs = _make_inputs(improvement)
+        reply = improvement.reply if improvement.has_unchecked_reply else _ask(improvement, inputs)
         if not _goes_on(improvement):
             return False
-        inputs = _inputs_of(improvement)
         proposal = proposals.read_proposal(improvement.prompt.unpacked(), inputs, reply)
         checked = proposals.check_proposal(actor, improvement.run.version, proposal)
         _require_rows_fit(improvement.run, checked)
-        _start_measurement(improvement, proposal, checked)
+        _start_measurement(improvement, measuring, proposal, checked)
     except ProposalRefused as refused:
         return _keep_problems(improvement, refused.problems)
     except Busy:
         return True
     except ModelError as error:
-        fail_improvement(number, f"The model gave no reply: {_sentence(str(error))}")
+        fail_improvement(number, f"The model gave no reply: {end_sentence(str(error))}")
     except PromptuaryError as error:
         fail_improvement(number, error.message)
     return False
@@ -74,12 +77,8 @@ def fail_improvement(number: int, sentence: str) -> None:
 
 def fail_lost_improvements() -> int:
     """Fail those under way that no job will go on with: their worker was lost too often. Gives how many."""
-    under_way = list(Improvement.objects.filter(state__in=Improvement.BEFORE_MEASURING).values_list("pk", flat=True))
-    if not under_way:
-        return 0
-    jobs = Job.objects.filter(kind=queue.IMPROVEMENT, state__in=(Job.QUEUED, Job.RUNNING))
-    subjects = set(jobs.values_list("subject", flat=True))
-    lost_numbers = [number for number in under_way if f"improvement {number}" not in subjects]
+    under_way = Improvement.objects.filter(state__in=Improvement.BEFORE_MEASURING).values_list("pk", flat=True)
+    lost_numbers = queue.list_lost_numbers(queue.IMPROVEMENT, "improvement", list(under_way))
     for number in lost_numbers:
         fail_improvement(number, "The worker was lost too often while the model was asked. Ask again.")
     return len(lost_numbers)
@@ -100,20 +99,24 @@ def _goes_on(improvement: Improvement) -> bool:
     return Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).exists()
 
 
-def _inputs_of(improvement: Improvement) -> dict[str, object]:
-    return model_asking.make_inputs(
-        improvement.run, improvement.shown_rows, improvement.guidance, improvement.reply, improvement.problems
-    )
+def _make_inputs(improvement: Improvement) -> dict[str, object]:
+    """The inputs of the next call, with the last reply where it could not be used."""
+    problems = improvement.problems
+    shown = list_failing_rows(improvement.run, improvement.shown_rows)
+    earlier = improvement.reply if problems else ""
+    return model_asking.make_inputs(improvement.run, shown, improvement.guidance, earlier, problems)
 
 
-def _ask(improvement: Improvement) -> str:
+def _ask(improvement: Improvement, inputs: Mapping[str, object]) -> str:
     """The model's reply, kept in the row. Gone where the text was redacted while the model was asked."""
     endpoint = _find_endpoint(improvement)
-    asked = model_asking.render_asking(improvement.prompt, _inputs_of(improvement))
+    asked = model_asking.render_asking(improvement.prompt, inputs)
     reply = model_asking.ask_model(improvement, endpoint, asked)
     with transaction.atomic():
         _require_unredacted(improvement)
-        Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).update(reply=reply.text)
+        Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).update(
+            reply=reply.text, problems_text=NO_TEXTS["problems_text"]
+        )
     if reply.finish_reason == "length":
         raise ProposalRefused(["The reply was cut off before its end: answer in fewer words."])
     return reply.text
@@ -139,13 +142,14 @@ def _require_rows_fit(run: Run, checked: CheckedDocument) -> None:
     """Raise ProposalRefused where not one row of the run can be rendered by the proposed text."""
     misfit = row_fit.find_misfit(run_queries.rows_of_run(run), json.loads(checked.bundle))
     if misfit is not None:
-        raise ProposalRefused([f"No row of the dataset can be rendered by the text: {_sentence(misfit.message)}"])
+        raise ProposalRefused([f"No row of the dataset can be rendered by the text: {end_sentence(misfit.message)}"])
 
 
-def _start_measurement(improvement: Improvement, proposal: Proposal, checked: CheckedDocument) -> None:
+def _start_measurement(
+    improvement: Improvement, endpoint: Endpoint, proposal: Proposal, checked: CheckedDocument
+) -> None:
     """Keep the proposal and start the run over the same rows, by the same model, metrics and judge."""
     run = improvement.run
-    endpoint = queries.find_measuring_endpoint(run)
     judge = None
     if run.judge is not None:
         judge = JudgeChoice(run.judge, run.judge_model, run.judge_model_digest, run.judge_paths)
@@ -188,7 +192,3 @@ def _describe_failure(problems: Sequence[str]) -> str:
     return (
         f"No reply of the model could be used, after {queries.MOST_CALLS} calls. What was wrong with the last: {told}"
     )
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

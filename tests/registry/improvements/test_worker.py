@@ -1,17 +1,23 @@
 """The worker on improvements: stopping one, workers that are killed, and what ends by itself."""
 
 import threading
+from unittest.mock import Mock
 
 import pytest
 from django.db import connection
 
+from promptuary.renderer.errors import DocumentError
 from registry.connections.models import Spending
-from registry.improvements import model_asking, queries, services, worker
+from registry.core.errors import Busy
+from registry.evaluations.models import Run
+from registry.improvements import failing_rows, model_asking, proposals, queries, services, worker
 from registry.improvements.models import Improvement
+from registry.improvements.proposals import Proposal
 from registry.jobs import claims, queue
 from registry.jobs.models import Job
 from registry.tasks import tasks
-from tests.support.improvement_desk import BETTER
+from registry.templates.models import Version
+from tests.support.improvement_desk import BETTER, NAME
 from tests.support.improving_model_server import propose
 
 
@@ -85,7 +91,7 @@ class KilledModel:
 def kill_while_asked(place, improvement):
     """Send the prompt of an improvement as a worker does that is killed before a reply comes."""
     endpoint = worker._find_endpoint(improvement)
-    inputs = worker._inputs_of(improvement)
+    inputs = worker._make_inputs(improvement)
     asked = model_asking.render_asking(improvement.prompt, inputs)
     held = type("Held", (), {"__getattr__": lambda _, name: getattr(endpoint, name), "open": lambda _: KilledModel()})
     with pytest.raises(Killed):
@@ -136,3 +142,73 @@ def test_a_fault_of_promptuary_ends_it_and_says_so(place):
     found = queries.find_own_improvement(place.author, improvement.number)
     assert found.stage == "failed"
     assert "fault of Promptuary" in found.reason
+
+
+@pytest.fixture
+def busy_check(monkeypatch):
+    """A renderer that is too busy for the check of a proposal, so many times; then it is free."""
+    check, left = proposals.check_proposal, list[int]()
+
+    def check_or_refuse(*arguments):
+        if left:
+            left.pop()
+            raise Busy("Too many calls are waiting.")
+        return check(*arguments)
+
+    monkeypatch.setattr(proposals, "check_proposal", check_or_refuse)
+    return lambda times: left.extend(range(times))
+
+
+def test_a_reply_that_came_while_the_renderer_was_busy_is_checked_and_not_asked_for_again(place, busy_check):
+    improvement = place.start()
+    busy_check(4)
+    found = place.measure(improvement)
+    assert (found.stage, found.document, found.calls) == ("done", BETTER, 1)
+    assert len(place.server.asked_prompts) == 1
+
+
+def test_the_last_reply_is_checked_too_where_the_renderer_was_busy(desk, busy_check):
+    with desk("no", "no", propose(BETTER)) as place:
+        improvement = place.start()
+        assert [worker.advance_improvement(improvement.number) for _ in range(2)] == [True, True]
+        busy_check(4)
+        found = place.measure(improvement)
+        assert (found.stage, found.document, found.calls) == ("done", BETTER, queries.MOST_CALLS)
+        assert len(place.server.asked_prompts) == queries.MOST_CALLS
+
+
+def test_a_model_to_measure_by_that_is_another_by_now_ends_it_before_the_call(place):
+    improvement = place.start()
+    Run.objects.filter(pk=place.run.pk).update(model_digest="sha256:other")
+    found = place.ask(improvement)
+    assert (found.stage, found.calls) == ("failed", 0)
+    assert f"not what it was when run {place.run.number} asked it" in found.reason
+    assert not place.server.asked_prompts
+
+
+def test_a_version_that_can_not_be_read_any_more_ends_it_before_the_call(place, monkeypatch):
+    improvement = place.start()
+
+    def refuse(document):
+        raise DocumentError("this key is not known", code="PT101")
+
+    monkeypatch.setattr(queries, "parse_document", refuse)
+    found = place.ask(improvement)
+    assert (found.stage, found.calls) == ("failed", 0)
+    assert found.reason == f"{NAME}@1 can't be read as a template: this key is not known."
+
+
+def test_no_rule_is_skipped_where_the_version_can_not_be_read(place, monkeypatch):
+    changed = BETTER.replace("temperature: 0", "temperature: 1")
+    monkeypatch.setattr(Version, "document", "---\ninputs: [\n---\n- x")
+    with pytest.raises(DocumentError):
+        proposals.check_proposal(place.author, place.run.version, Proposal(changed, "It is better.", ()))
+
+
+def test_failing_rows_are_found_once_a_plan_and_once_a_call(place, monkeypatch):
+    find = Mock(wraps=failing_rows._find_floors)
+    monkeypatch.setattr(failing_rows, "_find_floors", find)
+    improvement = place.start()
+    assert find.call_count == 1
+    worker.advance_improvement(improvement.number)
+    assert find.call_count == 2
