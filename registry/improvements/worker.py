@@ -100,7 +100,9 @@ def _goes_on(improvement: Improvement) -> bool:
 
 
 def _make_inputs(improvement: Improvement) -> dict[str, object]:
-    """The inputs of the next call, with the last reply where it could not be used."""
+    """The inputs of the next call, with the last reply where it could not be used. A stored reply that is still to be
+    checked is read with the same inputs, without any reply before it.
+    """
     problems = improvement.problems
     shown = list_failing_rows(improvement.run, improvement.shown_rows)
     earlier = improvement.reply if problems else ""
