@@ -1,12 +1,12 @@
 """Redaction of improvements: those of a removed version or asked by one, and those that repeat its text."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
 from registry.evaluations.models import Run
 from registry.improvements.models import NO_TEXTS, Improvement
-from registry.journal import log
 from registry.redaction.run_texts import contains_passage
 from registry.templates.models import Version
 
@@ -18,9 +18,8 @@ def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> 
     return _improvements(versions, passages).count()
 
 
-def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
-    """Empty them, and the runs that measure their texts; what is under way is stopped."""
-    at = log.now()
+def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
+    """Empty them, and the runs that measure their texts; what is under way is stopped, and ends at that moment."""
     # A worker that is writing one of them goes first, then finds it stopped.
     numbers = list(_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
     rows = Improvement.objects.filter(pk__in=numbers)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F, Q, QuerySet, TextField
@@ -11,7 +12,6 @@ from django.db.models.lookups import Contains
 from registry.connections.endpoint import ECHO
 from registry.evaluations.model_calls import reply_key
 from registry.evaluations.models import Reply, Run, RunRow
-from registry.journal import log
 from registry.redaction.passages import list_spellings
 from registry.templates.models import Version
 
@@ -44,14 +44,15 @@ def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
     return _replies(versions, passages).count()
 
 
-def remove_run_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
-    """Remove it; runs under way with one of the versions are cancelled. Scores and answers that don't repeat it
-    stay."""
+def remove_run_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
+    """Remove it; runs under way with one of the versions are cancelled, and end at that moment. Scores and answers
+    that don't repeat it stay.
+    """
     runs = Run.everything.filter(Q(version__in=versions) | Q(judge__in=versions))
     list(
         runs.select_for_update().values_list("pk")
     )  # a worker that is writing rows of one goes first, then writes no more
-    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=log.now())
+    runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=at)
     _replies(versions, passages).delete()
     ids = {version.pk for version in versions}
     for row in list_repeating_rows(versions, passages).select_related("run").iterator():

@@ -236,9 +236,9 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
 def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[str]) -> None:
     template, at = version.template, log.now()
     _drafts([version], passages).delete()
-    run_texts.remove_run_texts([version], passages)
+    run_texts.remove_run_texts([version], passages, at=at)
     playground_texts.remove_playground_texts([version], passages)
-    improvement_texts.remove_improvement_texts([version], passages)
+    improvement_texts.remove_improvement_texts([version], passages, at=at)
     write_tombstone(version, reason=reason, person=actor.person, at=at)
     event = VersionRedacted(template=template.name, version=version.number, digest=version.digest, reason=reason)
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
