@@ -44,9 +44,9 @@ class Axis:
         return round(self.margin + share * (self.width - 2 * self.margin), 1)
 
     @property
-    def figures(self) -> list[tuple[float, str]]:
-        """Where each tick's figure is, and the figure."""
-        return [(self.place(tick), self.figure(tick)) for tick in self.ticks]
+    def figures(self) -> list[tuple[str, str]]:
+        """Where each tick's figure is, as an attribute of SVG, and the figure."""
+        return [(str(self.place(tick)), self.figure(tick)) for tick in self.ticks]
 
     def figure(self, tick: float) -> str:
         """A tick in percent, with a true minus sign."""
@@ -69,20 +69,23 @@ def score_axis() -> Axis:
 
 @dataclass(frozen=True)
 class Drawing:
-    """One row's shapes, in the drawing's units: lines of the grid, the interval's ends, the value's place."""
+    """One row's shapes, in the drawing's units: lines of the grid, the interval's ends, the value's place.
 
-    grid: tuple[tuple[float, bool], ...]
-    ends: tuple[float, float] | None
-    at: float | None
+    Places are text, as attributes of SVG: a page's template would print a float with the comma of its language.
+    """
+
+    grid: tuple[tuple[str, bool], ...]
+    ends: tuple[str, str] | None
+    at: str | None
     kind: Kind
 
 
 def interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> Drawing:
     """Where one row's shapes are; `grid` says of each line whether it is zero."""
     return Drawing(
-        tuple((axis.place(tick), tick == 0 and axis.signed) for tick in axis.ticks),
-        None if low is None or high is None else (axis.place(low), axis.place(high)),
-        None if value is None else axis.place(value),
+        tuple((str(axis.place(tick)), tick == 0 and axis.signed) for tick in axis.ticks),
+        None if low is None or high is None else (str(axis.place(low)), str(axis.place(high))),
+        None if value is None else str(axis.place(value)),
         kind,
     )
 

@@ -76,6 +76,8 @@ def test_an_admin_is_led_to_a_gate_for_the_metric_that_gets_worse(reply, browser
     assert link in page
     assert '<path class="plot-worse plot-mark"' in page
     assert re.search(r"95 % interval −\d\.\d\d to ", page)
+    german = words(browser("admin").get(address, headers={"accept-language": "de"}))
+    assert re.search(r'<path class="plot-worse plot-mark" d="M\d+\.\d 4l', german), "points for decimals in German too"
     assert link not in words(browser("author").get(address))
     gates = words(browser("admin").get("/n/support/evaluations?metric=squad_f1"))
     assert '<option value="squad_f1" selected>' in gates

@@ -1,6 +1,7 @@
 """The pages of runs: started, watched, compared, looked into row by row, taken away as files."""
 
 import json
+import re
 
 import pytest
 
@@ -155,6 +156,14 @@ def test_a_plot_has_its_figures_in_the_same_row(browser, two):
     page = words(browser("reader").get("/runs/2"))
     assert page.count('class="plot-worse plot-mark"') == 2
     assert "\u22120.5 to" in page or "\u22120.50 to" in page or "to \u22120." in page
+
+
+def test_a_plot_has_points_for_decimals_in_every_language(browser, two):
+    german = words(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
+    drawn = "".join(re.findall(r'<svg class="plot".*?</svg>', german, re.DOTALL))
+    places = re.findall(r'(?: x1?| cx| x2| d)="([^"]*)"', drawn)
+    assert any("." in place for place in places)
+    assert not [place for place in places if "," in place]
 
 
 def test_another_run_can_be_chosen_or_none(browser, two):
