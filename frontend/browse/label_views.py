@@ -76,6 +76,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     standing = labels_query.label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
+    keep = f"{actor.person.username}:label:{name}:{label}"
     first = {"label": label, "version": request.GET.get("version") or newest, "expected": standing.get(label)}
     form = LabelForm(request.POST or None, initial=first, newest=newest, standing=standing)
     status = 200
@@ -89,7 +90,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_errors(form, error)
                 status = status_of(error)
             else:
-                say_label_moved(request, actor, template, form.cleaned_data["label"], sentence)
+                say_label_moved(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
                 return redirect("template", name)
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
     held_before = _held_before(template, label, standing, moves)
@@ -99,6 +100,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(name),
         "form": form,
         "label": label,
+        "keep": keep,
         "protected_labels": template.namespace.protected_labels,
         "protected": label in template.namespace.protected_labels,
         "holds": standing.get(label),

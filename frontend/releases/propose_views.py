@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -94,6 +95,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     }
     posted = request.POST if request.method == "POST" else None
     form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)
+    # The address names the labels and the templates that are ticked first: what was unticked belongs to these.
+    keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     status, chosen = 200, request.POST.getlist("template")
     if request.method == "POST":
         status = 422
@@ -114,6 +117,8 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                 add_errors(form, error)
                 status = status_of(error)
             else:
+                done = gettext("Release {number} is open.").format(number=proposed.release.number)
+                messages.success(request, done, extra_tags=keep)
                 return redirect("release", proposed.release.number)
     labels = {name: form[name].value() for name in ("from_label", "label")}
     plan, fault = _plan(actor, space, folder, labels)
@@ -133,6 +138,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "rows": rows,
         "fault": fault,
         "labels": labels,
+        "keep": keep,
         "chosen": chosen,
         "approvals": max([space.approvals, *(row.preview.approvals_needed for row in rows)]),
         "groups": sorted({title for row in rows for title in row.preview.groups}),

@@ -110,7 +110,7 @@ def _say_done(request: HttpRequest, actor: Actor, number: int, do: str) -> None:
         if permissions.is_allowed(actor, Verb.ROLL_BACK, release.namespace):
             address = reverse("roll-back-release", args=[number])
             line = format_html('{} <a href="{}">{}</a>', line, address, gettext("Undo"))
-    messages.success(request, line)
+    messages.success(request, line, extra_tags=request.POST.get("form", ""))
 
 
 def _render_release(

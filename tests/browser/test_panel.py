@@ -31,6 +31,26 @@ def test_the_panel_opens_over_the_page_and_keeps_the_text_while_versions_are_com
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_all_that_was_typed_goes_along_where_the_difference_is_shown_another_way(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Title").fill("A title of mine")
+    dialog.get_by_label("Why").fill("Because it matters")
+    reviewers = dialog.get_by_role("group", name=re.compile("^Reviewers")).get_by_role("checkbox", disabled=False)
+    assert reviewers.count() > 1, "so that one box can be told from the others"
+    reviewers.nth(1).check()
+    dialog.get_by_text("On a date").click()
+    dialog.get_by_label("Date and time").fill("2040-01-02T03:04")
+    dialog.get_by_role("link", name="Source").click()
+    expect(dialog.get_by_role("link", name="Source")).to_have_attribute("aria-current", "true")
+    expect(dialog.get_by_label("Title")).to_have_value("A title of mine")
+    expect(dialog.get_by_label("Why")).to_have_value("Because it matters")
+    expect(reviewers.nth(0)).not_to_be_checked()
+    expect(reviewers.nth(1)).to_be_checked()
+    expect(dialog.get_by_label("Date and time")).to_have_value("2040-01-02T03:04")
+
+
 def test_without_scripts_the_same_panel_is_a_page(visit: Visit):
     page = visit.open("author", f"/t/{NAME}", java_script_enabled=False)
     open_proposal(page)
@@ -68,7 +88,7 @@ def test_a_label_that_moves_meanwhile_turns_the_button_off_until_it_is_compared_
     news.get_by_role("button", name="Reload the comparison").click()
     expect(primary).to_be_enabled()
     expect(news).to_have_count(0)
-    page.get_by_label("Reason").fill("To be tried")
+    expect(page.get_by_label("Reason")).to_have_value("To be tried")
     primary.click()
     expect(page.get_by_text("Moved trial to v2.")).to_be_visible()
     page.goto(f"/t/{NAME}/-/labels?label=trial")

@@ -14,10 +14,18 @@ interface SavedForm {
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
+/** The form's fields, those that stand elsewhere on the page and name the form among them. */
 const controls = (form: HTMLFormElement): Control[] =>
-  [...form.querySelectorAll<Control>("textarea[name], select[name], input[name]")].filter(
-    (control) => control.type !== "hidden" && !("passing" in control.dataset),
+  ([...form.elements] as Control[]).filter(
+    (control) =>
+      control.matches("textarea[name], select[name], input[name]") &&
+      control.type !== "hidden" &&
+      !("passing" in control.dataset),
   );
+
+/** Under what a control's value is kept: boxes share a name and differ in their values. */
+const keyOf = (control: Control): string =>
+  control.type === "checkbox" && control.hasAttribute("value") ? `${control.name}=${control.value}` : control.name;
 
 /** What a control holds: of radios the chosen one's value, of a box whether it is set. */
 function currentValue(control: Control): string | null {
@@ -36,18 +44,20 @@ function initialValue(control: Control): string | null {
   return control.defaultValue;
 }
 
+/** What was typed or chosen in a form since the server sent it. */
 export function changedValues(form: HTMLFormElement): Record<string, string> {
   const values: Record<string, string> = {};
   for (const control of controls(form)) {
     const value = currentValue(control);
-    if (value !== null && value !== initialValue(control)) values[control.name] = value;
+    if (value !== null && value !== initialValue(control)) values[keyOf(control)] = value;
   }
   return values;
 }
 
-function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
+/** Puts what `changedValues` gave into a form; what it has no field for is passed over. */
+export function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
   for (const control of controls(form)) {
-    const value = values[control.name];
+    const value = values[keyOf(control)];
     if (value === undefined) continue;
     if (control instanceof HTMLInputElement && control.type === "radio") control.checked = control.value === value;
     else if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === "on";
@@ -151,8 +161,9 @@ export function installFormAutosave(): void {
   restoreForms();
   for (const kind of ["input", "change"])
     document.addEventListener(kind, (event) => {
-      const form = (event.target as Element).closest<HTMLFormElement>("form[data-keep]");
-      if (form) saveForm(form);
+      const target = event.target as Element;
+      const form = "form" in target ? (target as Control).form : target.closest("form");
+      if (form?.matches("[data-keep]")) saveForm(form);
     });
   // Other lines for the same words: the server hands them on to the form of those lines.
   document.addEventListener("submit", (event) => {

@@ -1,7 +1,7 @@
 // The panel before a risky act, over the page: links and choices marked `data-panel` open it; without scripts they lead
 // to the same panel as a page of its own.
 import { createElement } from "../dom.ts";
-import { restoreForms } from "./form_autosave.ts";
+import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
 import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
 
 /** Follows links and forms that are marked `data-panel` in a dialog, and closes it where `data-panel-close` is pressed. */
@@ -61,21 +61,16 @@ async function openPanel(address: string): Promise<void> {
     return;
   }
   const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
-  const typed = readTypedText(dialog);
+  const before = dialog.querySelector<HTMLFormElement>("#panel-form");
+  const typed = before ? changedValues(before) : {};
   dialog.replaceChildren(...panel.head.children, ...panel.body.children);
   const shown = dialog.querySelector<HTMLElement>(".panel");
   if (shown) shown.dataset.address = address;
-  const field = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea");
-  if (field && typed) field.value = typed;
+  const form = dialog.querySelector<HTMLFormElement>("#panel-form");
+  if (form) fillForm(form, typed); // it goes along where the panel compares with another version
   if (!dialog.open) dialog.showModal();
   restoreForms();
   focusFirst(dialog);
-}
-
-/** The text that somebody typed into the panel, which goes along where it compares with another version. */
-function readTypedText(dialog: HTMLDialogElement): string {
-  const field = dialog.querySelector<HTMLTextAreaElement>("#panel-form textarea");
-  return field && field.value !== field.defaultValue ? field.value : "";
 }
 
 function makeDialog(): HTMLDialogElement {

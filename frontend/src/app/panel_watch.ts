@@ -17,7 +17,7 @@ export async function fetchPanel(address: string): Promise<Document | null> {
 }
 
 /** What the panel's button would act on: its title and what it shows as served. */
-export function describePanel(panel: ParentNode): string {
+function describePanel(panel: ParentNode): string {
   const seen = [...panel.querySelectorAll<HTMLInputElement>("input[type=hidden][name=expected]")];
   const title = panel.querySelector("#panel-title")?.textContent ?? "";
   return [title.trim(), ...seen.map((field) => field.value)].join("\n");

@@ -117,6 +117,27 @@ def test_versions_that_go_live_along_are_listed_with_what_they_were_saved_for(re
     assert 'value="Cite it"' in page
 
 
+def test_what_is_typed_is_kept_until_the_label_has_moved(reply, browser):
+    client = browser("author")
+    page = words(client.get(f"/t/{REPLY}/-/labels?label=staging&version=2"))
+    (key,) = re.findall(r'data-keep="([^"]*)"', page)
+    sent = {"do": "move", "label": "staging", "version": "2", "reason": "To be tried"}
+    assert f'data-done="{key}"' in words(client.post(f"/t/{REPLY}/-/labels", sent, follow=True))
+
+
+def test_what_is_typed_is_kept_until_the_change_is_published(reply, browser):
+    change = reply.propose(2)
+    decisions.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    client = browser("author")
+    page = words(client.get(f"/changes/{change.number}/publish"))
+    (key,) = re.findall(r'data-keep="([^"]*)"', page)
+    assert f'name="form" value="{key}"' in page
+    sent = {"do": "publish", "expected": "1", "form": key}
+    assert f'data-done="{key}"' in words(client.post(f"/changes/{change.number}", sent, follow=True))
+
+
 def test_a_proposal_without_a_title_is_refused_and_keeps_what_was_written(reply, browser):
     sent = {"label": "production", "version": "2", "title": " ", "why": "Typed for minutes"}
     answer = browser("author").post(f"/t/{REPLY}/-/propose", sent)

@@ -1,5 +1,8 @@
 """The panels before a release is published or rolled back: what follows, and what changed while they were open."""
 
+import re
+from html import escape, unescape
+
 import pytest
 
 from registry.changes import decisions
@@ -114,6 +117,36 @@ def test_all_go_live_where_nothing_moved_and_the_status_line_leads_back(release,
     assert served() == {ONE: 2, TWO: 2}
     page = client.get("/releases/2").content.decode()
     assert 'Published: all labels moved. <a href="/releases/2/roll-back">Undo</a>' in page
+
+
+def kept_as(page: str) -> str:
+    """Under what the browser keeps what is typed into the panel; the form sends it along."""
+    (key,) = re.findall(r'data-keep="([^"]*)"', page)
+    assert f'name="form" value="{key}"' in page
+    return unescape(key)
+
+
+def test_what_is_typed_is_kept_until_the_release_is_published_or_rolled_back(release, browser):
+    client = browser("reviewer")
+    seen = {"do": "publish", "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]}
+    for panel, sent in (
+        ("publish", seen),
+        ("roll-back", {"do": "roll_back", "template": [ONE, TWO], "reason": "Too long."}),
+    ):
+        key = kept_as(words(client.get(f"/releases/2/{panel}")))
+        assert f'data-done="{key}"' in words(client.post("/releases/2", {**sent, "form": key}, follow=True))
+
+
+def test_what_is_typed_is_kept_until_the_release_is_proposed(desk, browser):
+    desk.save(name=ONE)
+    client = browser("author")
+    shown = words(client.get(f"/releases/new/support/?from=latest&to=production&template={ONE}"))
+    key = kept_as(shown)
+    sent = {"from_label": "latest", "label": "production", "template": ONE, "title": "One", "form": key}
+    refused = words(client.post("/releases/new/support/", {**sent, "title": ""}))
+    assert kept_as(refused) == key
+    done = client.post("/releases/new/support/", sent, follow=True).content.decode()
+    assert f'<span data-done="{escape(key)}">Release 1 is open.</span>' in " ".join(done.split()).replace(" >", ">")
 
 
 def test_a_moment_is_chosen_in_the_panel_and_refused_where_a_label_moved(desk, release, browser):
