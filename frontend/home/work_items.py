@@ -159,7 +159,8 @@ def _change_row(item: WorkItem, fetches: Mapping[int, int]) -> WaitingRow:
 
 
 def _release_row(gate: ReleaseGate) -> WaitingRow:
-    return WaitingRow(1, gate.turn.since if gate.turn else gate.release.updated_at, release=gate)
+    since = gate.turn.since if gate.turn else gate.release.updated_at
+    return WaitingRow(1 if gate.open_members else 3, since, release=gate)  # one without templates holds nothing up
 
 
 def _concerns(gate: Gate, person: str) -> bool:

@@ -1,8 +1,11 @@
 """The pages of releases: proposing several templates, reviewing, publishing and rolling them back together."""
 
 import pytest
+from django.template.loader import render_to_string
 
+from frontend.home.work_items import rows_of_person, urgency_sentence
 from registry.changes import services as change_services
+from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
@@ -84,6 +87,17 @@ def test_home_and_the_counts_show_a_release_once(release, browser):
     assert "1 blocks a release." in page
     assert "Blocks a release of 2 templates." in page
     assert page.count("Refund window") == 1
+
+
+def test_a_release_without_open_templates_holds_nothing_up(desk, release):
+    author = desk.actor("author")
+    for change in (1, 2):
+        change_services.withdraw_change(actor=author, number=change)
+    (row,) = rows_of_person([], [release_gate.evaluate_release(Release.objects.get(), author)], author)
+    assert urgency_sentence([row]) == ""
+    shown = render_to_string("frontend/home/_waiting_row.html", {"row": row})
+    assert "No template is left in it: add one, or withdraw it." in shown
+    assert "Blocks a release" not in shown
 
 
 def test_home_of_its_author_shows_it_among_what_waits_on_others(release, browser):
