@@ -98,6 +98,26 @@ def test_a_file_dropped_anywhere_on_the_page_is_read_and_names_the_template(visi
     expect(page.get_by_role("button", name="Create draft from ChatML")).to_be_visible()
 
 
+def test_a_name_filled_in_follows_the_file_and_the_heading_until_somebody_types_one(visit: Visit, tmp_path: Path):
+    page = visit.open("author", "/t/import?in=support")
+    files, name = page.locator("#files"), page.locator("#name")
+    paths = [tmp_path / f"{stem}.txt" for stem in ("first", "second", "third")]
+    for path in paths:
+        path.write_text(CHATML, encoding="utf-8")
+    for path in paths[:2]:
+        files.set_input_files(path)
+        expect(name).to_have_value(path.stem)
+    files.set_input_files(paths)
+    expect(name).to_have_value("")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('# Late refund\\n\\n## Tone\\nHi')")
+    page.locator("#text").press("Control+v")
+    expect(name).to_have_value("Late refund")
+    name.fill("Mine")
+    files.set_input_files(paths[2])
+    expect(name).to_have_value("Mine")
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_address_follows_the_name_and_axe_finds_nothing(visit: Visit, theme):
     page = visit.open("author", "/t/import?in=support", color_scheme=theme)

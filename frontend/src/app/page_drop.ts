@@ -1,14 +1,18 @@
 // The import page: files and folders dropped anywhere on it, and a name made from the file or the first heading.
 import { createElement, findElement } from "../dom.ts";
+import { gettext } from "../language.ts";
+import { showStatus } from "./status.ts";
 
-const MOST_FILES = 500;
+/** So many files are taken from what is dropped at once. */
+export const MOST_FILES = 500;
 
 /** Starts on a page with a form that takes dropped files; `data-drop` holds the words that are shown meanwhile. */
 export function installPageDrop(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-drop]");
   if (!form) return;
   const files = findElement<HTMLInputElement>(form, "#files");
-  const name = findElement<HTMLInputElement>(form, "#name");
+  const text = findElement<HTMLTextAreaElement>(form, "#text");
+  const fillName = nameFiller(findElement<HTMLInputElement>(form, "#name"));
   const frame = createElement("div", { class: "drop-frame" }, form.dataset.drop ?? "");
   frame.hidden = true;
   document.body.append(frame);
@@ -38,20 +42,26 @@ export function installPageDrop(): void {
   });
   files.addEventListener("change", () => {
     const only = files.files?.length === 1 ? files.files[0] : undefined;
-    if (only && !only.name.endsWith(".zip")) fillName(name, only.name.replace(/\.[^.]*$/, ""));
+    fillName(only && !only.name.endsWith(".zip") ? only.name.replace(/\.[^.]*$/, "") : "");
   });
-  findElement<HTMLTextAreaElement>(form, "#text").addEventListener("paste", (event) => {
-    fillName(name, findHeading(event.clipboardData?.getData("text/plain") ?? ""));
+  text.addEventListener("input", (event) => {
+    if ((event as InputEvent).inputType === "insertFromPaste") fillName(findHeading(text.value));
   });
 }
 
 /** The words of the first Markdown heading; nothing without one. */
-export function findHeading(text: string): string {
+function findHeading(text: string): string {
   return /^#{1,6}[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1]?.slice(0, 80) ?? "";
 }
 
-function fillName(input: HTMLInputElement, name: string): void {
-  if (!input.value.trim()) input.value = name;
+/** Fills a name in, and the next one over it; what somebody typed stays. */
+function nameFiller(input: HTMLInputElement): (name: string) => void {
+  let filled = "";
+  return (name) => {
+    if (input.value.trim() && input.value !== filled) return;
+    input.value = name;
+    filled = name;
+  };
 }
 
 function holdsFiles(event: DragEvent): boolean {
@@ -63,25 +73,31 @@ async function takeFiles(event: DragEvent, input: HTMLInputElement): Promise<voi
   // What an item holds can be asked for during the event only.
   const items = [...(event.dataTransfer?.items ?? [])].filter((item) => item.kind === "file");
   const dropped = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const taken = new DataTransfer();
+  const found: File[] = [];
+  let isAll = true;
   for (const { entry, file } of dropped) {
-    const files = entry ? await readEntry(entry) : file ? [file] : [];
-    for (const one of files) taken.items.add(one);
+    if (entry) isAll = (await collectFiles(entry, found)) && isAll;
+    else if (file) found.push(file);
   }
-  if (!taken.files.length) return;
+  if (!found.length) return;
+  if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MOST_FILES }));
+  const taken = new DataTransfer();
+  for (const file of found) taken.items.add(file);
   input.files = taken.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-async function readEntry(entry: FileSystemEntry): Promise<File[]> {
+/** Adds the files of an entry until there are MOST_FILES; gives whether all were added. */
+export async function collectFiles(entry: FileSystemEntry, found: File[]): Promise<boolean> {
   if (entry.isFile) {
-    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
+    if (found.length >= MOST_FILES) return false;
+    found.push(await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+    return true;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const found: File[] = [];
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!some.length || found.length > MOST_FILES) return found;
-    for (const child of some) if (!child.name.startsWith(".")) found.push(...(await readEntry(child)));
+    if (!some.length) return true;
+    for (const child of some) if (!child.name.startsWith(".") && !(await collectFiles(child, found))) return false;
   }
 }
