@@ -75,22 +75,16 @@ class FileReport:
     line: int | None = None
 
 
-def report_files(
-    files: Sequence[ImportedFile], namespace: str, sources: Mapping[str, str] | None = None
-) -> list[FileReport]:
-    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry.
-
-    sources: what a file was called before it was given another name.
-    """
+def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileReport]:
+    """The files as the page shows them. Raises TooLarge where there are more templates than it can carry."""
     reports: list[FileReport] = []
     index = 0
     for file in files:
-        path = (sources or {}).get(file.path, file.path)
         rows = []
         for template in file.templates:
-            rows.append(_write_row(index, path, template, namespace))
+            rows.append(_write_row(index, file.path, template, namespace))
             index += 1
-        reports.append(FileReport(path, rows, file.refusal, file.line))
+        reports.append(FileReport(file.path, rows, file.refusal, file.line))
     if index > MOST_ROWS:
         raise TooLarge(
             gettext(

@@ -14,7 +14,7 @@ from frontend.editor.import_rows import FileReport, ImportRow, posted_rows, rend
 from frontend.editor.new_views import address_of, describe_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
-from frontend.web.page import show
+from frontend.web.page import is_htmx, show
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.placeholders import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
@@ -90,27 +90,23 @@ def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
 
 
 def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> list[FileReport]:
-    """What the files and the pasted text become. A typed name is the address of a single one, else files give it."""
+    """What the files and the pasted text become. A typed name is the address of a single one, else each has its own."""
     files = _read_files(request)
     if fields["text"].strip():
         files[PASTED] = fields["text"].encode()
     if not files:
-        if is_partial(request):
+        if is_htmx(request):
             return []
         raise Invalid(fields={"files": gettext("paste a prompt or choose a file first.")})
-    sources = {}
-    if len(files) == 1 and fields["name"] and not next(iter(files)).endswith(".zip"):
-        source, content = files.popitem()
-        named = f"{address_of(fields['name'])}{PurePosixPath(source).suffix}"
-        files[named], sources[named] = content, source
     found = imports.preview_import(
         actor=actor,
         namespace=fields["namespace"],
         files=files,
         source_format=fields["source_format"],
         folder=fields["folder"],
+        name=address_of(fields["name"]),
     )
-    return report_files(found, fields["namespace"], sources)
+    return report_files(found, fields["namespace"])
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
@@ -200,13 +196,8 @@ def _render_page(
         "editor/import.html",
         context,
         regions={"becomes": "editor/_import_regions.html"},
-        status=200 if is_partial(request) else status,
+        status=200 if is_htmx(request) else status,
     )
-
-
-def is_partial(request: HttpRequest) -> bool:
-    """Whether the script of the page asks for a part of it, which is shown whatever its status is."""
-    return bool(getattr(request, "htmx", False))
 
 
 def _describe_place(actor: Actor, fields: Mapping[str, str], rows: Sequence[ImportRow]) -> dict[str, str]:

@@ -81,12 +81,19 @@ class SavedImport:
 
 
 def preview_import(
-    *, actor: Actor, namespace: str, files: Mapping[str, bytes], source_format: str = "", folder: str = ""
+    *,
+    actor: Actor,
+    namespace: str,
+    files: Mapping[str, bytes],
+    source_format: str = "",
+    folder: str = "",
+    name: str = "",
 ) -> list[ImportedFile]:
     """What the files would become in a namespace; nothing is stored. They are read in the bounded child.
 
     files: bytes by name, of which each may be a zip archive. source_format: as `reading.read_templates`. folder: inside
-    the namespace, where the templates would go. Raises Invalid for files that are too large or take too long; a file
+    the namespace, where the templates would go. name: the address inside the folder of the template, where the files
+    become just one; else each has its own. Raises Invalid for files that are too large or take too long; a file
     that cannot be read is part of the answer.
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
@@ -101,12 +108,14 @@ def preview_import(
             fields={"files": gettext("reading them was stopped: {message}").format(message=error.message)}
         ) from error
     place = f"{namespace}/{folder}" if folder else namespace
-    addresses = [f"{place}/{template.name}" for result in results for template in result.templates]
+    own_names = [template.name for result in results for template in result.templates]
+    only_name = name if len(own_names) == 1 else ""
+    addresses = [f"{place}/{only_name or own_name}" for own_name in own_names]
     taken = set(Template.objects.filter(name__in=addresses).values_list("name", flat=True))
     return [
         ImportedFile(
             result.path,
-            tuple(_place(place, template, taken) for template in result.templates),
+            tuple(_place(f"{place}/{only_name or each.name}", each, taken) for each in result.templates),
             result.refusal,
             result.line,
         )
@@ -189,8 +198,8 @@ def _save_version(actor: Actor, namespace: str, chosen: ChosenTemplate) -> Saved
     return SavedImport(chosen, saved.version)
 
 
-def _place(place: str, template: ImportedTemplate, taken: set[str]) -> PlacedTemplate:
-    name = f"{place}/{template.name}"
+def _place(name: str, template: ImportedTemplate, taken: set[str]) -> PlacedTemplate:
+    """name: the template's full name."""
     try:
         names.check_template(name)
     except Invalid as error:

@@ -259,6 +259,21 @@ def test_a_name_goes_with_a_single_file_and_the_message_keeps_the_file_s_own(des
     assert 'value="b"' in several
 
 
+def test_a_typed_name_wins_over_the_one_that_the_format_carries(desk, browser):
+    langfuse = json.dumps({"name": "movie-critic", "type": "text", "prompt": "Rate {{movie}}.", "version": 1})
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("films/critic.json", langfuse)
+    client = browser("author")
+    assert 'value="movie-critic"' in words(show(client, text=langfuse))
+    for source in ({"text": langfuse}, {"files": [upload("all.zip", packed.getvalue())]}):
+        named = words(show(client, name="Film critic", folder="reviews", **source))
+        assert 'value="reviews/film-critic"' in named
+        assert 'value="movie-critic"' not in named
+    desk.save(name="support/film-critic")
+    assert "There is a support/film-critic already." in words(show(client, text=langfuse, name="Film critic"))
+
+
 def test_a_typed_name_alone_shows_its_address_and_is_no_error(desk, browser):
     headers = {"HX-Request": "true", "HX-Target": "becomes"}
     answer = browser("author").post(PAGE, {"namespace": "support", "name": "Late reply"}, headers=headers)
