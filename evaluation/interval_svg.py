@@ -54,12 +54,12 @@ class Axis:
         return f"{sign}{abs(tick) * 100:.3g} %"
 
 
-def difference_axis(values: Iterable[float | None]) -> Axis:
+def difference_axis(values: Iterable[float | None], width: int = WIDTH, margin: int = _MARGIN) -> Axis:
     """An axis around zero, as wide as the values ask for, 5 points at least to each side."""
     extent = max((abs(value) for value in values if value is not None), default=0.0)
     step = next((step for step in _STEPS if step * 2.4 >= max(extent, 0.05)), _STEPS[-1])
     reach = step * 2.5
-    return Axis(-reach, reach, tuple(step * n for n in range(-2, 3)), signed=True)
+    return Axis(-reach, reach, tuple(step * n for n in range(-2, 3)), signed=True, width=width, margin=margin)
 
 
 def score_axis() -> Axis:

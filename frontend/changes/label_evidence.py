@@ -1,6 +1,8 @@
 """The evidence in the panel before a label moves: from and to, the difference, metrics, services, other requests."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,10 +10,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from frontend.diff.versions import diff_context
-from frontend.evaluations.score_table import TITLES, format_change, format_score
+from frontend.evaluations.score_table import TITLES, find_best_score, format_change, format_score, to_shares
 from frontend.web.forms import read_expected
 from promptuary.evaluation import interval_svg
-from promptuary.evaluation.metrics import catalogue
 from registry.accounts.actor import Actor
 from registry.changes import suggested_runs
 from registry.changes.label_preview import LabelPreview
@@ -34,7 +35,6 @@ _VIEWS = {"rendered": gettext_lazy("Rendered"), "source": gettext_lazy("Source")
 
 
 _PLOT_WIDTH, _PLOT_MARGIN = 84, 6  # of a drawing without figures
-_LEAST_REACH = 0.05  # so that a small change does not look like a large one
 _PLOT_KINDS: dict[Reading, interval_svg.Kind] = {"better": "better", "worse": "worse", "unclear": "same"}
 
 
@@ -104,23 +104,25 @@ class LossNotice:
 def metric_rows(preview: LabelPreview) -> list[MetricRow]:
     """The metrics of the preview's run: worse, better, unclear, their intervals on one axis."""
     readings = preview.evaluation.metrics if preview.evaluation else ()
-    shares = {reading: _change_shares(reading) for reading in readings}
-    limits = [abs(limit) for found in shares.values() for limit in found if limit is not None]
-    reach = max([_LEAST_REACH, *limits])
-    axis = interval_svg.Axis(-reach, reach, (0.0,), signed=True, width=_PLOT_WIDTH, margin=_PLOT_MARGIN)
+    changes = [
+        to_shares((reading.difference, reading.low, reading.high), find_best_score(reading.metric))
+        for reading in readings
+    ]
+    axis = interval_svg.difference_axis(chain(*changes), width=_PLOT_WIDTH, margin=_PLOT_MARGIN)
     return [
-        MetricRow(reading, interval_svg.interval(axis, *found, _PLOT_KINDS[reading.reading]) if any(found) else None)
-        for reading, found in shares.items()
+        MetricRow(reading, _draw_change(axis, reading, shares))
+        for reading, shares in zip(readings, changes, strict=True)
     ]
 
 
-def _change_shares(reading: MetricReading) -> tuple[float | None, float | None, float | None]:
-    """The change and the ends of its interval, as shares of the best score that the metric can give."""
-    top = catalogue.find(reading.metric).top if reading.metric in catalogue.names() else 1.0
-    difference, low, high = (
-        None if value is None else value / top for value in (reading.difference, reading.low, reading.high)
-    )
-    return difference, low, high
+def _draw_change(
+    axis: interval_svg.Axis, reading: MetricReading, shares: Sequence[float | None]
+) -> interval_svg.Drawing | None:
+    """shares: the change and the ends of its interval; None where nothing is compared."""
+    if reading.difference is None:
+        return None
+    difference, low, high = shares
+    return interval_svg.interval(axis, difference, low, high, _PLOT_KINDS[reading.reading])
 
 
 def metric_counts(preview: LabelPreview) -> list[tuple[int, str, str, str]]:

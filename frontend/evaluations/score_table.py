@@ -1,6 +1,6 @@
 """The score table of a run: a row for each metric with its interval, by itself or against another run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -21,10 +21,12 @@ __all__ = [
     "ScoreRow",
     "ScoreTable",
     "find_baseline",
+    "find_best_score",
     "format_change",
     "format_score",
     "gate_results",
     "score_table",
+    "to_shares",
 ]
 
 TITLES: Mapping[str, str | Promise] = {
@@ -144,20 +146,18 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
     """The run's scores, set against another finished run over the same rows where there is one."""
     rows_found = []
     for metric, targets in run.scores.items():
-        top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
+        top = find_best_score(metric)
         for target, scored in targets.items():
             baseline_score = against.scores.get(metric, {}).get(target) if against else None
             compared = _compared(_ends(against), _ends(run), metric, target) if against and baseline_score else None
             rows_found.append((metric, target, scored, top, baseline_score, compared))
-    differences = [
-        limit / top for *_, top, _held, compared in rows_found for limit in _bounds(compared) if limit is not None
-    ]
+    differences = [share for *_, top, _held, compared in rows_found for share in to_shares(_bounds(compared), top)]
     axis = interval_svg.difference_axis(differences) if against else interval_svg.score_axis()
     lines = []
     for metric, target, scored, top, baseline_score, compared in rows_found:
         kind = _kind(compared)
         marks = _bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
-        value, low, high = (None if mark is None else mark / top for mark in marks)
+        value, low, high = to_shares(marks, top)
         lines.append(
             ScoreRow(
                 metric,
@@ -176,6 +176,16 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
         )
     pairs = max((line.compared.comparison.n for line in lines if line.compared), default=0)
     return ScoreTable(tuple(lines), axis, against, pairs)
+
+
+def find_best_score(metric: str) -> float:
+    """The best score that a metric can give; 1 where the catalogue does not have it."""
+    return catalogue.find(metric).top if metric in catalogue.names() else 1.0
+
+
+def to_shares(values: Iterable[float | None], top: float) -> list[float | None]:
+    """Scores or differences as shares of the best score, so that all metrics fit on one axis."""
+    return [None if value is None else value / top for value in values]
 
 
 def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Run | None, list[Run]]:

@@ -9,8 +9,8 @@ from registry.changes import decisions, emergencies, label_preview, rules
 from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import OTHER, REPLY, words
-from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.support.finished_runs import GOLD, WORSE, attach_gates, save_rows, start_run
 
 OVER = {"HX-Request": "true", "HX-Target": "panel"}
 
@@ -81,6 +81,15 @@ def test_an_admin_is_led_to_a_gate_for_the_metric_that_gets_worse(reply, browser
     assert link not in words(browser("author").get(address))
     gates = words(browser("admin").get("/n/support/evaluations?metric=squad_f1"))
     assert '<option value="squad_f1" selected>' in gates
+
+
+def test_a_metric_that_stays_as_it_was_has_a_plot_too(reply, browser):
+    save_rows(reply)
+    reply.save(DOCUMENT.replace("description:", "description: Again,"))
+    for ref in ("1", "3"):
+        start_run(reply, ref, metrics=["squad_f1"])
+    page = words(browser("admin").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert re.search(r'<circle class="plot-same plot-mark" cx="42\.0"', page), "in the middle, on zero"
 
 
 def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
