@@ -170,7 +170,9 @@ def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
         )
         return gettext("Rolled {label} back to v{number}.").format(label=label, number=version)
     if do == "remove":
-        labels.remove_label(actor=actor, name=name, label=label, expected=asked["expected"] or 0)
+        labels.remove_label(
+            actor=actor, name=name, label=label, expected=asked["expected"] or 0, reason=asked["reason"]
+        )
         return gettext("Took {label} off v{number}.").format(label=label, number=asked["expected"])
     labels.move_label(
         actor=actor,

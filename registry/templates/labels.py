@@ -49,9 +49,10 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
         return record_move(actor, move)
 
 
-def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
+def remove_label(*, actor: Actor, name: str, label: str, expected: int, reason: str = "") -> None:
     """Take an unprotected label away from the template."""
     names.check_label(label)
+    check_text("reason", reason)
     with transaction.atomic():
         template, held = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
@@ -60,7 +61,9 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int) -> None:
             raise Conflict(gettext("{label} is not set.").format(label=label), actual=None, expected=expected)
         require_undivided(held)
         held.delete()
-        append_move(actor, LabelMove(template=template, label=label, before=held.version, how="removed"), log.now())
+        before = held.version
+        move = LabelMove(template=template, label=label, before=before, how="removed", reason=reason.strip())
+        append_move(actor, move, log.now())
 
 
 def roll_back_label(

@@ -70,8 +70,9 @@ def test_a_label_that_was_moved_meanwhile_stays_where_it_is(reply, browser):
 def test_a_label_can_be_taken_off(reply, browser):
     client = browser("author")
     move(client)
-    move(client, do="remove", expected="2")
+    move(client, do="remove", expected="2", reason="No longer used")
     assert not Label.objects.filter(name="staging").exists()
+    assert LabelMove.objects.get(how="removed").reason == "No longer used"
 
 
 def test_a_protected_label_is_not_moved_by_the_form(reply, browser):

@@ -69,7 +69,17 @@ def test_a_label_can_be_taken_away(author, save):
     labels.remove_label(actor=author, name="support/reply", label="staging", expected=1)
     assert not Label.objects.exists()
     body = json.loads(Event.objects.latest("number").text)["body"]
-    assert (body["from"], body["to"], body["how"]) == (1, None, "removed")
+    assert (body["from"], body["to"], body["how"], body["reason"]) == (1, None, "removed", "")
+
+
+def test_a_label_is_taken_away_with_a_reason(author, save):
+    save("one")
+    labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
+    labels.remove_label(actor=author, name="support/reply", label="staging", expected=1, reason=" No longer used\n")
+    assert LabelMove.objects.get(how="removed").reason == "No longer used"
+    assert json.loads(Event.objects.latest("number").text)["body"]["reason"] == "No longer used"
+    with pytest.raises(Invalid):
+        labels.remove_label(actor=author, name="support/reply", label="staging", expected=1, reason="x\0")
 
 
 def test_a_label_that_is_not_set_can_not_be_taken_away(author, save):
