@@ -39,6 +39,8 @@ def test_proposing_shows_who_gets_the_version_and_the_way_back(fetched, browser,
     assert "Propose v2 for production" in page
     assert "200 fetches a day switch to v2, 10 stay" in page
     assert "Undo: roll back to v1 at any time." in page
+    assert re.search('value="at_once" class="unseen" checked> ?By hand<', page), "approval comes before it goes live"
+    assert ">At once<" not in page
     assert "No service fetched" not in page
     assert ("<html" in page) is not bool(headers)
 
@@ -143,6 +145,7 @@ def test_what_is_typed_is_kept_until_the_change_is_published(reply, browser):
     page = words(client.get(f"/changes/{change.number}/publish"))
     (key,) = re.findall(r'data-keep="([^"]*)"', page)
     assert f'name="form" value="{key}"' in page
+    assert ">At once<" in page
     sent = {"do": "publish", "expected": "1", "form": key}
     assert f'data-done="{key}"' in words(client.post(f"/changes/{change.number}", sent, follow=True))
 
