@@ -10,11 +10,12 @@ from django.utils.translation import gettext
 
 from frontend.evaluations.improvement_views import IMPROVEMENT_STYLES
 from frontend.evaluations.row_comparison import Excerpt
+from frontend.evaluations.run_titles import version_title
 from promptuary.renderer.syntax.sequence_diff import Word
-from registry.evaluations.models import Run
 from registry.improvements.models import Improvement
 
 register = template.Library()
+register.filter(version_title)
 
 
 @register.simple_tag
@@ -40,14 +41,6 @@ def _word(word: Word, tag: str, side: str) -> SafeString | str:
         return word.text
     said = gettext("removed:") if side == "removed" else gettext("added:")
     return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, said, word.text, tag)
-
-
-@register.filter
-def version_title(run: Run) -> str:
-    """What a run asked: `v3`, or a proposal that is no version."""
-    if run.is_draft:
-        return gettext("proposal for v{number}").format(number=run.version.number)
-    return f"v{run.version.number}"
 
 
 @register.filter

@@ -4,10 +4,12 @@ import re
 
 import pytest
 
+from registry.evaluations import datasets
 from registry.improvements.models import Improvement
 from registry.templates import archive
 from registry.templates.models import Draft
 from tests.frontend.conftest import words
+from tests.support.finished_runs import dataset_rows
 from tests.support.improvement_desk import BETTER, DOCUMENT, open_desk, set_cap, write_rows
 from tests.support.improving_model_server import propose
 
@@ -78,7 +80,7 @@ def test_without_a_model_the_page_says_who_connects_one(browser, place, settings
 def test_without_a_template_that_asks_the_page_leads_to_the_example(browser, desk, place):
     archive.archive_template(actor=desk.actor("admin"), name="support/improve", reason="Not used")
     page = words(browser("author").get(f"/runs/{place.run.number}/improve"))
-    assert "No template that you may read asks for improvements" in page
+    assert "You can read no template with the tag <b>improvement</b>, which asking needs." in page
     assert 'href="/new?in=support"' in page
 
 
@@ -180,3 +182,16 @@ def test_the_run_of_a_proposal_leads_back_and_is_nobody_elses(browser, place):
         assert browser("reviewer").get(path).status_code == 404
     page = words(browser("author").get(f"/runs/{place.run.number}/matrix?with={improvement.measurement.number}"))
     assert "proposal for v1" in page
+
+
+def test_the_run_of_a_proposal_is_called_so_wherever_its_replies_are_shown(browser, place):
+    improvement = place.measure(place.start())
+    author, run = browser("author"), f"/runs/{improvement.measurement.number}"
+    model = improvement.measurement.model
+    datasets.save_dataset(actor=place.author, name="support/refunds/hard", text=dataset_rows(1))
+    assert 'data-head="proposal for v1 replied"' in words(author.get(run, {"against": "0"})).replace('" pro', '"pro')
+    assert f"The reply of proposal for v1, {model}" in words(author.get(f"{run}/rows/0/add"))
+    author.post(f"{run}/score", {"row": 0, "press": "0:good"})
+    scores = words(author.get(f"{run}/score", {"row": 0}))
+    assert f"Score of proposal for v1 {model}" in scores
+    assert f"<p>proposal for v1 {model}:" in scores
