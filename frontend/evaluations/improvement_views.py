@@ -73,7 +73,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
             add_errors(form, error)
             status = status_of(error)
     improvement = queries.find_own_improvement(actor, number)
-    context = {**_frame(improvement), "form": form}
+    context = {**_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
     if is_for_region(request, "progress"):
         page, regions = "evaluations/improvement.html", {"progress": "evaluations/_improvement_progress.html"}
         response = show(request, page, context, regions=regions)
