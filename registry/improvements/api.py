@@ -119,7 +119,7 @@ class TakeImprovement(IdempotentView):
         operation_id="takeImprovement", request=TakeInput, responses={200: TakenDraftOutput, "4XX": ProblemOutput}
     )
     def post(self, request: Request, number: int) -> Response:
-        """Make the proposal a draft of the caller's, beside those that there are."""
+        """Make the proposal a new draft of the caller's."""
         name = read(TakeInput, request)["draft"]
         draft = services.take_improvement(actor=actor_of(request), number=number, draft_name=name)
         return Response(TakenDraftOutput.of(draft))
@@ -130,7 +130,7 @@ class DismissImprovement(IdempotentView):
 
     @extend_schema(operation_id="dismissImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:
-        """It stays to be read for 30 days."""
+        """Dismiss the proposal; it can be read for 30 days."""
         read(NoInput, request)
         return Response(
             ImprovementDetailOutput.of(services.dismiss_improvement(actor=actor_of(request), number=number))

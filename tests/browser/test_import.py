@@ -92,7 +92,7 @@ def test_a_file_dropped_anywhere_on_the_page_is_read_and_names_the_template(visi
     expect(page.get_by_text("Drop to import")).to_be_visible()
     page.evaluate(DROP.replace('["dragenter", "dragover"]', '["drop"]'), ["Late refund.txt", CHATML])
     expect(page.get_by_text("Drop to import")).to_be_hidden()
-    expect(page.locator("#verdict")).to_contain_text("Looks like ChatML: 2 messages, 2 variables")
+    expect(page.locator("#verdict")).to_contain_text("Looks like ChatML: 2 messages, 2 inputs")
     expect(page.locator("#name")).to_have_value("Late refund")
     expect(page.locator("#address")).to_contain_text("support/late-refund")
     expect(page.get_by_role("button", name="Create draft from ChatML")).to_be_visible()

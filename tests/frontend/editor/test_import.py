@@ -47,6 +47,8 @@ def test_new_template_and_browse_lead_here(desk, browser):
     desk.save()
     assert f'href="{PAGE}?in=support"' in words(client.get("/t/support/"))
     page = words(client.get(f"{PAGE}?in=support/refunds"))
+    assert "<title>Import prompts · Promptuary</title>" in page
+    assert "<h1>Import prompts</h1>" in page
     assert "<option selected>support</option>" in page
     assert 'value="refunds"' in page
 
@@ -229,7 +231,7 @@ def test_htmx_gets_what_it_becomes_alone(desk, browser):
 def test_a_strip_says_what_the_text_looks_like(desk, browser):
     client = browser("author")
     page = words(show(client, text=CHATML))
-    assert "<b>Looks like ChatML:</b> 2 messages, 2 variables" in page
+    assert "<b>Looks like ChatML:</b> 2 messages, 2 inputs" in page
     assert '<span class="import-input">question</span>' in page
     assert "Create draft from ChatML</button>" in page
     chosen = words(show(client, text=CHATML, source_format="text"))
