@@ -1,8 +1,11 @@
 """The token budget: what uses how much, against what, and what gives way first."""
 
+import re
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
 
 from frontend.editor.token_budget import token_budget
 
@@ -88,3 +91,12 @@ def test_a_very_long_prompt_ends_in_one_row_for_the_rest():
 def test_a_prompt_of_no_parts_has_an_empty_budget():
     budget = token_budget(rendered())
     assert (budget.used, budget.rows, budget.stretches) == (0, (), ())
+
+
+def test_the_bars_have_points_for_decimals_in_every_language():
+    budget = token_budget(rendered(part("a", 100, from_inputs=33), part("b", 77, from_inputs=7), limit=999, reserve=10))
+    with translation.override("de"):
+        page = render_to_string("frontend/editor/_budget.html", {"budget": budget})
+    shares = re.findall(r' (?:x|width)="([^"]*)%"', page)
+    assert any("." in share for share in shares)
+    assert not [share for share in shares if "," in share]
