@@ -10,7 +10,7 @@ from registry.namespaces import keys
 from registry.templates.models import Version
 from registry.usage.models import Fetch
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
-from tests.support.finished_runs import GOLD, WORSE, attach_gates, save_rows, start_run
+from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
 
 OVER = {"HX-Request": "true", "HX-Target": "panel"}
 
