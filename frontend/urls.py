@@ -34,6 +34,7 @@ from frontend.changes import (
     publish_views,
     suggestion_previews,
 )
+from frontend.changes import list_views as change_list_views
 from frontend.changes import views as change_views
 from frontend.diff import views as diff_views
 from frontend.editor import draft_views, import_views, new_views, shared_draft_views
@@ -142,7 +143,7 @@ urlpatterns = [
     path("folders/<folder:folder>/rename", rename_views.rename_folder, name="rename-folder"),
     path("t/<template:name>/-/archive", archive_views.archive, name="archive"),
     path("t/<template:name>/-/dependants", dependant_views.update, name="dependants"),
-    path("changes/", require_safe(change_views.listing), name="changes"),
+    path("changes/", require_safe(change_list_views.listing), name="changes"),
     path(
         "changes/<int:number>",
         by_method(get=change_views.show_change, post=change_actions.act_on_change),

@@ -3,7 +3,8 @@
 import registry.events  # noqa: F401  # registers each kind
 from registry.accounts.models import Key, User
 from registry.bookmarks.models import Favourite, SavedView
-from registry.changes.models import ChangeRequest, Comment, CountedScores, Decision, Remark, Thread, Verdict
+from registry.changes.models import ChangeRequest, CountedScores, Decision, Verdict
+from registry.changes.thread_models import Comment, Remark, Thread
 from registry.connections.models import Connection, Spending, SpendingCap
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Attachment, Dataset, DatasetVersion, PersonScore, Reply, Run, RunRow

@@ -19,10 +19,11 @@ from registry.changes.events import (
     ChangeWithdrawn,
     EmergencyClosed,
 )
-from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
+from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.review_events import CommentAdded, VerdictGiven
 from registry.changes.revisions import EditedComment
 from registry.changes.schedule_events import ChangeUnscheduled
+from registry.changes.thread_models import Comment
 from registry.evaluations.events import (
     DatasetSaved,
     EvaluationAttached,

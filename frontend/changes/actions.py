@@ -11,15 +11,11 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.changes.conversation_actions import IN_CONVERSATION, ON_LINES
 from frontend.changes.publish_views import show_publish_panel
 from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
-from frontend.changes.suggestion_previews import is_unseen_suggestion, read_place, read_suggestion
+from frontend.changes.suggestion_previews import is_unseen_suggestion
 from frontend.changes.views import (
-    Suggestion,
-    add_to_batch,
-    drop_from_batch,
-    empty_batch,
-    read_batch,
     render_change,
 )
 from frontend.web.decorators import signed_in
@@ -30,23 +26,19 @@ from registry.changes import (
     decisions,
     emergencies,
     review_drafts,
-    review_requests,
-    revisions,
     schedules,
-    suggestions,
-    threads,
 )
 from registry.changes import queries as changes_query
 from registry.changes import services as change_services
-from registry.changes.line_anchors import take_lines
-from registry.changes.models import Thread
-from registry.changes.places import Place
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.timestamps import read_moment
-from registry.templates import label_moves, version_queries
+from registry.templates import label_moves
 from registry.templates.models import Template
 
-__all__ = ["act_on_change", "say_label_moved"]
+__all__ = [
+    "act_on_change",
+    "say_label_moved",
+]
 
 MESSAGES = {
     "approve": gettext_lazy("You approved it."),
@@ -143,7 +135,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif do in ("acknowledge", "take_back"):
         digest = request.POST.get("digest", "")
         decisions.decide_on_change(actor=actor, number=number, decision=do, digest=digest, text=text)
-    elif act := {**_WHEN, **_IN_CONVERSATION}.get(do):
+    elif act := {**_WHEN, **IN_CONVERSATION}.get(do):
         act(request, actor, number)
     elif do == "withdraw":
         _withdraw(actor, number, text)
@@ -155,8 +147,8 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
         change_services.set_head(actor=actor, number=number, version=version)
     elif do == "rerun":
         check_results.rerun_checks(actor=actor, number=number)
-    elif do in _ON_LINES:
-        _ON_LINES[do](request, actor, number)
+    elif do in ON_LINES:
+        ON_LINES[do](request, actor, number)
     else:
         raise Invalid(fields={"do": gettext("the page did not say which button was pressed.")})
     return str(MESSAGES[do])
@@ -197,117 +189,12 @@ _WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 }
 
 
-def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
-    review_requests.ask_for_review(
-        actor=actor, number=number, person=request.POST.get("remind") or request.POST.get("person", "")
-    )
-
-
-def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    thread, comment = _chosen(request)
-    text = request.POST.get("comment_text", "").replace("\r\n", "\n")
-    revisions.edit_comment(actor=actor, number=number, thread=thread, comment=comment, text=text)
-
-
-def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    thread, comment = _chosen(request)
-    revisions.delete_comment(actor=actor, number=number, thread=thread, comment=comment)
-
-
-_IN_CONVERSATION: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
-    "ask": _ask,
-    "edit_comment": _edit_comment,
-    "delete_comment": _delete_comment,
-}
-
-
-def _open(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestion = read_suggestion(request) if request.POST["do"] == "suggest" else None
-    text = request.POST.get("text", "")
-    threads.open_thread(actor=actor, number=number, place=read_place(request), text=text, suggestion=suggestion)
-    _forget(request, actor, number)
-
-
-def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    threads.reply_to_thread(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
-
-
-def _keep_reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    review_drafts.save_remark(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
-
-
-def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
-    resolved = request.POST["do"] == "resolve"
-    threads.resolve_thread(actor=actor, number=number, thread=_thread(request), resolved=resolved)
-
-
-def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply_suggestions(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
-    drop_from_batch(request, number, _chosen(request))
-
-
-def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply_suggestions(
-        actor=actor, number=number, comments=read_batch(request, number), confirm=_confirmed(request)
-    )
-    empty_batch(request, number)
-
-
-def _batch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    add_to_batch(request, number, _chosen(request))
-
-
-def _unbatch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    drop_from_batch(request, number, _chosen(request))
-
-
-def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    empty_batch(request, number)
-
-
-def _confirmed(request: HttpRequest) -> bool:
-    """Whether the box was ticked that says nobody who may approve would be left."""
-    return request.POST.get("confirm") == "yes"
-
-
-def _chosen(request: HttpRequest) -> Suggestion:
-    return _thread(request), parse_form_number(request.POST.get("comment"))
-
-
-def _thread(request: HttpRequest) -> int:
-    return parse_form_number(request.POST.get("thread"))
-
-
-def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
-    """A remark carries a suggestion only where the text of the lines was changed."""
-    place = read_place(request)
-    suggestion: str | None = read_suggestion(request)
-    if suggestion == (
-        _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
-    ):
-        suggestion = None
-    remark = parse_form_number(request.POST.get("remark")) or None
-    text = request.POST.get("text", "")
-    review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
-
-
-def _lines_of(actor: Actor, number: int, place: Place) -> str:
-    change = changes_query.get_change(actor, number)
-    version = version_queries.get_version(actor, change.template.name, place.version)
-    return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
-
-
-def _forget(request: HttpRequest, actor: Actor, number: int) -> None:
-    if remark := parse_form_number(request.POST.get("remark")):
-        review_drafts.discard_remark(actor=actor, number=number, remark=remark)
-
-
 def _url_after(request: HttpRequest, number: int) -> str:
     """The page again; after an act on lines, in the view that it was done in and with the thread in sight."""
     address = reverse("change", args=[number])
     if request.POST["do"] in ("edit_comment", "delete_comment") and request.GET.get("view") == "conversation":
         return f"{address}?view=conversation"
-    if request.POST["do"] not in (*_ON_LINES, "edit_comment", "delete_comment"):
+    if request.POST["do"] not in (*ON_LINES, "edit_comment", "delete_comment"):
         return address
     query = {name: request.GET[name] for name in KEPT_IN_URL if request.GET.get(name)}
     thread = parse_form_number(request.POST.get("thread"))
@@ -315,18 +202,3 @@ def _url_after(request: HttpRequest, number: int) -> str:
 
 
 _SUGGESTING = ("suggest", "keep")
-_ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
-    "thread": _open,
-    "suggest": _open,
-    "keep": _keep,
-    "discard": _forget,
-    "reply": _reply,
-    "keep_reply": _keep_reply,
-    "resolve": _resolve,
-    "unresolve": _resolve,
-    "apply": _apply,
-    "batch": _batch,
-    "unbatch": _unbatch,
-    "empty_batch": _empty_batch,
-    "apply_batch": _apply_batch,
-}

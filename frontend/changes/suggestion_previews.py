@@ -7,15 +7,17 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
-from frontend.changes.threads import SuggestionPreview, suggested_lines
+from frontend.changes.shown_comments import SuggestionPreview
+from frontend.changes.threads import suggested_lines
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.wording import line_range
 from registry.accounts.actor import Actor
 from registry.changes import queries as changes_query
-from registry.changes.models import ChangeRequest, Thread
+from registry.changes.models import ChangeRequest
 from registry.changes.places import Place, quote_lines
 from registry.changes.rendered_suggestions import place_suggestion
+from registry.changes.thread_models import Thread
 from registry.core.errors import Invalid, PromptuaryError
 from registry.namespaces.verbs import Verb
 

@@ -8,23 +8,19 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext
 
 from frontend.changes.presenters import PermittedActions
+from frontend.changes.shown_comments import CommentView, LineAnnotations, OpenCommentForm, RemarkView, ThreadView
 from frontend.diff import text as diff_text
 from frontend.web.wording import line_range
 from registry.changes import queries
-from registry.changes.comment_texts import CommentText, CommentTexts
+from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
-from registry.changes.models import ChangeRequest, Comment, Remark, Thread
+from registry.changes.models import ChangeRequest
 from registry.changes.queries import PlacedThread, ReadComment
+from registry.changes.thread_models import Remark, Thread
 
 __all__ = [
-    "CommentView",
     "Discussion",
-    "LineAnnotations",
-    "OpenCommentForm",
-    "RemarkView",
-    "SuggestionPreview",
-    "ThreadView",
     "View",
     "build_discussion",
     "suggested_lines",
@@ -49,91 +45,6 @@ class View:
         """The view again, with more said."""
         sample = {"sample": self.sample} if self.sample and self.name in ("rendered", "both") else {}
         return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
-
-
-@dataclass(frozen=True)
-class SuggestionPreview:
-    """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
-
-    `seen` stands for just this difference.
-    """
-
-    where: str = ""
-    lines: Sequence[diff_text.Line] = ()
-    seen: str = ""
-    refusal: str = ""
-
-
-@dataclass(frozen=True)
-class OpenCommentForm:
-    """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
-
-    side: str
-    part: int
-    line: int
-    end_line: int
-    text: str = ""
-    suggestion: str | None = None
-    remark: int | None = None
-    was: str = ""
-    """The lines as they are: what a suggestion starts from."""
-    preview: SuggestionPreview | None = None
-    """What a suggestion on rendered lines becomes in the source, where one was typed."""
-
-    @property
-    def lines(self) -> str:
-        """`line 12`, `lines 12 to 15`"""
-        return line_range(self.line, self.end_line)
-
-
-@dataclass(frozen=True)
-class CommentView:
-    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
-
-    `said`: what it says now. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that
-    nobody who may approve would be left once it is applied, or is empty.
-    """
-
-    comment: Comment
-    said: CommentText
-    lines: Sequence[diff_text.Line] | None
-    may_apply: bool
-    is_own: bool = False
-    in_batch: bool = False
-    warning: str = ""
-
-
-@dataclass(frozen=True)
-class RemarkView:
-    """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
-
-    remark: Remark
-    where: str
-    lines: Sequence[diff_text.Line] | None
-    url: str
-
-
-@dataclass(frozen=True)
-class ThreadView:
-    """A thread with its place in words; `url` leads to the view in which it hangs under its line."""
-
-    thread: Thread
-    said: Sequence[CommentView]
-    unsent: Sequence[RemarkView]
-    where: str
-    url: str
-    is_outdated: bool
-    is_resolved: bool
-
-
-@dataclass
-class LineAnnotations:
-    """One line: what hangs under it, and whether it is among those that are being talked of just now."""
-
-    talks: list[ThreadView] = field(default_factory=list)
-    unsent: list[RemarkView] = field(default_factory=list)
-    form: bool = False
-    meant: bool = False
 
 
 Spots = dict[int, LineAnnotations]

@@ -8,11 +8,10 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext
 
-from registry.changes import queries
 from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest
-from registry.changes.queries import Moment
+from registry.changes.moments import Moment, list_moments
 from registry.changes.review_events import CommentAdded, VerdictGiven
 
 __all__ = ["TimelineEntry", "timeline_entries"]
@@ -44,7 +43,7 @@ def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, w
     a reader who may comment.
     """
     rows: list[TimelineEntry] = []
-    moments = queries.list_moments(change, texts or CommentTexts(change))
+    moments = list_moments(change, texts or CommentTexts(change))
     for is_check, group in groupby(moments, lambda moment: isinstance(moment.event, VerdictGiven)):
         if is_check:
             rows += _check_entries(group)

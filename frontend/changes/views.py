@@ -1,20 +1,20 @@
-"""The pages of change requests: the list, and one of them with everything needed to decide."""
+"""The page of a change request, with everything needed to decide."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext
 
 from frontend.changes import emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
 from frontend.changes.rollout_rows import read_rollout_row
+from frontend.changes.shown_comments import OpenCommentForm
 from frontend.changes.suggestion_previews import preview_suggestion
-from frontend.changes.threads import OpenCommentForm, View, build_discussion
+from frontend.changes.threads import View, build_discussion
 from frontend.diff import versions
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import signed_in
@@ -26,13 +26,11 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as changes_query
 from registry.changes.comment_texts import CommentTexts
 from registry.changes.gate import Gate
-from registry.changes.models import ChangeRequest, Thread
+from registry.changes.models import ChangeRequest
 from registry.changes.places import Place
+from registry.changes.thread_models import Thread
 from registry.core.errors import PromptuaryError
 from registry.core.problem_details import status_of
-from registry.namespaces import queries as namespace_queries
-from registry.namespaces.permissions import MemberRoles
-from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import version_queries
 from registry.templates.label_moves import Approval, approval_of_label
 
@@ -41,7 +39,6 @@ __all__ = [
     "add_to_batch",
     "drop_from_batch",
     "empty_batch",
-    "listing",
     "read_batch",
     "render_change",
     "show_change",
@@ -49,44 +46,9 @@ __all__ = [
 
 # A range longer than this is no longer a place.
 MOST_LINES = 400
-STATES = {
-    "pending": pgettext_lazy("state of a change", "Open"),
-    "published": gettext_lazy("Published"),
-    "withdrawn": gettext_lazy("Withdrawn"),
-    "all": gettext_lazy("All"),
-}
 MOST_IN_BATCH = 100
 
 Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
-
-
-@signed_in
-def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Requests by state, newest first, with whose turn each is."""
-    state = request.GET.get("state", "pending")
-    state = state if state in STATES else "pending"
-    page = changes_query.list_changes(
-        actor,
-        state=None if state == "all" else state,
-        namespace=request.GET.get("namespace") or None,
-        template=request.GET.get("template") or None,
-        cursor=request.GET.get("cursor"),
-    )
-    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
-    query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
-    context = {
-        "section": "changes",
-        "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
-        "emergencies": emergencies.find_emergencies(page.items),
-        "state": state,
-        "tabs": [
-            {"word": word, "url": f"?{urlencode({**query, 'state': key})}", "on": key == state}
-            for key, word in STATES.items()
-        ],
-        "filters": query,
-        "next_url": f"?{urlencode({**query, 'state': state, 'cursor': page.next})}" if page.next else "",
-    }
-    return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
 
 @signed_in
@@ -269,23 +231,6 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
         suggestion=suggestion,
         remark=remark,
     )
-
-
-def _row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
-    change, blockers = gate.change, gate.blockers
-    held = roles.get(change.template.namespace_id)
-    may_publish = held is not None and held.at(change.template.path).rank >= TABLE[Verb.PUBLISH].rank
-    return {
-        "change": change,
-        "title": presenters.change_title(change),
-        "cause": blockers[0].cause if blockers else "",
-        "advice": blockers[0].action if blockers else "",
-        "more": len(blockers) - 1,
-        "turn": presenters.whose_turn(blockers, actor),
-        "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
-        "ready": change.is_open and not blockers,
-        "may_publish": not blockers and may_publish,
-    }
 
 
 def _approves_served(change: ChangeRequest, gate: Gate) -> bool:

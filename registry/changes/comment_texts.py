@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from registry.changes.models import ChangeRequest, CommentRevision
+from registry.changes.models import ChangeRequest
+from registry.changes.thread_models import CommentRevision
 
 __all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText"]
 

@@ -13,7 +13,8 @@ from registry.changes.blockers import Blocker
 from registry.changes.checks import Approval, Check, CheckInputs, Decided
 from registry.changes.facts import ApprovalStatus, DecisionFacts, Exemption, Facts, GroupApproval
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
-from registry.changes.models import ChangeRequest, Comment, Decision, Verdict
+from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.thread_models import Comment
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.rules import Rules, rules_of

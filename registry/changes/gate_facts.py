@@ -14,7 +14,8 @@ from registry.changes.contributors import ChangeFacts, VersionNode, find_contrib
 from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.facts import DecisionFacts, Facts, GroupFacts
-from registry.changes.models import ChangeRequest, Decision, Thread, Verdict
+from registry.changes.models import ChangeRequest, Decision, Verdict
+from registry.changes.thread_models import Thread
 from registry.evaluations import attachment_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import Attachment

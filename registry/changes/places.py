@@ -8,7 +8,8 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes.line_anchors import take_lines
-from registry.changes.models import ChangeRequest, Thread
+from registry.changes.models import ChangeRequest
+from registry.changes.thread_models import Thread
 from registry.core.errors import Conflict, Invalid
 from registry.templates import sample_renderings, version_queries
 from registry.templates.models import Version

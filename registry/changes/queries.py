@@ -1,24 +1,22 @@
-"""Queries about change requests: one, lists, what is beside one, its threads, and its history."""
+"""Queries about change requests: one, lists, what is beside one, and its threads."""
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes.comment_texts import NO_TEXT, CommentText, CommentTexts
+from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.events import ChangeDecided, ChangeWithdrawn
 from registry.changes.line_anchors import Anchors
-from registry.changes.models import ChangeRequest, Comment, Decision, Remark, Thread
+from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_events import CommentAdded
+from registry.changes.thread_models import Comment, Remark, Thread
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.models import Run
 from registry.journal import log
-from registry.journal.event import JournalEvent, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
@@ -31,7 +29,6 @@ from registry.templates.queries import within_namespaces
 
 __all__ = [
     "MOST_PENDING",
-    "Moment",
     "PlacedThread",
     "ReadComment",
     "closed_by",
@@ -45,7 +42,6 @@ __all__ = [
     "last_outdated_decision",
     "list_changes",
     "list_members",
-    "list_moments",
     "list_overlapping",
     "list_pending",
     "list_remarks",
@@ -230,38 +226,6 @@ def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
     """What the person keeps for their review, oldest first."""
     kept = Remark.objects.filter(change=change, person=actor.person)
     return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
-
-
-_MOST = 500
-
-
-@dataclass(frozen=True)
-class Moment:
-    """One event of the request, and the text that goes with it, if any. event: None for a kind that is unknown."""
-
-    at: datetime
-    person: str
-    event: JournalEvent | None
-    said: CommentText = NO_TEXT
-
-
-def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
-    """Oldest first, the newest five hundred; three queries however much was said. texts: of the request."""
-    rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
-    decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
-    columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")
-    comments = {(thread, number): text for thread, number, text in columns}
-    moments = []
-    for row in reversed(rows):
-        event, at = parse_event(row.kind, json.loads(row.text)["body"]), from_microseconds(row.at)
-        said = NO_TEXT
-        if isinstance(event, ChangeDecided):
-            said = texts.find(0, event.number, decisions.get(event.number, ""), at)
-        elif isinstance(event, CommentAdded):
-            place = event.thread, event.comment
-            said = texts.find(*place, comments.get(place, ""), at)
-        moments.append(Moment(at, row.person, event, said))
-    return moments
 
 
 def count_comments_and_decisions(change: ChangeRequest) -> int:

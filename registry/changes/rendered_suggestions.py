@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.origins.line_edits import Reason, RefusedEdit
 from registry.accounts.actor import Actor
-from registry.changes.models import ChangeRequest, Thread
+from registry.changes.models import ChangeRequest
 from registry.changes.places import Place, read_sample, refuse_lines, refuse_unrendered
+from registry.changes.thread_models import Thread
 from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.core.renderer_pool import child

@@ -8,10 +8,11 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.changes import decisions, locking, threads
 from registry.changes import queries as change_queries
-from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.models import ChangeRequest, Decision
 from registry.changes.places import Place, quote_lines
 from registry.changes.queries import lock_change
 from registry.changes.rendered_suggestions import place_suggestion
+from registry.changes.thread_models import Remark, Thread
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.namespaces.verbs import Verb

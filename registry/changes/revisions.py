@@ -14,7 +14,8 @@ from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.conversation_events import CommentDeleted, CommentEdited
 from registry.changes.decisions import check_decision
-from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.thread_models import Comment, CommentRevision
 from registry.changes.threads import check_comment
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.journal import log

@@ -12,8 +12,9 @@ from registry.changes import queries as change_queries
 from registry.changes import services as writing
 from registry.changes import threads as discussing
 from registry.changes.line_anchors import replace_lines
-from registry.changes.models import ChangeRequest, Comment
+from registry.changes.models import ChangeRequest
 from registry.changes.queries import PlacedThread
+from registry.changes.thread_models import Comment
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb

@@ -9,8 +9,8 @@ from registry.changes import queries as change_queries
 from registry.changes import suggestions
 from registry.changes import threads as services
 from registry.changes.api import show
-from registry.changes.models import Thread
 from registry.changes.serializers import ChangeOutput
+from registry.changes.thread_models import Thread
 from registry.changes.thread_serializers import ThreadList, ThreadOutput
 from registry.changes.threads import Place
 from registry.idempotency.views import IdempotentView

@@ -8,10 +8,11 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
-from registry.changes.models import ChangeRequest, Comment, Thread
+from registry.changes.models import ChangeRequest
 from registry.changes.places import Place, quote_lines
 from registry.changes.rendered_suggestions import place_suggestion
 from registry.changes.review_events import CommentAdded, ThreadResolved
+from registry.changes.thread_models import Comment, Thread
 from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log

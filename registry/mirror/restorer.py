@@ -15,7 +15,8 @@ from registry.accounts.models import User
 from registry.audit.verification import facts_of
 from registry.changes import derivation
 from registry.changes.derivation import RULING, Derivation, JournalFact, Protection
-from registry.changes.models import ChangeRequest, Comment
+from registry.changes.models import ChangeRequest
+from registry.changes.thread_models import Comment
 from registry.journal import immutable_tables
 from registry.journal.event import canonical, digest_of, from_microseconds, parse_event
 from registry.journal.models import Event

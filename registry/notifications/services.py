@@ -14,8 +14,9 @@ from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import Key, User, say_to
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeDecided
-from registry.changes.models import ChangeRequest, Comment, Decision
+from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_events import CommentAdded
+from registry.changes.thread_models import Comment
 from registry.core.sentences import end_sentence
 from registry.journal import log
 from registry.namespaces import key_queries

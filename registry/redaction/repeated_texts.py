@@ -7,7 +7,8 @@ from django.apps import apps
 from django.db.models import Model, Q
 from django.utils.translation import gettext
 
-from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision, Remark
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.thread_models import Comment, CommentRevision, Remark
 from registry.evaluations.models import DatasetVersion, PersonScore
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace

@@ -22,7 +22,8 @@ from promptuary.renderer.syntax import sequence_diff
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import locking
-from registry.changes.models import ChangeRequest, Comment, Remark, Thread, Verdict
+from registry.changes.models import ChangeRequest, Verdict
+from registry.changes.thread_models import Comment, Remark, Thread
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.input_checks import check_text
 from registry.core.names import LATEST

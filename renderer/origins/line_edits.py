@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats.jinja_body import JinjaBody
+from promptuary.renderer.origins.content_literals import Stretch
 from promptuary.renderer.origins.scalar_text import escape_text
-from promptuary.renderer.origins.traced_parts import Stretch, TracedPart, pair_parts, trace_parts
+from promptuary.renderer.origins.traced_parts import TracedPart, pair_parts, trace_parts
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Lines, unify_newlines
 from promptuary.renderer.syntax import sequence_diff

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from registry.changes import suggestions
-from registry.changes.models import Comment, Remark, Thread
+from registry.changes.thread_models import Comment, Remark, Thread
 from tests.frontend.conftest import OTHER, words
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1

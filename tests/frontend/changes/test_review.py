@@ -4,7 +4,8 @@ import pytest
 
 from registry.changes import decisions, review_drafts, threads
 from registry.changes import services as change_services
-from registry.changes.models import ChangeRequest, Decision, Remark, Thread
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.thread_models import Remark, Thread
 from registry.changes.threads import Place
 from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, words

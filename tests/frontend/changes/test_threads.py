@@ -3,7 +3,8 @@
 import pytest
 
 from registry.changes import threads
-from registry.changes.models import ChangeRequest, Comment, Thread
+from registry.changes.models import ChangeRequest
+from registry.changes.thread_models import Comment, Thread
 from registry.changes.threads import Place
 from tests.frontend.conftest import OTHER, words
 

@@ -4,7 +4,8 @@ import pytest
 
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
-from registry.changes.models import Decision, Remark, Thread
+from registry.changes.models import Decision
+from registry.changes.thread_models import Remark, Thread
 from registry.changes.threads import Place
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event

@@ -2,10 +2,11 @@
 
 import pytest
 
-from registry.changes import decisions, queries, review_drafts, revisions, suggestions, threads
+from registry.changes import decisions, moments, queries, review_drafts, revisions, suggestions, threads
 from registry.changes import services as change_services
 from registry.changes.comment_texts import CommentTexts
-from registry.changes.models import ChangeRequest, Comment, CommentRevision, Decision
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.thread_models import Comment, CommentRevision
 from registry.changes.threads import Place
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
@@ -109,7 +110,7 @@ def test_the_words_of_a_decision_are_edited_and_deleted_while_it_stays(reviewer,
         actor=reviewer, number=change.number, digest=change.version.digest, decision="approve", text="Good"
     )
     edit(reviewer, change, "Very good", thread=0)
-    (moment,) = [each for each in queries.list_moments(change, CommentTexts(change)) if each.said.changed_at]
+    (moment,) = [each for each in moments.list_moments(change, CommentTexts(change)) if each.said.changed_at]
     assert (moment.said.text, [earlier.text for earlier in moment.said.earlier]) == ("Very good", ["Good"])
     delete(reviewer, change, thread=0)
     assert ChangeRequest.objects.get().state == "approved"

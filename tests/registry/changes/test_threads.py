@@ -5,7 +5,7 @@ import pytest
 from registry.changes import queries as found
 from registry.changes import services as change_services
 from registry.changes import threads
-from registry.changes.models import Comment, Thread
+from registry.changes.thread_models import Comment, Thread
 from registry.changes.threads import Place
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal.models import Event

@@ -8,7 +8,8 @@ from django.db import DatabaseError, connection, transaction
 from promptuary.evaluation import Row
 from registry.changes import check_results, threads
 from registry.changes import services as change_services
-from registry.changes.models import Thread, Verdict
+from registry.changes.models import Verdict
+from registry.changes.thread_models import Thread
 from registry.changes.threads import Place
 from registry.connections import queries as connection_queries
 from registry.core.errors import ApprovalRequired, Conflict, Gone, Invalid, NotAllowed, NotFound

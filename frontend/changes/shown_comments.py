@@ -1,0 +1,96 @@
+"""What the page of a change shows of comments: threads, unsent remarks, what is at a line, and the open form."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from frontend.diff import text as diff_text
+from frontend.web.wording import line_range
+from registry.changes.comment_texts import CommentText
+from registry.changes.thread_models import Comment, Remark, Thread
+
+__all__ = ["CommentView", "LineAnnotations", "OpenCommentForm", "RemarkView", "SuggestionPreview", "ThreadView"]
+
+
+@dataclass(frozen=True)
+class SuggestionPreview:
+    """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
+
+    `seen` stands for just this difference.
+    """
+
+    where: str = ""
+    lines: Sequence[diff_text.Line] = ()
+    seen: str = ""
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class OpenCommentForm:
+    """Lines that somebody wants to say something about, and what was typed about them so far (None: nothing yet)."""
+
+    side: str
+    part: int
+    line: int
+    end_line: int
+    text: str = ""
+    suggestion: str | None = None
+    remark: int | None = None
+    was: str = ""
+    """The lines as they are: what a suggestion starts from."""
+    preview: SuggestionPreview | None = None
+    """What a suggestion on rendered lines becomes in the source, where one was typed."""
+
+    @property
+    def lines(self) -> str:
+        """`line 12`, `lines 12 to 15`"""
+        return line_range(self.line, self.end_line)
+
+
+@dataclass(frozen=True)
+class CommentView:
+    """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
+
+    `said`: what it says now. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that
+    nobody who may approve would be left once it is applied, or is empty.
+    """
+
+    comment: Comment
+    said: CommentText
+    lines: Sequence[diff_text.Line] | None
+    may_apply: bool
+    is_own: bool = False
+    in_batch: bool = False
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class RemarkView:
+    """A remark that its writer keeps for the review, with its place in words and the address of its lines."""
+
+    remark: Remark
+    where: str
+    lines: Sequence[diff_text.Line] | None
+    url: str
+
+
+@dataclass(frozen=True)
+class ThreadView:
+    """A thread with its place in words; `url` leads to the view in which it hangs under its line."""
+
+    thread: Thread
+    said: Sequence[CommentView]
+    unsent: Sequence[RemarkView]
+    where: str
+    url: str
+    is_outdated: bool
+    is_resolved: bool
+
+
+@dataclass
+class LineAnnotations:
+    """One line: what hangs under it, and whether it is among those that are being talked of just now."""
+
+    talks: list[ThreadView] = field(default_factory=list)
+    unsent: list[RemarkView] = field(default_factory=list)
+    form: bool = False
+    meant: bool = False

@@ -1,0 +1,46 @@
+"""Moments of a change request: its events, oldest first, with the texts that go with them."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from registry.changes.comment_texts import NO_TEXT, CommentText, CommentTexts
+from registry.changes.events import ChangeDecided
+from registry.changes.models import ChangeRequest, Decision
+from registry.changes.review_events import CommentAdded
+from registry.changes.thread_models import Comment
+from registry.journal.event import JournalEvent, from_microseconds, parse_event
+from registry.journal.models import Event
+
+__all__ = ["Moment", "list_moments"]
+
+_MOST = 500
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One event of the request, and the text that goes with it, if any. event: None for a kind that is unknown."""
+
+    at: datetime
+    person: str
+    event: JournalEvent | None
+    said: CommentText = NO_TEXT
+
+
+def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
+    """Oldest first, the newest five hundred; three queries however much was said. texts: of the request."""
+    rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
+    decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
+    columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")
+    comments = {(thread, number): text for thread, number, text in columns}
+    moments = []
+    for row in reversed(rows):
+        event, at = parse_event(row.kind, json.loads(row.text)["body"]), from_microseconds(row.at)
+        said = NO_TEXT
+        if isinstance(event, ChangeDecided):
+            said = texts.find(0, event.number, decisions.get(event.number, ""), at)
+        elif isinstance(event, CommentAdded):
+            place = event.thread, event.comment
+            said = texts.find(*place, comments.get(place, ""), at)
+        moments.append(Moment(at, row.person, event, said))
+    return moments
