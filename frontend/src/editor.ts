@@ -19,6 +19,7 @@ import { installModes } from "./editor/modes.ts";
 import { Notices } from "./editor/notices.ts";
 import { installPasteOffer } from "./editor/paste_offer.ts";
 import { offsetAt } from "./editor/positions.ts";
+import { installPresenceBeats } from "./editor/presence_beats.ts";
 import { Preview } from "./editor/preview.ts";
 import { installProblemCount } from "./editor/problem_count.ts";
 import { applyFix, goToProblem, isMisspelt, setProblems } from "./editor/problems.ts";
@@ -282,6 +283,7 @@ function start(root: HTMLFormElement): void {
   });
 
   installPasteOffer(root, view, setup.urls.preview, () => form.draw());
+  installPresenceBeats(root, { view, saved: () => base?.document ?? "", goTo });
   root.classList.add("is-live");
   const showFirstTab = installPanes(root);
   const openView = installViews(root, (opened) => {

@@ -21,13 +21,13 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
-from django.utils.translation import get_language_from_request, gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.web.page import is_htmx, show
 from frontend.web.refusals import method_not_allowed, refuse, typed
-from registry.accounts.actor import Actor, person_of
+from registry.accounts.actor import Actor, find_language, person_of
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
 from registry.core import errors as core_errors
@@ -184,10 +184,7 @@ def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable
         if request.path.startswith("/api/") and settings.SESSION_COOKIE_NAME not in request.COOKIES:
             return respond(request)
         person = person_of(request)
-        chosen = person.language if person else ""
-        if chosen not in dict(settings.LANGUAGES):
-            chosen = get_language_from_request(request)
-        with translation.override(chosen):
+        with translation.override(find_language(request, person)):
             response = respond(request)
         if not (person and person.language):
             patch_vary_headers(response, ["Accept-Language"])

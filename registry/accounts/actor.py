@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from django.conf import settings
 from django.http import HttpRequest
-from django.utils.translation import gettext
+from django.utils.translation import get_language_from_request, gettext
 
 from registry.accounts.models import Key, User
 from registry.core.errors import Conflict
 
-__all__ = ["OPERATOR", "Actor", "operator_actor", "person_of"]
+__all__ = ["OPERATOR", "Actor", "find_language", "operator_actor", "person_of"]
 
 OPERATOR = "operator"  # the username that commands run on the machine itself act under
 
@@ -50,3 +51,9 @@ def person_of(request: HttpRequest) -> User | None:
     """The person who is signed in where the request comes from, or None."""
     user = getattr(request, "user", None)  # none yet where a middleware before the sign-in refused the request
     return user if isinstance(user, User) and user.is_authenticated else None
+
+
+def find_language(request: HttpRequest, person: User | None) -> str:
+    """The code of the language that the person chose, else of what their browser asks for."""
+    chosen = person.language if person else ""
+    return chosen if chosen in dict(settings.LANGUAGES) else get_language_from_request(request)

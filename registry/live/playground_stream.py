@@ -18,5 +18,5 @@ async def stream_reply(request: LiveRequest, protocol: HTTPProtocol) -> None:
     """
     user, column_id = require_user(request), request.arguments["column"]
     await run_in_thread(queries.find_own_column, Actor(user), column_id)
-    if not await relay_reply(protocol, user.pk, column_id):
-        await stream_events(protocol, read_reply_events(Actor(user), column_id))
+    if not await relay_reply(protocol, user.pk, column_id, request.language):
+        await stream_events(protocol, read_reply_events(Actor(user), column_id, request.language))

@@ -1,13 +1,14 @@
 """The pages of one process that show who is in the editor, and the tabs that it heard of.
 
-All of them share one round every ROUND_SECONDS: one statement says which tabs are still there, and four questions who
-is where and which sessions and roles hold. So nothing is written or asked for a single heartbeat or page.
+All of them share one round every ROUND_SECONDS: one statement says which tabs are still there and what they edit, and
+four questions who is where and which sessions and roles hold. So nothing is written or asked for a single heartbeat or
+page.
 """
 
 import asyncio
 import functools
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import DatabaseError
@@ -15,28 +16,44 @@ from django.db import DatabaseError
 from registry.live.journal_feed import Readers, Subscription, load_readers
 from registry.live.requests import run_in_thread
 from registry.templates import presence
+from registry.templates.presence import EditorTab
 
-__all__ = ["ROUND_SECONDS", "PresenceFeed", "Watcher", "presence_feed"]
+__all__ = ["ROUND_SECONDS", "PresenceFeed", "Present", "Watcher", "presence_feed"]
 
 ROUND_SECONDS = 2.0
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Present:
+    """What a page is told: names of the others, the parts that some of them edit, and the reader's own tabs."""
+
+    people: list[str]
+    parts: dict[str, str]
+    own_tabs: list[str]
+
+
 @dataclass(eq=False)
 class Watcher:
-    """One page: its reader, its template, and the lists of names it has still to send; None in the queue ends it."""
+    """One page: its reader, its template, and what it has still to send; None in the queue ends it."""
 
     reader: Subscription
     template: str
-    queue: asyncio.Queue[list[str] | None] = field(default_factory=asyncio.Queue)
-    told: list[str] | None = None
+    queue: asyncio.Queue[Present | None] = field(default_factory=asyncio.Queue)
+    told: Present | None = None
 
-    def tell(self, people: Mapping[int, str]) -> None:
-        """Tell the names of the others, where they are other names than before."""
-        names = sorted(name for person, name in people.items() if person != self.reader.user.pk)
-        if names != self.told:
-            self.told = names
-            self.queue.put_nowait(names)
+    def tell(self, tabs: Sequence[EditorTab]) -> None:
+        """Tell who is there, where that is not what was told before. tabs: the last heard of first."""
+        reader = self.reader.user.pk
+        others = [tab for tab in tabs if tab.person != reader]
+        present = Present(
+            people=sorted({tab.username for tab in others}),
+            parts={tab.username: tab.part for tab in reversed(others) if tab.part},
+            own_tabs=sorted(tab.tab for tab in tabs if tab.person == reader),
+        )
+        if present != self.told:
+            self.told = present
+            self.queue.put_nowait(present)
 
 
 class PresenceFeed:
@@ -45,7 +62,7 @@ class PresenceFeed:
     def __init__(self) -> None:
         self._watchers: set[Watcher] = set()
         self._tabs: dict[tuple[int, str], str] = {}  # those whose rows this process knows, with their template
-        self._heard: set[tuple[int, str]] = set()
+        self._heard: dict[tuple[int, str], str] = {}  # since the last round, with the part that each edits
         self._rounds: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
@@ -60,11 +77,11 @@ class PresenceFeed:
         """Tell it no more."""
         self._watchers.discard(watcher)
 
-    def hear(self, person: int, tab: str, template: str) -> bool:
+    def hear(self, person: int, tab: str, template: str, part: str) -> bool:
         """Note that a tab is still there; False where this process does not know its row, which then has to be made."""
         if self._tabs.get((person, tab)) != template:
             return False
-        self._heard.add((person, tab))
+        self._heard[(person, tab)] = part
         self._start()
         return True
 
@@ -75,7 +92,7 @@ class PresenceFeed:
     def forget(self, person: int, tab: str) -> None:
         """Know the tab no more."""
         self._tabs.pop((person, tab), None)
-        self._heard.discard((person, tab))
+        self._heard.pop((person, tab), None)
 
     def _start(self) -> None:
         if self._rounds is None or self._rounds.done():
@@ -83,20 +100,20 @@ class PresenceFeed:
 
     async def _run(self) -> None:
         while self._watchers or self._heard:
-            heard, self._heard = self._heard, set()
+            heard, self._heard = self._heard, {}
             watchers = list(self._watchers)
             try:
                 await self._refresh(heard)
                 if watchers:
-                    people, readers = await run_in_thread(_load, watchers)
+                    tabs, readers = await run_in_thread(_load, watchers)
                     for watcher in watchers:
-                        _hand_over(watcher, people, readers)
+                        _hand_over(watcher, tabs, readers)
             except DatabaseError:
                 logger.warning("pages are not told who is in the editor: the database can't be asked", exc_info=True)
             await asyncio.sleep(ROUND_SECONDS)
         self._tabs.clear()
 
-    async def _refresh(self, heard: set[tuple[int, str]]) -> None:
+    async def _refresh(self, heard: Mapping[tuple[int, str], str]) -> None:
         if heard and await run_in_thread(presence.refresh_presence, heard) < len(heard):
             for tab in heard:  # a row is gone: each tab makes its own again
                 self._tabs.pop(tab, None)
@@ -108,16 +125,16 @@ def presence_feed() -> PresenceFeed:
     return PresenceFeed()
 
 
-def _load(watchers: list[Watcher]) -> tuple[Mapping[str, Mapping[int, str]], Readers]:
+def _load(watchers: list[Watcher]) -> tuple[Mapping[str, list[EditorTab]], Readers]:
     names = {watcher.template for watcher in watchers}
     namespaces = {name.partition("/")[0] for name in names}
     readers = load_readers([watcher.reader for watcher in watchers], namespaces)
-    return presence.list_people_in_editor(names), readers
+    return presence.list_tabs_in_editor(names), readers
 
 
-def _hand_over(watcher: Watcher, people: Mapping[str, Mapping[int, str]], readers: Readers) -> None:
+def _hand_over(watcher: Watcher, tabs: Mapping[str, list[EditorTab]], readers: Readers) -> None:
     member = (watcher.reader.user.pk, watcher.template.partition("/")[0])
     if readers.is_signed_in(watcher.reader) and member in readers.members:
-        watcher.tell(people[watcher.template])
+        watcher.tell(tabs[watcher.template])
     else:
         watcher.queue.put_nowait(None)

@@ -1,14 +1,18 @@
 """`/live/presence`: who has a template open in the editor.
 
-    GET /live/presence?template=support/reply    a stream: `present` with `{people}`, names of others, when they change
-    POST /live/presence                          a heartbeat: `{"template": "support/reply", "tab": "<32 hex digits>"}`,
-                                                 or with `"leave": true` that the tab was closed
+    GET /live/presence?template=support/reply    a stream: `present`, whenever something of it changes
+    POST /live/presence                          a heartbeat: `{"template": "support/reply", "tab": "<32 hex digits>",
+                                                 "part": "instructions"}`, or with `"leave": true` that the tab closed
+
+`present` has `people`, the names of others; `parts`, by name the part that somebody of them edits; and `own_tabs`, the
+numbers of the reader's own tabs, so that a page can tell its own from another one.
 
 A tab sends a heartbeat every few seconds while the editor is open, so that a lost connection ends its presence too. The
 heartbeats are answered from memory: the database is told of all tabs of a process together.
 """
 
 from collections.abc import AsyncGenerator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from registry.accounts.actor import Actor
@@ -45,14 +49,15 @@ async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:
 
 async def _note_tab(user: User, fields: Mapping[str, Any]) -> None:
     feed, tab, name = presence_feed(), presence.check_tab(fields.get("tab")), fields.get("template")
+    part = presence.check_part(fields.get("part", ""))
     if fields.get("leave") is True:
         feed.forget(user.pk, tab)
         await run_in_thread(presence.leave_editor, actor=Actor(user), tab=tab)
         return
     if not isinstance(name, str):
         raise Invalid(fields={"template": "the name of a template."})
-    if not feed.hear(user.pk, tab, name):
-        await run_in_thread(presence.enter_editor, actor=Actor(user), name=name, tab=tab)
+    if not feed.hear(user.pk, tab, name, part):
+        await run_in_thread(presence.enter_editor, actor=Actor(user), name=name, tab=tab, part=part)
         feed.learn(user.pk, tab, name)
 
 
@@ -60,8 +65,8 @@ async def _follow(watcher: Watcher) -> AsyncGenerator[Event, None]:
     feed = presence_feed()
     feed.add(watcher)
     try:
-        while (people := await watcher.queue.get()) is not None:
-            yield Event("present", {"people": people})
+        while (present := await watcher.queue.get()) is not None:
+            yield Event("present", asdict(present))
     finally:
         feed.remove(watcher)
 

@@ -18,7 +18,7 @@ SOCKET = "PROMPTUARY_REPLY_SOCKET"  # set by the supervisor for its processes
 _MOST_BYTES = 64 * 1024  # read at once
 
 
-async def relay_reply(protocol: Receiver, person_id: int, column_id: int) -> bool:
+async def relay_reply(protocol: Receiver, person_id: int, column_id: int, language: str) -> bool:
     """Answer with the reply of a column that the person may read; False where no worker listens: nothing is sent."""
     path = env.read_text(SOCKET, "")
     if not path:
@@ -28,7 +28,8 @@ async def relay_reply(protocol: Receiver, person_id: int, column_id: int) -> boo
     except OSError:
         return False
     try:
-        writer.write(json.dumps({"person": person_id, "column": column_id}).encode() + b"\n")
+        asked = {"person": person_id, "column": column_id, "language": language}
+        writer.write(json.dumps(asked).encode() + b"\n")
         await hold_stream(_relay(protocol, reader, writer))
     finally:
         writer.close()

@@ -22,6 +22,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware.csrf import CsrfViewMiddleware
 
+from registry.accounts.actor import find_language
 from registry.accounts.models import User
 from registry.core.errors import Invalid, NotAllowed, TooLarge
 from registry.live.wsgi_environ import HTTPProtocol, Scope, build_environ
@@ -38,7 +39,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class LiveRequest:
-    """What a handler is told. `headers` have names in lower case, `query` is Django's.
+    """What a handler is told. `headers` have names in lower case, `query` is Django's, `language` is a code as `de`.
 
     arguments: what the route's pattern found in the path. session_key: to read the user again with `read_user`.
     """
@@ -50,6 +51,7 @@ class LiveRequest:
     user: User | None
     session_key: str
     arguments: Mapping[str, Any]
+    language: str
     body: bytes = b""
 
 
@@ -77,6 +79,7 @@ async def read_request(scope: Scope, protocol: HTTPProtocol, arguments: Mapping[
         user,
         session_key,
         arguments,
+        find_language(request, user),
         body,
     )
 

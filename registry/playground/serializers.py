@@ -12,7 +12,7 @@ from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.queries import RunChoices
 from registry.playground.row_plans import RowPlan
 
-__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run"]
+__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of"]
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
     return {
         "id": column.pk,
         "source": column.source,
-        "title": _title(column, number),
+        "title": title_of(column.source, number),
         "number": number,
         "model": column.model,
         "settings": column.settings,
@@ -57,10 +57,11 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
     }
 
 
-def _title(column: PlaygroundColumn, number: int | None) -> str:
-    if column.source == PlaygroundColumn.DRAFT:
+def title_of(source: str, number: int | None) -> str:
+    """What a column is called on a page: `source` is the draft, a label or a number."""
+    if source == PlaygroundColumn.DRAFT:
         return gettext("This draft")
-    return f"v{number}" if column.source == str(number) else column.source
+    return f"v{number}" if source == str(number) else source
 
 
 def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:

@@ -55,7 +55,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "name": _OWN,
         "share_token": _NOTHING,
     },
-    "registry_editorpresence": {"tab": _NOTHING},
+    "registry_editorpresence": {"part": _BLANKED, "tab": _NOTHING},
     "registry_verdict": {
         "details": _REMOVED,
         "summary": _WORDS,  # counts and names of checks; also in the journal

@@ -1,4 +1,4 @@
-"""Presence: who has a template open in the editor at this moment.
+"""Presence: who has a template open in the editor at this moment, and which part they edit.
 
 Several processes serve pages, so what they tell each other is in the database: a row when a tab opens, one statement
 every few seconds for all tabs of a process that were heard of, and none when the tab leaves.
@@ -6,23 +6,43 @@ every few seconds for all tabs of a process that were heard of, and none when th
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import F
+from django.db.models import Case, CharField, F, Value, When
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
-from registry.templates.presence_models import EditorPresence
+from registry.templates.presence_models import LONGEST_PART, EditorPresence
 
-__all__ = ["LIVES", "check_tab", "enter_editor", "leave_editor", "list_people_in_editor", "refresh_presence"]
+__all__ = [
+    "LIVES",
+    "EditorTab",
+    "check_part",
+    "check_tab",
+    "enter_editor",
+    "leave_editor",
+    "list_tabs_in_editor",
+    "refresh_presence",
+]
 
 LIVES = timedelta(seconds=10)
 """How long a tab counts after it was last heard of."""
 _FORGOTTEN = timedelta(minutes=1)
 _TAB = re.compile(r"[0-9a-f]{32}")
+
+
+@dataclass(frozen=True)
+class EditorTab:
+    """A tab that has a template open in the editor. part: the name of the part with the cursor; empty for none."""
+
+    person: int
+    username: str
+    tab: str
+    part: str
 
 
 def check_tab(tab: object) -> str:
@@ -32,13 +52,22 @@ def check_tab(tab: object) -> str:
     return tab
 
 
-def enter_editor(*, actor: Actor, name: str, tab: str) -> None:
+def check_part(part: object) -> str:
+    """The name of the part that a tab edits, empty for none. Raises Invalid."""
+    if not isinstance(part, str) or len(part) > LONGEST_PART or not part.isprintable():
+        raise Invalid(fields={"part": f"the name of a part: at most {LONGEST_PART} characters of one line."})
+    return part
+
+
+def enter_editor(*, actor: Actor, name: str, tab: str, part: str = "") -> None:
     """Say that a tab has the template open in the editor; raises what the editor itself raises for the actor."""
     template = template_queries.find_template(actor, Verb.SAVE, name)
     at = log.now()
     EditorPresence.objects.filter(seen_at__lt=at - _FORGOTTEN).delete()
     EditorPresence.objects.update_or_create(
-        person=actor.person, tab=check_tab(tab), defaults={"template": template, "seen_at": at}
+        person=actor.person,
+        tab=check_tab(tab),
+        defaults={"template": template, "part": check_part(part), "seen_at": at},
     )
 
 
@@ -47,21 +76,32 @@ def leave_editor(*, actor: Actor, tab: str) -> None:
     EditorPresence.objects.filter(person=actor.person, tab=check_tab(tab)).delete()
 
 
-def refresh_presence(tabs: Collection[tuple[int, str]]) -> int:
-    """Say in one statement that these tabs (a person's id, the tab) are still there; how many rows there were."""
+def refresh_presence(tabs: Mapping[tuple[int, str], str]) -> int:
+    """Say in one statement that these tabs are still there, and where; how many rows there were.
+
+    tabs: the part that each tab edits, by the person's id and the tab.
+    """
     people, numbers = {person for person, _ in tabs}, [tab for _, tab in tabs]
-    return EditorPresence.objects.filter(person__in=people, tab__in=numbers).update(seen_at=log.now())
+    edited = [
+        When(person=person, tab=tab, then=Value(part, output_field=CharField()))
+        for (person, tab), part in tabs.items()
+        if part
+    ]
+    return EditorPresence.objects.filter(person__in=people, tab__in=numbers).update(
+        seen_at=log.now(), part=Case(*edited, default=Value(""), output_field=CharField()) if edited else ""
+    )
 
 
-def list_people_in_editor(names: Collection[str]) -> Mapping[str, Mapping[int, str]]:
-    """For each of the templates the ids and names of the people who have it open and are members of its namespace."""
+def list_tabs_in_editor(names: Collection[str]) -> Mapping[str, list[EditorTab]]:
+    """For each of the templates the tabs of members of its namespace in which it is open, the last heard of first."""
     rows = EditorPresence.objects.filter(
         template__name__in=names,
         seen_at__gt=log.now() - LIVES,
         person__is_active=True,
         template__namespace__memberships__person=F("person"),
-    )
-    found: dict[str, dict[int, str]] = {name: {} for name in names}
-    for name, person, username in rows.values_list("template__name", "person_id", "person__username"):
-        found[name][person] = username
+    ).order_by("-seen_at", "-pk")
+    found: dict[str, list[EditorTab]] = {name: [] for name in names}
+    facts = rows.values_list("template__name", "person_id", "person__username", "tab", "part")
+    for name, person, username, tab, part in facts:
+        found[name].append(EditorTab(person, username, tab, part))
     return found

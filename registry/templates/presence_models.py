@@ -5,7 +5,9 @@ from django.db import models
 from registry.accounts.models import User
 from registry.templates.models import Template
 
-__all__ = ["EditorPresence"]
+__all__ = ["LONGEST_PART", "EditorPresence"]
+
+LONGEST_PART = 200  # characters
 
 
 class EditorPresence(models.Model):
@@ -14,6 +16,7 @@ class EditorPresence(models.Model):
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")
     tab = models.CharField(max_length=32, help_text="a random number that the page made")
+    part = models.CharField(max_length=LONGEST_PART, default="", blank=True, help_text="the part with the cursor")
     seen_at = models.DateTimeField()
 
     class Meta:

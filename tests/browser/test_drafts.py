@@ -70,3 +70,36 @@ def test_who_else_has_the_template_open_is_named_until_they_leave(visit: Visit):
     expect(seen).to_contain_text("reviewer is editing now", timeout=15_000)
     reviewer.close()
     expect(seen).to_be_hidden(timeout=15_000)
+
+
+def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
+    author = visit.open("author", f"/t/{NAME}/-/edit", mode="form")
+    reviewer = visit.open("reviewer", f"/t/{NAME}/-/edit", mode="form")
+    line = reviewer.locator("[data-presence]")
+    author.get_by_role("textbox", name="Content of question", exact=True).click()
+    there = line.get_by_role("button", name="author is editing question")
+    expect(there).to_be_visible(timeout=15_000)
+    there.click()
+    card = reviewer.locator(".form-card[data-part=question]")
+    expect(card.get_by_role("textbox", name="Content of question", exact=True)).to_be_focused()
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question", timeout=15_000)
+    reviewer.get_by_role("group", name="Edited as").get_by_role("button", name="Source").click()
+    line.get_by_role("button", name="author is editing question").click()
+    expect(reviewer.get_by_role("textbox", name="Source of the template")).to_be_focused()
+    expect(author.locator("[data-presence]")).to_contain_text("reviewer is editing question", timeout=15_000)
+    author.get_by_role("textbox", name="What changes").focus()
+    expect(line).to_have_text("author is editing now", timeout=15_000)
+
+
+def test_the_same_editor_in_another_tab_is_told(visit: Visit):
+    first = visit.open("author", f"/t/{NAME}/-/edit")
+    EditorPage(first).ready()
+    line = first.locator("[data-presence]")
+    expect(line).to_be_hidden()
+    second = first.context.new_page()
+    second.goto(f"/t/{NAME}/-/edit")
+    expect(second.locator("[data-presence]")).to_have_text("Also open in another tab", timeout=15_000)
+    first.bring_to_front()
+    expect(line).to_have_text("Also open in another tab", timeout=15_000)
+    second.close()
+    expect(line).to_be_hidden(timeout=15_000)

@@ -1,51 +1,62 @@
-// Says on the pages of a template who has it open in the editor, and tells the server that this tab has.
-import { createIcon } from "../dom.ts";
-import { ngettext, pageLanguage } from "../language.ts";
+// Says on the pages of a template who has it open in the editor, and which part they edit.
+import { createElement, createIcon } from "../dom.ts";
+import { gettext, ngettext, pageLanguage } from "../language.ts";
 import { leadTabs } from "./leading_tab.ts";
 import { pauseAfter } from "./live_events.ts";
 
 const ADDRESS = "/live/presence";
-const BEAT = 4000;
+const MOST_NAMED = 2;
+
+/** Who is in the editor, as the server tells it. */
+export interface Present {
+  /** Names of the others. */
+  people: string[];
+  /** The part that somebody edits, by name. */
+  parts: Record<string, string>;
+  /** The numbers of the reader's own tabs. */
+  own_tabs: string[];
+}
+
+/** One sentence of the line. part: the name of the part it leads to; names: whom it counts without naming them. */
+export interface PresenceWords {
+  text: string;
+  part?: string;
+  names?: string;
+}
+
+const NOBODY: Present = { people: [], parts: {}, own_tabs: [] };
 
 /** Starts where the page is about a template that can be edited. */
 export function installPresence(): void {
   const line = document.querySelector<HTMLElement>("[data-presence]");
   const name = line?.dataset.presence;
-  if (!line || !name || !("EventSource" in window)) return;
-  new PresenceLine(line, name).start();
-  if (line.dataset.editing !== undefined) sendBeats(name);
+  if (line && name && "EventSource" in window) new PresenceLine(line, name).start();
 }
 
-/** The names of people as a sentence; nothing without people. */
-export function describePeople(people: string[]): string {
-  if (!people.length) return "";
+/** What is said of the others, and of the reader's own tabs. tab: this page's number; undefined where nothing is edited. */
+export function describePresence({ people, parts, own_tabs }: Present, tab?: string): PresenceWords[] {
+  const own = tab && own_tabs.some((each) => each !== tab) ? [{ text: gettext("Also open in another tab") }] : [];
+  if (people.length > MOST_NAMED) {
+    const text = ngettext("{count} person is editing now", "{count} people are editing now", people.length);
+    return [{ text, names: people.map((person) => sayPart(person, parts[person])).join(", ") }, ...own];
+  }
+  const placed = people.filter((person) => parts[person]);
+  const others = people.filter((person) => !parts[person]);
+  const words: PresenceWords[] = placed.map((person) => ({
+    text: sayPart(person, parts[person]),
+    part: parts[person] ?? "",
+  }));
+  if (others.length) words.push({ text: sayPeople(others) });
+  return [...words, ...own];
+}
+
+function sayPart(person: string, part: string | undefined): string {
+  return part ? gettext("{person} is editing {part}", { person, part }) : person;
+}
+
+function sayPeople(people: string[]): string {
   const names = new Intl.ListFormat(pageLanguage(), { type: "conjunction" }).format(people);
   return ngettext("{people} is editing now", "{people} are editing now", people.length, { people: names });
-}
-
-/** Tells the server every few seconds that this tab has the template open, and at the end that it left. */
-function sendBeats(name: string): void {
-  const digits = [...crypto.getRandomValues(new Uint8Array(16))];
-  const tab = digits.map((digit) => digit.toString(16).padStart(2, "0")).join("");
-  const send = (body: Record<string, unknown>): void => {
-    const token = document.querySelector<HTMLInputElement>("input[name=csrfmiddlewaretoken]")?.value ?? "";
-    const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
-    void fetch(ADDRESS, { method: "POST", headers, body: JSON.stringify(body), keepalive: true }).catch(
-      () => undefined,
-    );
-  };
-  const beat = (): void => send({ template: name, tab });
-  let timer = window.setInterval(beat, BEAT);
-  beat();
-  window.addEventListener("pagehide", () => {
-    window.clearInterval(timer);
-    send({ template: name, tab, leave: true });
-  });
-  window.addEventListener("pageshow", (event) => {
-    if (!event.persisted) return;
-    timer = window.setInterval(beat, BEAT);
-    beat();
-  });
 }
 
 class PresenceLine {
@@ -53,7 +64,7 @@ class PresenceLine {
   readonly #name: string;
   readonly #topic: string;
   readonly #channel: BroadcastChannel;
-  #people: string[] = [];
+  #present = NOBODY;
   #stream: EventSource | undefined;
   #failures = 0;
   #timer: number | undefined;
@@ -68,7 +79,7 @@ class PresenceLine {
 
   /** Only visible pages follow, and one of those about this template holds the stream for the others. */
   start(): void {
-    this.#channel.addEventListener("message", (message) => this.#hear(message.data as string[] | "who"));
+    this.#channel.addEventListener("message", (message) => this.#hear(message.data as Present | "who"));
     document.addEventListener("visibilitychange", () => this.#follow());
     window.addEventListener("pagehide", () => this.#leave());
     window.addEventListener("pageshow", () => this.#follow());
@@ -101,29 +112,37 @@ class PresenceLine {
     this.#stream = stream;
     stream.addEventListener("present", (message) => {
       this.#failures = 0;
-      this.#pass((JSON.parse(message.data) as { people: string[] }).people);
+      this.#pass(JSON.parse(message.data) as Present);
     });
     stream.addEventListener("error", () => {
       stream.close();
-      this.#pass([]); // what is not known any more is not said
+      this.#pass(NOBODY); // what is not known any more is not said
       this.#timer = window.setTimeout(() => this.#connect(), pauseAfter(this.#failures++));
     });
   }
 
-  #pass(people: string[]): void {
-    this.#people = people;
-    this.#channel.postMessage(people);
-    this.#show(people);
+  #pass(present: Present): void {
+    this.#present = present;
+    this.#channel.postMessage(present);
+    this.#show(present);
   }
 
-  #hear(message: string[] | "who"): void {
+  #hear(message: Present | "who"): void {
     if (message !== "who") this.#show(message);
-    else if (this.#stream) this.#channel.postMessage(this.#people);
+    else if (this.#stream) this.#channel.postMessage(this.#present);
   }
 
-  #show(people: string[]): void {
-    const words = describePeople(people);
-    this.#line.hidden = words === "";
-    this.#line.replaceChildren(...(words ? [createIcon("users"), words] : []));
+  #show(present: Present): void {
+    const sentences = describePresence(present, this.#line.dataset.tab);
+    this.#line.hidden = !sentences.length;
+    this.#line.replaceChildren(
+      ...(sentences.length ? [createIcon("users"), ...sentences.map((each) => this.#draw(each))] : []),
+    );
+  }
+
+  /** In the editor a sentence about a part leads to it. */
+  #draw({ text, part, names }: PresenceWords): HTMLElement {
+    if (!part || this.#line.dataset.tab === undefined) return createElement("span", { title: names }, text);
+    return createElement("button", { type: "button", class: "link", "data-go-to-part": part }, text);
   }
 }

@@ -41,27 +41,33 @@ def beat(port, session, **more):  # noqa: F811
     return httpx.post(f"{base}/live/presence", headers=headers, json=body, timeout=30)
 
 
+def present(*people, parts=None, own_tabs=()):
+    return "present", {"people": list(people), "parts": parts or {}, "own_tabs": list(own_tabs)}
+
+
 def test_a_tab_is_named_until_it_leaves(template, place, port, sessions):  # noqa: F811
     with watch(port, sessions["reviewer"]) as other, watch(port, sessions["author"]) as own:
-        assert other.next() == ("present", {"people": []})
-        assert own.next() == ("present", {"people": []})
+        assert other.next() == own.next() == present()
         assert beat(port, sessions["author"]).status_code == 200
-        assert other.next() == ("present", {"people": ["author"]})
+        assert other.next() == present("author")
+        assert own.next() == present(own_tabs=[TAB])
+        assert beat(port, sessions["author"], part="task").status_code == 200
+        assert other.next() == present("author", parts={"author": "task"})
         assert beat(port, sessions["author"], leave=True).status_code == 200
-        assert other.next() == ("present", {"people": []})
+        assert other.next() == own.next() == present()
     assert place.run("-c", COUNT).stdout.split()[-1] == "0"
 
 
 def test_a_lost_connection_ends_it_within_fifteen_seconds(template, place, port, sessions):  # noqa: F811
     with watch(port, sessions["reviewer"]) as stream:
-        assert stream.next() == ("present", {"people": []})
+        assert stream.next() == present()
         for _ in range(4):  # while it is heard of it stays
             assert beat(port, sessions["author"]).status_code == 200
             time.sleep(4)
-        assert stream.next() == ("present", {"people": ["author"]})
+        assert stream.next() == present("author")
         beat(port, sessions["author"])
         lost = time.monotonic()
-        assert stream.next() == ("present", {"people": []})
+        assert stream.next() == present()
         assert time.monotonic() - lost < 15.5
 
 
@@ -70,5 +76,6 @@ def test_strangers_neither_see_nor_say_anything(template, place, port, sessions)
         with watch(port, session) as stream:
             assert stream.answer.status_code == status
         assert beat(port, session).status_code == status
-    assert beat(port, sessions["author"], tab="x").status_code == 422
+    for fields in ({"tab": "x"}, {"part": "x" * 201}, {"part": None}):
+        assert beat(port, sessions["author"], **fields).status_code == 422
     assert place.run("-c", COUNT).stdout.split()[-1] == "0"

@@ -39,7 +39,7 @@ def relay(path, answer):
     async def run():
         server, page = await asyncio.start_unix_server(answer, path), Page()
         async with server:
-            found = await asyncio.wait_for(relay_reply(page, 7, 11), 10)
+            found = await asyncio.wait_for(relay_reply(page, 7, 11, "de"), 10)
         return found, page
 
     return asyncio.run(run())
@@ -57,7 +57,7 @@ def test_what_the_worker_sends_goes_on_as_it_is(path):
 
     found, page = relay(path, answer)
     assert (found, page.status, page.sent) == (True, 200, b'event: text\ndata: {"text":"a"}\n\n')
-    assert asked == [{"person": 7, "column": 11}]
+    assert asked == [{"person": 7, "column": 11, "language": "de"}]
 
 
 def test_a_closed_page_closes_the_workers_connection(path):
@@ -73,7 +73,7 @@ def test_a_closed_page_closes_the_workers_connection(path):
             writer.close()
 
         async with await asyncio.start_unix_server(answer, path):
-            await asyncio.wait_for(relay_reply(page, 7, 11), 10)
+            await asyncio.wait_for(relay_reply(page, 7, 11, "de"), 10)
             async with asyncio.timeout(10):
                 while not ended:
                     await asyncio.sleep(0.01)
@@ -84,7 +84,7 @@ def test_a_closed_page_closes_the_workers_connection(path):
 
 def test_without_a_worker_nothing_is_sent(path, monkeypatch):
     page = Page()
-    assert not asyncio.run(relay_reply(page, 7, 11))
+    assert not asyncio.run(relay_reply(page, 7, 11, "de"))
     monkeypatch.delenv(SOCKET)
-    assert not asyncio.run(relay_reply(page, 7, 11))
+    assert not asyncio.run(relay_reply(page, 7, 11, "de"))
     assert page.status is None

@@ -18,12 +18,20 @@ def template(save):
     save("one")
 
 
-def enter(actor, tab=TAB, name=NAME):
-    presence.enter_editor(actor=actor, name=name, tab=tab)
+def enter(actor, tab=TAB, name=NAME, part=""):
+    presence.enter_editor(actor=actor, name=name, tab=tab, part=part)
+
+
+def tabs():
+    return presence.list_tabs_in_editor([NAME])[NAME]
 
 
 def people():
-    return sorted(presence.list_people_in_editor([NAME])[NAME].values())
+    return sorted({tab.username for tab in tabs()})
+
+
+def parts():
+    return {tab.tab: tab.part for tab in tabs()}
 
 
 def test_who_opened_the_editor_is_there_until_they_leave(author, reviewer):
@@ -54,7 +62,7 @@ def test_a_tab_that_is_not_heard_of_counts_no_more(author):
     enter(author)
     EditorPresence.objects.update(seen_at=log.now() - presence.LIVES)
     assert people() == []
-    assert presence.refresh_presence({(author.person.pk, TAB)}) == 1
+    assert presence.refresh_presence({(author.person.pk, TAB): ""}) == 1
     assert people() == [author.person.username]
 
 
@@ -62,9 +70,38 @@ def test_all_tabs_are_refreshed_by_one_statement(author, reviewer, django_assert
     enter(author)
     enter(reviewer, OTHER_TAB)
     with django_assert_num_queries(1):
-        known = presence.refresh_presence({(author.person.pk, TAB), (reviewer.person.pk, OTHER_TAB)})
+        known = presence.refresh_presence({(author.person.pk, TAB): "task", (reviewer.person.pk, OTHER_TAB): ""})
     assert known == 2
-    assert presence.refresh_presence({(author.person.pk, "c" * 32)}) == 0
+    assert parts() == {TAB: "task", OTHER_TAB: ""}
+    assert presence.refresh_presence({(author.person.pk, "c" * 32): "task"}) == 0
+
+
+def test_a_tab_edits_the_part_that_it_named_last(author):
+    enter(author, part="task")
+    assert parts() == {TAB: "task"}
+    presence.refresh_presence({(author.person.pk, TAB): "question {{ loop.index }}"})
+    assert parts() == {TAB: "question {{ loop.index }}"}
+    enter(author)
+    assert parts() == {TAB: ""}
+
+
+def test_nobody_names_the_part_of_somebody_elses_tab(author, reviewer):
+    enter(author, part="task")
+    enter(reviewer)  # the same number, made up by another browser
+    presence.refresh_presence({(author.person.pk, TAB): "task", (reviewer.person.pk, TAB): "question"})
+    assert {tab.username: tab.part for tab in tabs()} == {
+        author.person.username: "task",
+        reviewer.person.username: "question",
+    }
+
+
+@pytest.mark.parametrize("part", ["x" * 201, "two\nlines", "\x00", None, 7, ["task"]])
+def test_the_name_of_a_part_is_one_short_line(author, part):
+    with pytest.raises(Invalid) as caught:
+        enter(author, part=part)
+    assert set(caught.value.fields) == {"part"}
+    enter(author, part="ü" * 200)
+    assert parts() == {TAB: "ü" * 200}
 
 
 def test_rows_that_were_left_over_go_with_the_next_tab(author):

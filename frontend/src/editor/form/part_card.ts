@@ -47,6 +47,7 @@ export class PartCard {
     this.part = part;
     this.#host = host;
     this.element = createElement("article", { class: "form-card", "aria-label": this.name || gettext("part") });
+    this.element.dataset.part = this.name;
     if (part.content?.style !== "body") {
       const head = this.#drawHead(actions);
       this.element.append(head);

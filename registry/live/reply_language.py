@@ -1,0 +1,35 @@
+"""The events of a playground's reply in the language of whoever reads them.
+
+What went wrong with a reply is stored in English, and a stream of it is read by one person. The patterns of such
+sentences belong to the pages, which lie above this package, so the settings name the function that knows them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.module_loading import import_string
+
+from registry.live.event_streams import Event
+from registry.playground.serializers import title_of
+
+__all__ = ["translate_event"]
+
+
+def translate_event(event: Event, language: str) -> Event:
+    """The event with its sentences and the column's title in this language; `data` is as `streams` has it."""
+    with translation.override(language):
+        return Event(event.name, _translate_data(event.data), event.id)
+
+
+def _translate_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    translated = dict(data)
+    if data.get("detail"):
+        translated["detail"] = import_string(settings.FINDING_TRANSLATOR)(data["detail"])
+    if data.get("source"):
+        translated["title"] = title_of(data["source"], data["number"])
+    for name in ("problem", "column"):
+        if data.get(name):
+            translated[name] = _translate_data(data[name])
+    return translated
