@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
+from registry.changes.rollout_plans import name_share
 from registry.releases.calendar_queries import Calendar, FreezeWindow
-from registry.rollouts.events import name_share
 from registry.rollouts.timetable import RolloutMoment
 from registry.templates.label_models import LabelMove
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.changes.conversation_actions import IN_CONVERSATION, ON_LINES
 from frontend.changes.publish_views import show_publish_panel
-from frontend.changes.rollout_form import ROLLOUT_ACTIONS, start_from_form
+from frontend.changes.rollout_form import ROLLOUT_ACTIONS, publish_as_proposed, start_from_form
 from frontend.changes.suggestion_previews import is_unseen_suggestion
 from frontend.changes.views import (
     render_change,
@@ -92,7 +92,7 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
             return show_publish_panel(request, actor, number, error)
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
-    if _read_action(request) == "publish":
+    if message == str(MESSAGES["publish"]):
         change = changes_query.get_change(actor, number)
         say_label_moved(request, actor, change.template, change.label, message, tags=tags)
     else:
@@ -120,6 +120,8 @@ def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> 
     do = _read_action(request)
     if do == "roll_out":
         return start_from_form(actor, number, request.POST)
+    if do == "publish" and "how" not in request.POST:
+        return publish_as_proposed(actor, number, request.POST) or str(MESSAGES["publish"])
     if do in ROLLOUT_ACTIONS:
         return ROLLOUT_ACTIONS[do](actor, parse_form_number(request.POST.get("rollout")), request.POST)
     return ""
@@ -168,8 +170,7 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    expected = read_expected(request.POST) if "expected" in request.POST else None  # the panel says what it showed
-    change_services.publish_change(actor=actor, number=number, expected=expected)
+    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:

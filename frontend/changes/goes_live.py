@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["GoesLive", "read_goes_live"]
+from django.utils.translation import gettext
+
+from registry.core.errors import Invalid
+
+__all__ = ["PLAN_FIELDS", "GoesLive", "read_goes_live", "read_plan"]
+
+PLAN_FIELDS = ("shares", "hours", "metric", "below", "steps", "stop_rule", "planned_rollout")
 
 _CHOICES = ("at_once", "gradually", "on_date")
 
@@ -20,11 +26,73 @@ class GoesLive:
     below: str = ""
     goes_live_at: str = ""
 
+    def describes(self, plan: Mapping[str, Any]) -> bool:
+        """Whether the fields say of a rollout what the form shows of this plan."""
+        shown = _show_plan(plan)
+        mine = (self.shares, self.hours, self.metric, self.below)
+        return mine == (shown.shares, shown.hours, shown.metric, shown.below)
 
-def read_goes_live(fields: Mapping[str, Any]) -> GoesLive:
-    """What the sent form says; without a form, how the panel begins."""
+
+def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> GoesLive:
+    """What the sent form says; without a form, how the panel begins: with a plan, where there is one."""
     how = "on_date" if fields.get("do") == "schedule" else fields.get("how", "")
     if how not in _CHOICES:
-        return GoesLive()
+        return _show_plan(plan) if plan else GoesLive()
     names = ("shares", "hours", "metric", "below", "goes_live_at")
     return GoesLive(how=how, **{name: fields.get(name, "") for name in names})
+
+
+def read_plan(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """The steps and the stop rule that the form asks for, not checked yet. Invalid names the field.
+
+    plan: what the form began with. Where nothing was changed it is given back, because it can say more than the form.
+    """
+    if plan and read_goes_live(fields).describes(plan):
+        return plan
+    shares = _read_shares(fields.get("shares", ""))
+    waits = _read_hours(fields.get("hours", ""), len(shares))
+    steps = [{"share": share, "hours": hours} for share, hours in zip(shares, waits, strict=True)]
+    return {"steps": steps, "stop_rule": _read_rule(fields.get("metric", ""), fields.get("below", ""))}
+
+
+def _show_plan(plan: Mapping[str, Any]) -> GoesLive:
+    """The form's fields for a plan: one wait where all steps have the same, otherwise one for each."""
+    waits = ["" if step["hours"] is None else str(step["hours"]) for step in plan["steps"]]
+    rule = plan["stop_rule"] or {}
+    below = rule.get("below")
+    return GoesLive(
+        how="gradually",
+        shares=", ".join(f"{step['share'] / 100:g}" for step in plan["steps"]),
+        hours=waits[0] if len(set(waits)) == 1 else ", ".join(waits),
+        metric=rule.get("metric", ""),
+        below="" if below is None else f"{below:g}",
+    )
+
+
+def _read_shares(text: str) -> list[int]:
+    try:
+        return [round(float(part.strip().rstrip("%")) * 100) for part in text.split(",")]
+    except (ValueError, OverflowError):
+        raise Invalid(fields={"shares": gettext("numbers between commas, such as 5, 25.")}) from None
+
+
+def _read_hours(text: str, count: int) -> list[int | None]:
+    """The wait of each of so many steps: one number for all, or one for each; an empty one goes on by hand."""
+    parts = [part.strip() for part in text.split(",")]
+    if any(part and not (part.isascii() and part.isdecimal()) for part in parts):
+        raise Invalid(fields={"hours": gettext("a whole number, or empty to go on by hand.")})
+    if len(parts) not in (1, count):
+        raise Invalid(fields={"hours": gettext("one number for all shares, or one for each.")})
+    waits = [int(part) if part else None for part in parts]
+    return waits * count if len(waits) == 1 else waits
+
+
+def _read_rule(metric: str, below: str) -> dict[str, Any] | None:
+    if not metric.strip():
+        return None
+    if not below.strip():
+        return {"metric": metric.strip(), "worse_than_stable": True}
+    try:
+        return {"metric": metric.strip(), "below": float(below)}
+    except ValueError:
+        raise Invalid(fields={"below": gettext("a number, such as 0.85.")}) from None

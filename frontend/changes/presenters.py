@@ -15,6 +15,7 @@ from registry.changes.checks import Check
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_requests import AskedReviewer
+from registry.changes.rollout_plans import describe_shares
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
@@ -28,6 +29,7 @@ __all__ = [
     "blocker_rows",
     "change_title",
     "check_rows",
+    "describe_planned_shares",
     "permitted_actions",
     "review_rows",
     "reviewers_to_ask",
@@ -131,6 +133,14 @@ def change_title(change: ChangeRequest) -> str:
     return change.message.partition("\n")[0] or gettext("Move {label} to v{version}").format(
         label=change.label, version=change.version.number
     )
+
+
+def describe_planned_shares(gate: Gate) -> str:
+    """The shares that publishing begins with, such as `5 %, 25 %`; empty where none are planned or they are served."""
+    change, rollout = gate.change, gate.facts.rollout
+    if not change.is_open or change.planned_rollout is None or (rollout and rollout[1] == change.number):
+        return ""
+    return describe_shares(change.planned_rollout)
 
 
 def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from frontend.changes.goes_live import read_goes_live
+from frontend.changes.goes_live import PLAN_FIELDS, read_goes_live, read_plan
 from frontend.changes.label_evidence import evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, parse_form_number, set_choices, version_choices
@@ -35,6 +35,7 @@ __all__ = ["propose"]
 
 PANEL = "changes/_propose_panel.html"
 _LONGEST_TITLE = 200
+_FIELDS_OF_TIME = {schedules.FIELD, *PLAN_FIELDS}
 
 
 class ProposeForm(forms.Form):
@@ -97,7 +98,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             try:
                 change = _propose(request, actor, name, form, owners)
             except (Invalid, Conflict, NotAllowed) as error:
-                refusal = error if schedules.FIELD in getattr(error, "fields", ()) else None
+                refusal = error if _FIELDS_OF_TIME & set(getattr(error, "fields", ())) else None
                 if refusal is None:
                     add_errors(form, error)
                 status = status_of(error)
@@ -113,6 +114,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "form": form,
         "keep": keep,
         "may_schedule": permissions.is_allowed(actor, Verb.PUBLISH, template.namespace, template.path),
+        "may_roll_out": preview.serves is not None and preview.serves.digest != preview.version.digest,
         "goes_live": read_goes_live(request.POST),
         "refusal": refusal,
         "approvals": preview.approvals_needed,
@@ -126,9 +128,10 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
-    """Open the change that the form asks for, scheduled where a date was chosen."""
-    at = None
-    if request.POST.get("how") == "on_date":
+    """Open the change that the form asks for: scheduled where a date was chosen, with its plan where a rollout was."""
+    at, how = None, request.POST.get("how")
+    plan = read_plan(request.POST) if how == "gradually" else None
+    if how == "on_date":
         at = read_moment(schedules.FIELD, request.POST.get(schedules.FIELD, ""), timezone.get_current_timezone())
     return schedules.propose_at(
         actor=actor,
@@ -139,6 +142,7 @@ def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, o
         message=form.message,
         expected=form.cleaned_data["expected"],
         reviewers=[*owners, *form.cleaned_data["reviewers"]],
+        planned_rollout=plan,
     )
 
 

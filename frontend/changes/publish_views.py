@@ -36,6 +36,7 @@ def show_publish_panel(
     act = permitted_actions(gate, actor)
     name, version = change.template.name, change.version.number
     preview = label_preview.find_preview(actor, name, change.label, version)
+    may_roll_out = gate.facts.holds is not None and gate.facts.holds_digest != change.version.digest
     context = {
         "section": "changes",
         "panel": f"frontend/{PANEL}",
@@ -46,8 +47,8 @@ def show_publish_panel(
         "gate": gate,
         "act": act,
         "may_choose": act.publish and act.schedule and change.goes_live_at is None,
-        "may_roll_out": gate.facts.holds is not None and gate.facts.holds_digest != change.version.digest,
-        "goes_live": read_goes_live(request.POST),
+        "may_roll_out": may_roll_out,
+        "goes_live": read_goes_live(request.POST, change.planned_rollout if may_roll_out else None),
         "seen_as_served": [preview.serves.number if preview.serves else 0],
         "refusal": refusal,
         "obstacles": blocker_rows(change, gate.blockers, act, version),

@@ -5,54 +5,39 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from frontend.changes.goes_live import read_plan
 from frontend.web.forms import parse_form_number, read_expected
 from registry.accounts.actor import Actor
+from registry.changes.models import ChangeRequest
+from registry.changes.rollout_plans import name_share
 from registry.core.errors import Invalid
+from registry.rollouts import publishing
 from registry.rollouts import services as rollout_services
-from registry.rollouts.events import name_share
 from registry.rollouts.models import Rollout
 
-__all__ = ["ROLLOUT_ACTIONS", "start_from_form"]
+__all__ = ["ROLLOUT_ACTIONS", "publish_as_proposed", "start_from_form"]
 
 
 def start_from_form(actor: Actor, number: int, fields: Any) -> str:
     """Start the rollout that the panel asks for; gives the message for the reader. Invalid names the field."""
-    hours = _read_hours(fields.get("hours", "").strip())
-    steps = [{"share": share, "hours": hours} for share in _read_shares(fields.get("shares", ""))]
+    planned = ChangeRequest.objects.filter(number=number).values_list("planned_rollout", flat=True).first()
+    plan = read_plan(fields, planned)
     rollout = rollout_services.start_rollout(
-        actor=actor,
-        change=number,
-        steps=steps,
-        stop_rule=_read_rule(fields.get("metric", ""), fields.get("below", "")),
-        expected=read_expected(fields),
+        actor=actor, change=number, steps=plan["steps"], stop_rule=plan["stop_rule"], expected=read_expected(fields)
     )
+    return _say_started(rollout)
+
+
+def publish_as_proposed(actor: Actor, number: int, fields: Any) -> str:
+    """Publish where nothing was chosen beside the button; gives the message of a rollout that started, or nothing."""
+    rollout = publishing.publish_as_proposed(actor=actor, number=number, expected=read_expected(fields))
+    return _say_started(rollout) if rollout else ""
+
+
+def _say_started(rollout: Rollout) -> str:
     return gettext("Started: {share} of the callers get v{candidate}.").format(
         share=name_share(rollout.share), candidate=rollout.candidate.number
     )
-
-
-def _read_shares(text: str) -> list[int]:
-    try:
-        return [round(float(part.strip().rstrip("%")) * 100) for part in text.split(",")]
-    except (ValueError, OverflowError):
-        raise Invalid(fields={"shares": gettext("numbers between commas, such as 5, 25.")}) from None
-
-
-def _read_hours(text: str) -> int | None:
-    if text and not (text.isascii() and text.isdecimal()):
-        raise Invalid(fields={"hours": gettext("a whole number, or empty to go on by hand.")})
-    return int(text) if text else None
-
-
-def _read_rule(metric: str, below: str) -> dict[str, Any] | None:
-    if not metric.strip():
-        return None
-    if not below.strip():
-        return {"metric": metric.strip(), "worse_than_stable": True}
-    try:
-        return {"metric": metric.strip(), "below": float(below)}
-    except ValueError:
-        raise Invalid(fields={"below": gettext("a number, such as 0.85.")}) from None
 
 
 def _step(actor: Actor, number: int, fields: Any) -> str:

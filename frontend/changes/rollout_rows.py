@@ -7,12 +7,12 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
+from registry.changes.rollout_plans import REPLIES, name_share
 from registry.namespaces import permissions
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts import stop_rules
-from registry.rollouts.events import name_share
 from registry.rollouts.models import Rollout
 from registry.rollouts.stop_rules import SideScore
 
@@ -81,7 +81,7 @@ def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
 
 def _row(rollout: Rollout, scores: Collection[SideScore]) -> RolloutRow:
     following = rollout.next_step
-    needed = (rollout.stop_rule or {}).get("replies", stop_rules.REPLIES)
+    needed = (rollout.stop_rule or {}).get("replies", REPLIES)
     return RolloutRow(
         rollout=rollout,
         share=name_share(rollout.share),

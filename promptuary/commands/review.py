@@ -1,6 +1,6 @@
 """`promptuary propose`, `approve` and `publish`: a change request from the command line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +8,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.label_preview import tell_preview, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
 
@@ -25,16 +25,29 @@ Label = Annotated[str, typer.Option("--label", "-l", help="The protected label t
 Message = Annotated[str, typer.Option("--message", "-m", help="Why, for the reviewers.")]
 Reviewers = Annotated[list[str] | None, typer.Option("--reviewer", help="Ask this person for a review; repeatable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would follow; store nothing.")]
+Gradually = Annotated[
+    str,
+    typer.Option(
+        "--gradually", metavar="SHARES", help="Go live to these shares of the callers first, in percent: 5,25."
+    ),
+]
+StepHours = Annotated[
+    int | None,
+    typer.Option("--step-hours", min=1, help="Hours that each share lasts; without it you go on by hand."),
+]
+AtOnce = Annotated[bool, typer.Option("--at-once", help="Move the label also where a rollout was planned.")]
 At = Annotated[str, typer.Option("--at", help="Publish at this moment: ISO 8601, in UTC without an offset.")]
 TakeBack = Annotated[bool, typer.Option("--take-back", help="Take your approval, or your request for edits, back.")]
 Digest = Annotated[str, typer.Option("--digest", help="The digest you looked at; the request's own if none.")]
 
 
-def propose(
+def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     target: Target,
     label: Label = "production",
     message: Message = "",
     reviewer: Reviewers = None,
+    gradually: Gradually = "",
+    step_hours: StepHours = None,
     dry_run: DryRun = False,
     as_json: Json = False,
     url: Url = "",
@@ -42,12 +55,14 @@ def propose(
 ) -> None:
     """Open a change request, or put the version into the one that is pending."""
     with answering(as_json), Connection(url, key) as connection:
+        steps = _read_steps(gradually, step_hours)
         name, ref = split_target(target, "latest")
         version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
         if dry_run:
             tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
             return
-        tell_change(connection, propose_version(connection, name, label, version, message, reviewer or ()), as_json)
+        change = propose_version(connection, name, label, version, message, reviewer or (), steps)
+        tell_change(connection, change, as_json)
 
 
 def approve(
@@ -71,26 +86,58 @@ def approve(
         tell_change(connection, change, as_json)
 
 
-def publish(number: Number, at: At = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
-    """Publish an approved change request: its label moves, now or at a moment."""
+def publish(
+    number: Number, at: At = "", at_once: AtOnce = False, as_json: Json = False, url: Url = "", key: Key = ""
+) -> None:
+    """Publish an approved change request: its label moves, now or at a moment, or its planned rollout starts."""
     with answering(as_json), Connection(url, key) as connection:
         if at:
             schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at})
             tell_change(connection, schedule, as_json)
             return
-        tell_change(connection, connection.call("POST", f"changes/{number}/publish", {}), as_json)
+        body = {"at_once": True} if at_once else {}  # an older registry knows no such field
+        tell_change(connection, connection.call("POST", f"changes/{number}/publish", body), as_json)
+
+
+def _read_steps(shares: str, hours: int | None) -> list[dict[str, Any]]:
+    """The steps of a rollout as the API takes them, from shares in percent between commas; none without shares."""
+    if not shares:
+        if hours is not None:
+            raise UsageError("--step-hours needs the shares: --gradually 5,25.")
+        return []
+    try:
+        numbers = [round(float(part.strip().rstrip("%")) * 100) for part in shares.split(",")]
+    except (ValueError, OverflowError):
+        raise UsageError("--gradually takes numbers between commas, such as 5,25.") from None
+    return [{"share": number, "hours": hours} for number in numbers]
 
 
 def propose_version(
-    connection: Connection, name: str, label: str, version: int, message: str, reviewers: Sequence[str] = ()
+    connection: Connection,
+    name: str,
+    label: str,
+    version: int,
+    message: str,
+    reviewers: Sequence[str] = (),
+    steps: Sequence[Mapping[str, Any]] = (),
 ) -> Any:
-    """The change request for this label, opened or brought up to this version. reviewers: who is asked for a review."""
+    """The change request for this label, opened or brought up to this version.
+
+    reviewers: who is asked for a review. steps: of the rollout that publishing is to start; only where it is opened.
+    """
     change = open_change(connection, name, label)
     if change is None:
         body: dict[str, Any] = {"template": name, "label": label, "version": version, "message": message}
         if reviewers:  # an older registry knows no such field
             body["reviewers"] = list(reviewers)
+        if steps:
+            body["planned_rollout"] = {"steps": list(steps)}
         return connection.call("POST", "changes", body)
+    if steps:
+        raise Finding(
+            f"Change {change['number']} for {label} is open already, so --gradually changes nothing. "
+            f"Choose how it goes live when you publish it: {connection.url}/changes/{change['number']}"
+        )
     if change["version"] == version:
         change = connection.get(f"changes/{change['number']}")
     else:
@@ -121,6 +168,9 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
     )
     if change["state"] in ("open", "approved") and change.get("goes_live_at"):  # an older registry gives none
         say(f"  goes live {change['goes_live_at']}")
+    if change["state"] in ("open", "approved") and change.get("planned_rollout"):
+        shares = ", ".join(f"{step['share'] / 100:g} %" for step in change["planned_rollout"]["steps"])
+        say(f"  goes live gradually: {shares}, then everybody")
     if change.get("approval") == "never_approved":
         say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:

@@ -30,6 +30,7 @@ from registry.releases import api as release_api
 from registry.releases import schedule_api as release_schedule_api
 from registry.rest import converters
 from registry.rollouts import api as rollout_api
+from registry.rollouts import publish_api
 from registry.serving import api as serving_api
 from registry.serving import bundle_api, fetch_many_api, key_trial_api, vocabulary_api
 from registry.templates import api as template_api
@@ -78,7 +79,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "changes/<int:number>/emergency/close", change_api.CloseEmergency.as_view(), name="api-change-emergency-close"
     ),
-    path("changes/<int:number>/publish", change_api.Publish.as_view(), name="api-change-publish"),
+    path("changes/<int:number>/publish", publish_api.Publish.as_view(), name="api-change-publish"),
     path("changes/<int:number>/schedule", schedule_api.ChangeSchedule.as_view(), name="api-change-schedule"),
     path("changes/<int:number>/withdraw", change_api.Withdraw.as_view(), name="api-change-withdraw"),
     path("changes/<int:number>/reopen", change_api.Reopen.as_view(), name="api-change-reopen"),

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import check_results, decisions, emergencies, queries, schedules, services
+from registry.changes.rollout_plan_serializers import RolloutPlanInput
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
 from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
@@ -27,9 +28,9 @@ __all__ = [
     "CloseEmergency",
     "Decide",
     "Emergency",
-    "Publish",
     "Reopen",
     "RunChecks",
+    "SeenInput",
     "SetVersion",
     "Withdraw",
     "show",
@@ -55,9 +56,12 @@ class ProposeInput(Input):
         default="",
         help_text="When the worker publishes it (ISO 8601), in UTC where it names no offset.",
     )
+    planned_rollout = RolloutPlanInput(
+        required=False, allow_null=True, help_text="Publishing starts this rollout; not together with `goes_live_at`."
+    )
 
 
-class PublishInput(Input):
+class SeenInput(Input):
     """What the label was seen to serve."""
 
     expected = ExpectedNumber()
@@ -96,7 +100,7 @@ class ClosingInput(Input):
     reason = Text()
 
 
-class EmergencyInput(PublishInput):
+class EmergencyInput(SeenInput):
     """Why it can't wait."""
 
     reason = Text()
@@ -201,16 +205,6 @@ class AcceptBreak(IdempotentView):
             actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
         )
         return show(request, number, Verb.COMMENT, 201)
-
-
-class Publish(IdempotentView):
-    """The gate."""
-
-    @extend_schema(operation_id="publishChange", request=PublishInput, responses=_ANSWERS)
-    def post(self, request: Request, number: int) -> Response:
-        """Move the label, when nothing blocks it any more."""
-        services.publish_change(actor=actor_of(request), number=number, **read(PublishInput, request))
-        return show(request, number, Verb.PUBLISH)
 
 
 class Emergency(IdempotentView):

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
+from registry.changes.rollout_plans import describe_shares
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, json_name
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -49,15 +50,24 @@ class ChangeStep(JournalEvent):
 @event("change.proposed", caches=_APPROVALS)
 @dataclass(frozen=True, kw_only=True)
 class ChangeProposed(ChangeStep):
-    """A change request was opened."""
+    """A change request was opened.
+
+    rollout: the steps and the stop rule of the rollout that publishing starts, where one was chosen.
+    """
 
     message: str
+    rollout: Mapping[str, Any] | None = None
 
     def sentence(self) -> str:
         return self._describe(gettext("opened change {change}: {label} of {template} to version {version}"))
 
     def timeline_line(self) -> TimelineLine:
-        return TimelineLine("git-pull-request", self._describe(gettext("proposed v{version} for {label}")))
+        words = self._describe(gettext("proposed v{version} for {label}"))
+        if self.rollout is not None:
+            words = gettext("proposed v{version} for {label}, to go live gradually: {shares}").format(
+                version=self.version, label=self.label, shares=describe_shares(self.rollout)
+            )
+        return TimelineLine("git-pull-request", words)
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "proposed", self.message)
@@ -70,6 +80,7 @@ class ChangeProposed(ChangeStep):
             label=self.label,
             version=rows.version(self.template, self.version),
             message=self.message,
+            planned_rollout=self.rollout,
             opened_by=rows.author,
             key_id=rows.key_id,
             created_at=rows.at,

@@ -28,6 +28,7 @@ __all__ = [
     "append",
     "conflict_of_closed",
     "find_head_version",
+    "find_stable_label",
     "lock_template",
     "recompute_states",
     "recompute_states_of_copies",
@@ -185,6 +186,20 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             ),
             change=pending.number,
         )
+
+
+def find_stable_label(template: Template, label: str, head: Version) -> Label:
+    """The label whose callers a rollout of `head` would divide; Conflict where it serves nothing, or this already."""
+    found = Label.objects.select_related("version").filter(template=template, name=label).first()
+    if found is None:
+        raise Conflict(
+            gettext("{label} serves nothing yet, so there is nothing to stay on: publish all at once.").format(
+                label=label
+            )
+        )
+    if found.version.digest == head.digest:
+        raise Conflict(gettext("{label} serves this already: publish it all at once.").format(label=label))
+    return found
 
 
 def require_not_rolling_out(change: ChangeRequest) -> None:

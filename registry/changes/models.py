@@ -62,6 +62,9 @@ class ChangeRequest(models.Model):
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True)
     goes_live_at = models.DateTimeField(null=True, help_text="when the worker publishes it")
+    planned_rollout = models.JSONField(
+        null=True, help_text="steps and stop_rule of the rollout that publishing starts; null: it moves the label"
+    )
     scheduled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
     schedule_key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
     asked = models.JSONField(default=dict, blank=True, help_text="username of a reviewer to by (a username) and at")

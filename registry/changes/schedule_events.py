@@ -40,7 +40,8 @@ class ChangeScheduled(ChangeStep):
 
     def restore(self, rows: Restorer) -> None:
         moment = rows.moment(self.at)
-        self._update(rows, goes_live_at=moment, scheduled_by=rows.author, schedule_key_id=rows.key_id)
+        scheduled = {"goes_live_at": moment, "scheduled_by": rows.author, "schedule_key_id": rows.key_id}
+        self._update(rows, **scheduled, planned_rollout=None)
 
 
 @event("change.unscheduled", caches=Cache.NOTHING, title="Schedule of a change ended")

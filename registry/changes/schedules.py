@@ -45,8 +45,11 @@ _LATEST = timedelta(days=366)
 def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeRequest:
     """Propose as `services.propose_change` does, and have the request published at a moment: both, or neither.
 
-    at: None where nothing is scheduled. proposal: the arguments of `services.propose_change`.
+    at: None where nothing is scheduled. proposal: the arguments of `services.propose_change`. Invalid names
+    planned_rollout where there is a moment too.
     """
+    if at is not None and proposal.get("planned_rollout") is not None:
+        raise Invalid(fields={"planned_rollout": gettext("it goes live on a date or gradually, not both.")})
     with transaction.atomic():
         change = services.propose_change(actor=actor, **proposal)
         return change if at is None else schedule_change(actor=actor, number=change.number, at=at)
@@ -55,6 +58,7 @@ def propose_at(*, actor: Actor, at: datetime | None, **proposal: Any) -> ChangeR
 def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | None = None) -> ChangeRequest:
     """Have the request published at a moment, by the worker and in the actor's name; again for another moment.
 
+    It goes live all at once then: a rollout that was planned at the proposal is planned no longer.
     expected: as `label_moves.require_unmoved` takes it.
     Invalid names goes_live_at: in the past, more than a year away, or inside a freeze. Conflict where it is closed, is
     published with a release, or is rolled out already.
@@ -75,6 +79,7 @@ def schedule_change(*, actor: Actor, number: int, at: datetime, expected: int | 
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key
+        change.planned_rollout = None
         change.updated_at = log.now()
         change.save()
         locking.append(actor, change, ChangeScheduled(**locking.step_of(change), at=to_microseconds(at)))

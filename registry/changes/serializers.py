@@ -17,6 +17,7 @@ from registry.changes.gate import Gate
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_requests import AskedReviewer
+from registry.changes.rollout_plan_serializers import RolloutPlanOutput
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
@@ -312,6 +313,11 @@ class ChangeOutput(ChangeItem):
     closed_at = Moment(allow_null=True, source="row.closed_at")
     goes_live_at = Moment(
         allow_null=True, source="row.goes_live_at", help_text="When the worker publishes it; null: not scheduled."
+    )
+    planned_rollout = RolloutPlanOutput(
+        allow_null=True,
+        source="row.planned_rollout",
+        help_text="What publishing starts; null: the label moves.",
     )
     turn = TurnOutput(allow_null=True, source="gate.turn")
     riding_along = serializers.ListField(child=serializers.IntegerField(), source="gate.versions_between")

@@ -1,13 +1,14 @@
 """Change requests: the one way by which a protected label moves forward."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import check_results, locking, review_requests
+from registry.changes import check_results, locking, review_requests, rollout_plans
 from registry.changes import gate as change_gate
 from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.events import (
@@ -55,31 +56,44 @@ def propose_change(
     message: str,
     expected: int | None = None,
     reviewers: Sequence[str] = (),
+    planned_rollout: Mapping[str, Any] | None = None,
 ) -> ChangeRequest:
     """Ask that a protected label point to a version. expected: as `label_moves.require_unmoved` takes it.
 
     reviewers: usernames of those who are asked for a review by name, as by `review_requests.ask_for_review`.
+    planned_rollout: what `rollout_plans.check_plan` takes, where publishing is to start a rollout. Conflict where the
+    label has no callers that one could divide.
     """
     names.check_label(label)
     check_text("message", message)
+    plan = None if planned_rollout is None else rollout_plans.check_plan(planned_rollout)
     with transaction.atomic():
         template = locking.lock_template(actor, Verb.PROPOSE, name)
         permissions.require_label(actor, label)
         locking.require_protected(template, label)
         label_moves.require_unmoved(template, label, expected)
         head = locking.find_head_version(template, version)
-        change = create_change(actor=actor, template=template, label=label, head=head, message=message)
+        if plan is not None:
+            locking.find_stable_label(template, label, head)
+        change = create_change(actor=actor, template=template, label=label, head=head, message=message, plan=plan)
         if reviewers:
             review_requests.ask_reviewers(actor, change, reviewers, field="reviewers")
         return change
 
 
 def create_change(
-    *, actor: Actor, template: Template, label: str, head: Version, message: str, release: int | None = None
+    *,
+    actor: Actor,
+    template: Template,
+    label: str,
+    head: Version,
+    message: str,
+    release: int | None = None,
+    plan: dict[str, Any] | None = None,
 ) -> ChangeRequest:
     """Write a change request that was allowed; for services, inside their transaction and under the journal's lock.
 
-    release: the number of the release that it is a member of, whose event follows.
+    release: the number of the release that it is a member of, whose event follows. plan: a checked plan of a rollout.
     Invalid where the label holds the head by approval already, Conflict where an open request proposes it already.
     """
     locking.require_new_head(template, label, head)
@@ -94,10 +108,11 @@ def create_change(
         opened_by=actor.person,
         key=actor.key,
         release_id=release,
+        planned_rollout=plan,
         created_at=at,
         updated_at=at,
     )
-    _append_round(actor, change, ChangeProposed(**locking.step_of(change), message=change.message))
+    _append_round(actor, change, ChangeProposed(**locking.step_of(change), message=change.message, rollout=plan))
     return change
 
 

@@ -79,6 +79,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "label": _NOTHING,
         "state": _NOTHING,
         "asked": _NOTHING,  # usernames and moments
+        "planned_rollout": _NOTHING,
         "decided": _WORDS,  # summaries of checks, as verdicts have them; also in the journal
     },
     "registry_release": {"title": _WORDS, "description": _WORDS, "label": _NOTHING, "state": _NOTHING},

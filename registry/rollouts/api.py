@@ -1,16 +1,16 @@
 """Rollouts: start, list, look, go on, pause, resume, stop, finish."""
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.changes.rollout_plan_serializers import RolloutPlanInput
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rollouts import queries, services
 from registry.rollouts.serializers import RolloutFacts, RolloutItem, RolloutOutput, RolloutPage
@@ -30,28 +30,10 @@ _ANSWERS = {200: RolloutOutput, "4XX": output_serializers.ProblemOutput}
 _FILTERS = ("state", "namespace", "template")
 
 
-class StepInput(Input):
-    """A step: a share of the callers, and how long it lasts."""
-
-    share = Integer(help_text="In ten-thousandths: 500 is 5 %.")
-    hours = Integer(allow_null=True, required=False, default=None, help_text="Until the next step; null: by hand.")
-
-
-class StopRuleInput(Input):
-    """What stops the rollout by itself: a value, being worse than the stable version, or both."""
-
-    metric = Text()
-    replies = Integer(required=False)
-    below = serializers.FloatField(required=False, allow_null=True)
-    worse_than_stable = Flag(required=False)
-
-
-class StartRolloutInput(Input):
+class StartRolloutInput(RolloutPlanInput):
     """Which change is published gradually, and how."""
 
     change = Integer(min_value=1)
-    steps = StepInput(many=True, required=False, help_text="By default 5 % and 25 %, a day each; then everybody.")
-    stop_rule = StopRuleInput(required=False, allow_null=True)
     expected = ExpectedNumber()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from registry.changes.rollout_plans import name_share
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -19,7 +20,6 @@ __all__ = [
     "RolloutStep",
     "RolloutStepped",
     "RolloutStopped",
-    "name_share",
 ]
 
 _SERVED = Cache.TEMPLATE_LABELS | Cache.APPROVALS
@@ -240,11 +240,6 @@ class RolloutFinished(RolloutStep):
 
     def restore(self, rows: Restorer) -> None:
         self._end(rows, "finished", reason="")
-
-
-def name_share(share: int) -> str:
-    """A share in ten-thousandths as percent: `2.5 %`."""
-    return f"{share / 100:g} %"
 
 
 def _due(rows: Restorer, hours: int | None) -> Any:

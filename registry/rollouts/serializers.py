@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
+from registry.changes.rollout_plan_serializers import StepOutput, StopRuleOutput
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rest.output_serializers import Answer, Moment, Output
@@ -13,24 +14,6 @@ from registry.rollouts.models import Rollout
 from registry.rollouts.stop_rules import SideScore, read_side_scores
 
 __all__ = ["RolloutFacts", "RolloutItem", "RolloutOutput", "RolloutPage"]
-
-
-class StepOutput(Output):
-    """A step of a rollout."""
-
-    share = serializers.IntegerField(help_text="In ten-thousandths of the callers.")
-    hours = serializers.IntegerField(allow_null=True, help_text="Until the next step; null: by hand.")
-
-
-class StopRuleOutput(Output):
-    """What stops a rollout by itself."""
-
-    metric = serializers.CharField()
-    replies = serializers.IntegerField(help_text="Scores of the candidate before the rule says anything.")
-    below = serializers.FloatField(allow_null=True, help_text="Stops where the candidate's mean is under this.")
-    worse_than_stable = serializers.BooleanField(
-        help_text="Stops where the candidate's 95 % interval is under that of the stable version."
-    )
 
 
 class FigureOutput(Output):

@@ -10,19 +10,20 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.changes import blockers, locking
+from registry.changes import blockers, locking, rollout_plans
 from registry.changes import gate as change_gate
 from registry.changes import services as change_services
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import lock_change
+from registry.changes.rollout_plans import name_share
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.rollouts import plans, stop_rules
+from registry.rollouts import stop_rules
 from registry.rollouts.events import (
     RolloutFinished,
     RolloutPaused,
@@ -31,7 +32,6 @@ from registry.rollouts.events import (
     RolloutStep,
     RolloutStepped,
     RolloutStopped,
-    name_share,
 )
 from registry.rollouts.models import Rollout
 from registry.rollouts.queries import lock_rollout
@@ -55,7 +55,7 @@ def start_rollout(
     *,
     actor: Actor,
     change: int,
-    steps: Sequence[Mapping[str, Any]] = plans.STEPS,
+    steps: Sequence[Mapping[str, Any]] = rollout_plans.STEPS,
     stop_rule: Mapping[str, Any] | None = None,
     salt: str | None = None,
     expected: int | None = None,
@@ -66,7 +66,7 @@ def start_rollout(
     Conflict where the change is scheduled for a moment, its label serves nothing yet, or a rollout divides the label
     already. salt: what chooses the callers, by default a new one. expected: as `label_moves.require_unmoved` takes it.
     """
-    checked_steps, rule = plans.check_steps(steps), plans.check_stop_rule(stop_rule)
+    checked_steps, rule = rollout_plans.check_steps(steps), rollout_plans.check_stop_rule(stop_rule)
     with transaction.atomic():
         request = lock_change(actor, Verb.PUBLISH, change)
         permissions.require_proof(actor)
@@ -75,7 +75,8 @@ def start_rollout(
         _require_unscheduled(request)
         label_moves.require_unmoved(request.template, request.label, expected)
         change_services.require_unblocked(change_gate.evaluate(request, actor))
-        label = _find_stable(request)
+        label = locking.find_stable_label(request.template, request.label, request.version)
+        label.version.require_text()
         request.version.require_text()
         at = log.now()
         rollout = Rollout.objects.create(
@@ -233,20 +234,6 @@ def _require_unscheduled(request: ChangeRequest) -> None:
             change=request.number,
             goes_live_at=moment,
         )
-
-
-def _find_stable(request: ChangeRequest) -> Label:
-    label = Label.objects.select_related("version").filter(template=request.template, name=request.label).first()
-    if label is None:
-        raise Conflict(
-            gettext("{label} serves nothing yet, so there is nothing to stay on: publish all at once.").format(
-                label=request.label
-            )
-        )
-    if label.version.digest == request.version.digest:
-        raise Conflict(gettext("{label} serves this already: publish it all at once.").format(label=request.label))
-    label.version.require_text()
-    return label
 
 
 def _require_active(rollout: Rollout) -> None:

@@ -10,9 +10,7 @@ from registry.usage import outcome_queries
 from registry.usage.outcome_queries import Score
 
 # no texts here: the reason is stored with the rollout, in English
-__all__ = ["REPLIES", "SideScore", "find_breach", "read_side_scores", "to_figures"]
-
-REPLIES = 200  # scores of the candidate before the rule says anything, unless it names another number
+__all__ = ["SideScore", "find_breach", "read_side_scores", "to_figures"]
 
 
 @dataclass(frozen=True)

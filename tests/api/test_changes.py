@@ -165,3 +165,37 @@ def test_a_change_of_strangers_is_not_found(cast, caller, first):
     problem(outsider.get("changes/1"), 404, "not-found")
     problem(outsider.get("changes/99"), 404, "not-found")
     problem(outsider.post("changes/1/withdraw", {}), 404, "not-found")
+
+
+def test_a_proposal_to_go_live_gradually_starts_its_rollout_when_it_is_published(cast, caller, first):
+    cast.publish(1)
+    author = caller("author")
+    plan = {"steps": [{"share": 1000, "hours": 12}], "stop_rule": {"metric": "helpful", "below": 0.5}}
+    opened = author.post("changes", _proposal(2, planned_rollout=plan))
+    rule = {"metric": "helpful", "replies": 200, "below": 0.5, "worse_than_stable": False}
+    assert opened.json()["planned_rollout"] == {"steps": plan["steps"], "stop_rule": rule}
+    number, digest = opened.json()["number"], opened.json()["digest"]
+    caller("reviewer", session=True).post(f"changes/{number}/decisions", {"decision": "approve", "digest": digest})
+    answer = author.post(f"changes/{number}/publish").json()
+    assert (answer["state"], answer["blockers"][0]["code"]) == ("approved", "rollout")
+    assert author.get("rollouts").json()["results"][0]["share"] == 1000
+    assert author.get(f"templates/{REPLY}@production").json()["version"] == 1
+
+
+def test_publishing_at_once_passes_over_the_plan(cast, caller, first):
+    cast.publish(1)
+    author = caller("author")
+    opened = author.post("changes", _proposal(2, planned_rollout={})).json()
+    reviewer = caller("reviewer", session=True)
+    reviewer.post(f"changes/{opened['number']}/decisions", {"decision": "approve", "digest": opened["digest"]})
+    assert author.post(f"changes/{opened['number']}/publish", {"at_once": True}).json()["state"] == "published"
+
+
+def test_a_wrong_plan_names_its_field_and_opens_nothing(cast, caller, first):
+    cast.publish(1)
+    refused = caller("author").post("changes", _proposal(2, planned_rollout={"steps": []}))
+    assert "steps" in problem(refused, 422, "invalid")["fields"]
+    both = {"planned_rollout": {}, "goes_live_at": "2100-01-01T00:00"}
+    refused = caller("author").post("changes", _proposal(2, **both))
+    assert "not both" in problem(refused, 422, "invalid")["fields"]["planned_rollout"]
+    assert problem(caller("author").get("changes/2"), 404, "not-found")

@@ -9,7 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from promptuary.commands.app import app
-from registry.changes import emergencies, rules
+from registry.changes import decisions, emergencies, rules
+from registry.changes.models import ChangeRequest
+from registry.rollouts import services as rollout_services
 from registry.templates.models import Version
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD
 
@@ -144,6 +146,23 @@ def test_after_an_emergency_the_next_version_gets_a_change_of_its_own(run, cast)
     third = cast.save(THIRD, base=Version.objects.get(template__name=REPLY, number=2).digest).version
     proposed = _json(run("propose", f"{REPLY}@{third.number}", "-m", "Better", "--json"))
     assert (proposed["number"], proposed["version"], proposed["state"]) == (hurried + 1, 3, "open")
+
+
+def test_a_proposal_goes_live_gradually(run, cast):
+    assert run("propose", f"{REPLY}@2", "--gradually", "many").exit_code == 2
+    assert run("propose", f"{REPLY}@2", "--step-hours", "12").exit_code == 2
+    result = run("propose", f"{REPLY}@2", "--gradually", "5, 25%", "--step-hours", "12")
+    assert "goes live gradually: 5 %, 25 %, then everybody" in result.output
+    change = ChangeRequest.objects.get(version__number=2)
+    assert change.planned_rollout["steps"] == [{"share": 500, "hours": 12}, {"share": 2500, "hours": 12}]
+    again = run("propose", f"{REPLY}@2", "--gradually", "10")
+    assert (again.exit_code, "is open already" in again.stderr) == (1, True)
+    decisions.decide_on_change(
+        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    assert "by rollout 1" in run("publish", change.number).output
+    rollout_services.stop_rollout(actor=cast.actor("reviewer"), number=1, reason="Again")
+    assert _json(run("publish", change.number, "--at-once", "--json"))["state"] == "published"
 
 
 def test_an_unprotected_label_moves(run):

@@ -287,3 +287,95 @@ def test_nobody_is_asked_for_a_review_of_what_is_rolled_out(change, act, browser
     page = act("author", **PLAN)
     assert ">Ask</button>" not in page
     assert "it waits for no review" in act("author", do="ask", person="reviewer")
+
+
+PROPOSAL = {"label": "production", "version": "2", "title": "Quote it", "how": "gradually", "shares": "5, 25"}
+
+
+def propose(browser, role="author", **fields):
+    sent = {**PROPOSAL, "hours": "24", "metric": "", "below": "", **fields}
+    return browser(role).post(f"/t/{REPLY}/-/propose", sent)
+
+
+def test_a_proposal_offers_gradually_where_the_label_serves_another_version(browser, reply):
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert re.findall(r'name="how" value="(\w+)"', page) == ["at_once", "gradually", "on_date"]
+
+
+def test_a_proposal_for_a_label_that_serves_nothing_offers_no_rollout(browser, reply):
+    Label.objects.all().delete()
+    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    assert 'value="gradually"' not in page
+
+
+def test_a_proposal_keeps_its_plan_and_its_pages_say_so(browser, reply):
+    answer = propose(browser, metric="helpful", below="0.85")
+    change = ChangeRequest.objects.get(version__number=2)
+    assert answer["Location"] == f"/changes/{change.number}"
+    page = words(browser("author").get(f"/changes/{change.number}?view=conversation"))
+    assert "Goes live gradually: 5 %, 25 %" in page
+    assert "proposed v2 for production, to go live gradually: 5 %, 25 %" in page
+
+
+def test_the_panel_begins_with_the_plan_and_starts_it_unchanged(browser, reply):
+    plan = {
+        "steps": [{"share": 500, "hours": 24}, {"share": 2550, "hours": None}],
+        "stop_rule": {"metric": "helpful", "below": 0.85, "worse_than_stable": True, "replies": 50},
+    }
+    change = change_services.propose_change(
+        actor=reply.actor("author"), name=REPLY, label="production", version=2, message="", planned_rollout=plan
+    )
+    approve(reply, change.number)
+    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    assert 'value="gradually" class="unseen" checked' in page
+    fields = {name: re.search(rf'name="{name}"[^>]*value="([^"]*)"', page)[1] for name in ("shares", "hours", "below")}
+    assert fields == {"shares": "5, 25.5", "hours": "24, ", "below": "0.85"}
+    sent = {"do": "publish", "how": "gradually", "metric": "helpful", **fields}
+    browser("author").post(f"/changes/{change.number}", sent)
+    rollout = Rollout.objects.get()
+    assert (rollout.steps, rollout.stop_rule) == (plan["steps"], plan["stop_rule"])
+    assert "Goes live gradually" not in words(browser("author").get(f"/changes/{change.number}"))
+
+
+def test_the_publisher_may_choose_otherwise(browser, reply):
+    propose(browser)
+    change = ChangeRequest.objects.get(version__number=2)
+    approve(reply, change.number)
+    browser("author").post(f"/changes/{change.number}", {**PLAN, "shares": "10, 20", "hours": "24, 12"})
+    assert Rollout.objects.get().steps == [{"share": 1000, "hours": 24}, {"share": 2000, "hours": 12}]
+
+
+def test_at_once_moves_the_label_of_a_planned_change(browser, reply):
+    propose(browser)
+    change = ChangeRequest.objects.get(version__number=2)
+    approve(reply, change.number)
+    browser("author").post(f"/changes/{change.number}", {**PLAN, "how": "at_once"})
+    assert (Label.objects.get(name="production").version.number, Rollout.objects.count()) == (2, 0)
+
+
+def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
+    propose(browser)
+    change = ChangeRequest.objects.get(version__number=2)
+    approve(reply, change.number)
+    page = words(browser("author").post(f"/changes/{change.number}", {"do": "publish"}, follow=True))
+    assert "Started: 5 % of the callers get v2." in page
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "fault"),
+    [
+        ("shares", "many", "numbers between commas"),
+        ("shares", "25, 5", "not larger than the one before"),
+        ("hours", "soon", "a whole number, or empty"),
+        ("hours", "1, 2, 3", "one number for all shares, or one for each"),
+        ("metric", "Not a name", "name the score"),
+    ],
+)
+def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(browser, reply, field, text, fault):
+    answer = propose(browser, why="They asked", **{field: text})
+    page = words(answer)
+    assert answer.status_code == 422
+    assert fault in page.lower()
+    assert "They asked</textarea>" in page
+    assert f'value="{text}"' in page
+    assert not ChangeRequest.objects.filter(version__number=2).exists()

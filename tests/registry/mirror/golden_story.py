@@ -40,6 +40,7 @@ from registry.releases import roll_backs
 from registry.releases import schedules as release_schedules
 from registry.releases import services as releases
 from registry.releases.plans import ReleaseSelection
+from registry.rollouts import publishing
 from registry.rollouts import services as rollouts
 from registry.templates import archive, labels, rename, samples
 from registry.templates import save as template_save
@@ -133,6 +134,7 @@ def play() -> None:
     _archive_dataset(cast)
     _converse(cast)
     _give_folder_roles(cast)
+    _plan_rollout(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -570,6 +572,23 @@ def _roll_out(cast: Cast) -> None:
             change_services.withdraw_change(actor=author, number=change.number, reason="Not so")
         elif end == "finish":
             rollouts.finish_rollout(actor=author, number=rollout.number)
+
+
+def _plan_rollout(cast: Cast) -> None:
+    """A change that is proposed to go live gradually, and another whose plan a schedule replaces."""
+    author, name = cast["author"], "support/planned"
+    first = _save(author, name, _greet("hi"))
+    _publish(cast, name, first)
+    rule = {"metric": "helpful", "below": 0.85}
+    plan = {"steps": [{"share": 1000, "hours": None}], "stop_rule": rule}
+    propose = partial(change_services.propose_change, actor=author, name=name, label="production", message="Slowly")
+    planned = propose(version=_save(author, name, _greet("hi 2"), first).number, planned_rollout=plan)
+    check_results.run_checks(number=planned.number)
+    _decide(cast["reviewer"], planned.number, "approve")
+    with mock.patch("secrets.token_hex", return_value="salt5"):
+        publishing.publish_as_proposed(actor=author, number=planned.number)
+    dated = propose(version=_save(author, name, _greet("hi 3"), first).number, planned_rollout=plan)
+    change_schedules.schedule_change(actor=author, number=dated.number, at=UNTIL)
 
 
 def _limit_addresses(admin: Actor) -> None:

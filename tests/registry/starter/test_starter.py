@@ -3,7 +3,7 @@
 import pytest
 
 from registry.accounts.models import Key, User
-from registry.changes import gate
+from registry.changes import gate, rollout_plans
 from registry.changes.models import ChangeRequest, Verdict
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Run
@@ -68,7 +68,7 @@ def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_add
     assert (rollout.stable.number, rollout.candidate.number) == (1, 2)
     (score,) = stop_rules.read_side_scores([rollout])[rollout.number]
     assert score.stable.count + score.candidate.count == rollout_demo.CUSTOMERS
-    assert 0 < score.candidate.count < stop_rules.REPLIES
+    assert 0 < score.candidate.count < rollout_plans.REPLIES
     assert rollout_clock.advance_rollouts() == 0
 
 

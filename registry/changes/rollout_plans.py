@@ -9,14 +9,31 @@ from django.utils.translation import gettext
 
 from promptuary.renderer.rollouts import WHOLE
 from registry.core.errors import Invalid
-from registry.rollouts.stop_rules import REPLIES
 
-__all__ = ["STEPS", "check_steps", "check_stop_rule"]
+__all__ = ["REPLIES", "STEPS", "check_plan", "check_steps", "check_stop_rule", "describe_shares", "name_share"]
 
 STEPS: Sequence[Mapping[str, Any]] = ({"share": 500, "hours": 24}, {"share": 2500, "hours": 24})
+REPLIES = 200  # scores of the candidate before a stop rule says anything, unless it names another number
 _MOST_STEPS = 20
 _MOST_HOURS = 24 * 90
 _METRIC = re.compile(r"[a-z][a-z0-9_]{0,59}")
+
+
+def name_share(share: int) -> str:
+    """A share in ten-thousandths as percent: `2.5 %`."""
+    return f"{share / 100:g} %"
+
+
+def describe_shares(plan: Mapping[str, Any]) -> str:
+    """The shares of a plan that was checked, in the order in which they are served: `5 %, 25 %`."""
+    return ", ".join(name_share(step["share"]) for step in plan["steps"])
+
+
+def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """`steps` and `stop_rule` as a change keeps them; the default steps where the plan names none. Refused as
+    `check_steps` and `check_stop_rule` refuse.
+    """
+    return {"steps": check_steps(plan.get("steps", STEPS)), "stop_rule": check_stop_rule(plan.get("stop_rule"))}
 
 
 def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

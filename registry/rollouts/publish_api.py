@@ -1,0 +1,45 @@
+"""Publishing a change: its label moves, or the rollout that was planned for it starts."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from registry.changes import api as change_api
+from registry.changes import services as change_services
+from registry.changes.serializers import ChangeOutput
+from registry.idempotency.views import IdempotentView
+from registry.namespaces.authentication import actor_of
+from registry.namespaces.verbs import Verb
+from registry.rest import output_serializers
+from registry.rest.input_serializers import Flag, read
+from registry.rollouts import publishing
+
+__all__ = ["Publish"]
+
+
+class PublishInput(change_api.SeenInput):
+    """What the label was seen to serve, and whether a planned rollout is passed over."""
+
+    at_once = Flag(
+        required=False,
+        default=False,
+        help_text="Move the label also where the proposal planned a rollout, which starts otherwise.",
+    )
+
+
+class Publish(IdempotentView):
+    """The gate."""
+
+    @extend_schema(
+        operation_id="publishChange",
+        request=PublishInput,
+        responses={200: ChangeOutput, "4XX": output_serializers.ProblemOutput},
+    )
+    def post(self, request: Request, number: int) -> Response:
+        """Move the label, when nothing blocks it any more; where a rollout was planned, start that instead."""
+        given, actor = read(PublishInput, request), actor_of(request)
+        if given["at_once"]:
+            change_services.publish_change(actor=actor, number=number, expected=given.get("expected"))
+        else:
+            publishing.publish_as_proposed(actor=actor, number=number, expected=given.get("expected"))
+        return change_api.show(request, number, Verb.PUBLISH)
