@@ -170,7 +170,8 @@ def _withdraw(actor: Actor, number: int, reason: str) -> None:
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
-    change_services.publish_change(actor=actor, number=number, expected=read_expected(request.POST))
+    expected = read_expected(request.POST) if "expected" in request.POST else None  # the panel says what it showed
+    change_services.publish_change(actor=actor, number=number, expected=expected)
 
 
 def _schedule(request: HttpRequest, actor: Actor, number: int) -> None:

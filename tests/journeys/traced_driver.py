@@ -157,8 +157,8 @@ class Product:
         self.author.call_api("POST", f"{threads}/{thread['number']}/resolve", {"resolved": True})
 
     def _publish(self, number: int) -> None:
-        """What the Publish button of the page sends."""
-        answer = self.author.call("POST", f"/changes/{number}", data={"do": "publish"})
+        """What the Publish button of the panel sends, with At once chosen as the panel begins."""
+        answer = self.author.call("POST", f"/changes/{number}", data={"do": "publish", "how": "at_once"})
         assert answer.status_code == 302
 
     def _fetch(self, name: str) -> None:
