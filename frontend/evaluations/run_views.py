@@ -12,7 +12,8 @@ from django.shortcuts import redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.evaluations import nightly_plots, row_comparison, score_panels, score_table
+from frontend.evaluations import metric_plots, row_comparison, score_panels, score_table
+from frontend.evaluations.metric_plots import MetricPlot
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, is_for_region, show
@@ -69,7 +70,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "section": "evaluations",
         "rows": [{"run": run, "style": style_of_run(run), "score": _first_score(run)} for run in page.items],
         "filters": filters,
-        "nightly_plots": nightly_plots.draw_nightly_plots(actor, filters["template"]) if filters["template"] else [],
+        **(_draw_plots(actor, filters["template"]) if filters["template"] else {}),
         "tabs": [
             {"word": word, "url": f"?{urlencode({**without_state, 'state': state})}", "on": state == filters["state"]}
             for state, word in _STATES.items()
@@ -79,6 +80,16 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
     return show(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
+
+
+def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
+    """The plots of a template's nights, and of its labels; the one of what is live is left out where nights show it."""
+    nightly = metric_plots.draw_nightly_plots(actor, template)
+    measured = nightly[0].line.label if nightly else ""
+    return {
+        "nightly_plots": nightly,
+        "label_plots": metric_plots.draw_label_plots(actor, template, without=measured),
+    }
 
 
 @form_page

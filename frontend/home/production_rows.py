@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from frontend.changes.emergency_notices import roll_back_url
-from frontend.evaluations.nightly_plots import NightlyPlot, draw_line
+from frontend.evaluations.metric_plots import MetricPlot, draw_line
 from registry.accounts.actor import Actor
 from registry.evaluations import live_failures, nightly_overview
 from registry.evaluations.live_models import LiveFailure
@@ -34,7 +34,7 @@ class PlotRow:
     """
 
     template: Template
-    plot: NightlyPlot
+    plot: MetricPlot
     is_owned: bool
 
     @property

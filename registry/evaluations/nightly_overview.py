@@ -6,8 +6,8 @@ from datetime import date, timedelta
 
 from registry.accounts.actor import Actor
 from registry.evaluations import nightly_history
+from registry.evaluations.metric_lines import MetricLine
 from registry.evaluations.models import Run
-from registry.evaluations.nightly_history import NightlyLine
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates.models import Template
 from registry.templates.ownership import list_owned_names
@@ -25,7 +25,7 @@ class TemplateLine:
     """One metric of a template's nightly runs. is_owned: whether the person who asked owns the template."""
 
     template: Template
-    line: NightlyLine
+    line: MetricLine
     is_owned: bool
 
 
@@ -59,6 +59,6 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
     ]
 
 
-def _choose_line(lines: Sequence[NightlyLine]) -> NightlyLine:
+def _choose_line(lines: Sequence[MetricLine]) -> MetricLine:
     """The line that says most: one below its threshold, else one with a threshold, else the first."""
     return min(lines, key=lambda line: (not line.is_missed, line.floor is None))

@@ -1,25 +1,25 @@
-"""Plots of nightly runs: a small line of each metric with its threshold, beside the figures."""
+"""Plots of metrics over time: a small line of each with its threshold, beside the figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from registry.accounts.actor import Actor
-from registry.evaluations import nightly_history
-from registry.evaluations.nightly_history import NightlyLine
+from registry.evaluations import label_history, nightly_history
+from registry.evaluations.metric_lines import MetricLine
 
-__all__ = ["NightlyPlot", "draw_line", "draw_nightly_plots"]
+__all__ = ["MetricPlot", "draw_label_plots", "draw_line", "draw_nightly_plots"]
 
 WIDTH, HEIGHT = 124, 32  # CSS pixels
 _EDGE = 5  # so that the mark at the end is whole
 
 
 @dataclass(frozen=True)
-class NightlyPlot:
+class MetricPlot:
     """A line as it is drawn, in CSS pixels. points: of the polyline. gate: the height of the threshold, None without
-    one. ticks: where another version went live. end: of the newest figure. is_missed: whether that is below the gate.
+    one. ticks: where another version came. end: of the newest figure. is_missed: whether that is below the gate.
     """
 
-    line: NightlyLine
+    line: MetricLine
     points: str
     gate: float | None
     ticks: tuple[float, ...]
@@ -28,16 +28,24 @@ class NightlyPlot:
 
     @property
     def newest(self) -> float:
-        """The figure of the newest night."""
+        """The newest figure."""
         return self.line.points[-1].value
 
 
-def draw_nightly_plots(actor: Actor, template: str) -> list[NightlyPlot]:
+def draw_nightly_plots(actor: Actor, template: str) -> list[MetricPlot]:
     """A plot for each metric of the template's nightly runs, and for what they cost."""
     return [draw_line(line) for line in nightly_history.list_nightly_lines(actor, template) if line.points]
 
 
-def draw_line(line: NightlyLine) -> NightlyPlot:
+def draw_label_plots(actor: Actor, template: str, without: str = "") -> list[MetricPlot]:
+    """A plot for each label, evaluation and metric of what the template's labels served, and for what it cost.
+
+    without: a label that is left out.
+    """
+    return [draw_line(line) for line in label_history.list_label_lines(actor, template, without)]
+
+
+def draw_line(line: MetricLine) -> MetricPlot:
     """The plot of one line, which has a point at least."""
     values = [point.value for point in line.points]
     bounds = [*values, *([line.floor] if line.floor is not None else [])]
@@ -45,7 +53,7 @@ def draw_line(line: NightlyLine) -> NightlyPlot:
     across = _spread(len(values))
     heights = [_height(value, low, high) for value in values]
     pairs = zip(line.points, line.points[1:], across[1:], strict=False)
-    return NightlyPlot(
+    return MetricPlot(
         line=line,
         points=" ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, heights, strict=True)),
         gate=None if line.floor is None else round(_height(line.floor, low, high), 1),

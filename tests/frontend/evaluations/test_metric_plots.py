@@ -4,11 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from frontend.evaluations import nightly_plots
+from frontend.evaluations import metric_plots
 from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.models import Run
+from registry.templates import labels
 from tests.frontend.conftest import REPLY, words
-from tests.support.finished_runs import WORSE, attach_gates, save_rows
+from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
 
 EVENING = datetime(2026, 3, 4, 23, tzinfo=UTC)
 PAGE = f"/runs/?template={REPLY}"
@@ -33,10 +34,10 @@ def measured(reply):
 
 
 def test_a_line_has_its_threshold_and_a_tick_where_a_version_went_live(measured):
-    plots = nightly_plots.draw_nightly_plots(measured.actor("reader"), REPLY)
+    plots = metric_plots.draw_nightly_plots(measured.actor("reader"), REPLY)
     plot = next(plot for plot in plots if plot.line.name == "squad_f1 of answer")
     assert [point.version for point in plot.line.points] == [1, 1, 3]
-    assert [str(point.night) for point in plot.line.points] == ["2026-03-04", "2026-03-05", "2026-03-06"]
+    assert [str(point.day) for point in plot.line.points] == ["2026-03-04", "2026-03-05", "2026-03-06"]
     assert (plot.line.floor, plot.ticks, plot.is_missed) == (0.9, (119.0,), True)
     assert plot.points.split()[0] == "5.0,5.0"
     assert plot.end == (119.0, 27.0)
@@ -45,7 +46,7 @@ def test_a_line_has_its_threshold_and_a_tick_where_a_version_went_live(measured)
 
 
 def test_latency_has_a_line_and_what_is_not_known_has_none(measured):
-    names = {plot.line.name for plot in nightly_plots.draw_nightly_plots(measured.actor("reader"), REPLY)}
+    names = {plot.line.name for plot in metric_plots.draw_nightly_plots(measured.actor("reader"), REPLY)}
     assert "latency a row" in names
     assert "cost a row" not in names
 
@@ -64,3 +65,20 @@ def test_an_outsider_is_shown_no_nights(measured, browser):
 
 def test_without_nights_there_is_no_section(reply, browser):
     assert "Every night" not in words(browser("reader").get(PAGE))
+
+
+def test_other_labels_have_lines_below_those_of_the_nights(measured, browser):
+    labels.move_label(actor=measured.actor("author"), name=REPLY, label="canary", version=1, expected=None)
+    page = words(browser("reader").get(PAGE))
+    assert "Other labels" in page
+    assert "canary, answers: squad_f1 of answer" in page
+    assert "production, answers" not in page
+
+
+def test_without_nights_the_live_label_has_its_lines_too(reply, browser):
+    save_rows(reply)
+    attach_gates(reply, "squad_f1 >= 0.9")
+    start_run(reply)
+    page = words(browser("reader").get(PAGE))
+    assert "Labels over time" in page
+    assert "production, answers: squad_f1 of answer" in page
