@@ -66,6 +66,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     page = queries.list_dataset_rows(version, cursor=request.GET.get("cursor"), limit=_ROWS)
     rows = [_row(index, row) for index, row in page.items]
     columns = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))[:4]
+    runs = run_queries.list_runs(actor, dataset=name, limit=8).items
     context = {
         **_frame(actor, dataset),
         "version": version,
@@ -73,7 +74,8 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "columns": columns,
         "next_url": f"?{urlencode({'version': version.number, 'cursor': page.next})}" if page.next else "",
         "versions": queries.list_dataset_versions(actor, name, limit=30).items,
-        "runs": run_queries.list_runs(actor, dataset=name, limit=8).items,
+        "runs": runs,
+        "new_run_url": _new_run_url(name, request.GET.get("for") or (runs[0].template.name if runs else "")),
     }
     return show(request, "evaluations/dataset.html", context)
 
@@ -236,6 +238,12 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "may_run": path_permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
+
+
+def _new_run_url(dataset: str, template: str) -> str:
+    """The form that starts a run over the dataset: of this template, or where it is empty of one that is chosen."""
+    query = {"template": template, "dataset": dataset} if template else {"dataset": dataset}
+    return f"{reverse('new-run')}?{urlencode(query)}"
 
 
 def _mine(actor: Actor) -> list[str]:

@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.evaluations import metric_plots, row_comparison, score_panels, score_table
+from frontend.evaluations import metric_plots, next_steps, row_comparison, score_panels, score_table
 from frontend.evaluations.metric_plots import MetricPlot
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
@@ -123,6 +123,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     against, choices = score_table.find_baseline(run, live, baseline_number)
     board = score_table.score_table(run, against)
     line = _chosen(board, request.GET.get("by", ""))
+    proposal = improvement_queries.find_measured_improvement(actor, run)
     context |= {
         "board": board,
         "against": against,
@@ -133,7 +134,9 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "verdicts": score_table.gate_results(run, board),
         "people": score_panels.describe_people_scores(run),
         "may_improve": improvement_queries.may_improve(actor, run),
-        "proposal": improvement_queries.find_measured_improvement(actor, run),
+        "proposal": proposal,
+        "propose_url": next_steps.find_propose_url(actor, run, live) if proposal is None else "",
+        "thresholds_url": next_steps.find_thresholds_url(actor, run),
         "failures": row_comparison.failed_rows(run) if run.failed else [],
         **_worst(run, against, line),
     }

@@ -6,6 +6,7 @@ Refusals are problem documents (`registry.core.problem_details`): `detail` is th
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
@@ -134,10 +135,11 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
             actor=actor,
             column_id=column_id,
             dataset=str(fields.get("dataset") or ""),
+            new_dataset=str(fields.get("new_dataset") or ""),
             row_name=fields.get("name") or "",
             expected=fields.get("expected"),
         )
-        url = reverse("dataset", args=[saved.dataset.name])
+        url = f"{reverse('dataset', args=[saved.dataset.name])}?{urlencode({'for': name})}"
         return {"title": f"{saved.dataset.path} v{saved.version.number}", "url": url}, 200
 
     return _as_json(answer)

@@ -35,7 +35,11 @@ _MOST_FAULTS = 3  # rows that are named where more do not fit
 @form_page
 @signed_in
 def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
-    """The evaluations by name. An admin sends one to be tried on the last runs, saved or taken away."""
+    """The evaluations by name. An admin sends one to be tried on the last runs, saved or taken away.
+
+    The query fills the form: `name` with a saved evaluation, else `pattern`, `dataset` and `model`, and `metric` begins
+    a threshold.
+    """
     space = namespace_queries.get_namespace(actor, namespace)
     button, status = request.POST.get("do", ""), 200
     if request.method == "POST":
@@ -85,7 +89,8 @@ def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Atta
     names = [dataset.name for dataset in datasets]
     models = [endpoint.name for endpoint in connection_queries.list_endpoints(namespace)]
     judges = list_judges(actor)
-    initial: dict[str, Any] = {"pattern": "*"}
+    asked = {field: request.GET.get(field, "") for field in ("pattern", "dataset", "model")}
+    initial: dict[str, Any] = {"pattern": "*"} | {field: value for field, value in asked.items() if value}
     if chosen is not None:
         fields = ("name", "pattern", "dataset_version", "model", "scores_needed", "nightly")
         initial = {field: getattr(chosen, field) for field in fields} | {"dataset": chosen.dataset.name}

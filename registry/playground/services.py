@@ -12,9 +12,9 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.connections import spending
 from registry.connections.endpoint import Endpoint
-from registry.core.errors import Conflict, Invalid
+from registry.core.errors import Conflict, Invalid, PreconditionRequired
 from registry.core.input_checks import check_text
-from registry.evaluations import dataset_additions, dataset_queries
+from registry.evaluations import dataset_additions, dataset_queries, datasets
 from registry.evaluations.datasets import SavedDataset
 from registry.journal import log
 from registry.namespaces.verbs import Verb
@@ -233,12 +233,19 @@ def _save_draft(actor: Actor, run: PlaygroundRun, draft_name: str, parts: Mappin
 
 
 def add_reply_as_row(  # what a row is made of
-    *, actor: Actor, column_id: int, dataset: str, row_name: str = "", expected: Any = None
+    *,
+    actor: Actor,
+    column_id: int,
+    dataset: str = "",
+    new_dataset: str = "",
+    row_name: str = "",
+    expected: Any = None,
 ) -> SavedDataset:
     """Save the dataset with one row more: the run's inputs, and what is expected of them.
 
     expected: outputs by name, or a text, which becomes the expected `answer`; None is the reply as it came.
-    Raises what `add_dataset_rows` raises, Conflict where the inputs are not stored.
+    new_dataset: the path in the run's namespace of a dataset that is made of the row, instead of `dataset`.
+    Raises what `add_dataset_rows` and `save_dataset` raise, Conflict where the inputs are not stored.
     """
     column = _require_stored(queries.find_own_column(actor, column_id))
     run = column.run
@@ -247,20 +254,30 @@ def add_reply_as_row(  # what a row is made of
         expectation = {"answer": expectation}
     if not isinstance(expectation, Mapping):
         raise Invalid(fields={"expected": gettext("a text, or an object of expected outputs.")})
-    row_plans.find_own_dataset(actor, run.namespace, dataset, Verb.SAVE)
-    version = dataset_queries.read_dataset_version(actor, dataset)
     row_name = check_text("name", row_name, 200).strip()
-    if row_name and any(row.id == row_name for row in version.rows()):
-        raise Invalid(fields={"name": gettext("There is already a row called {row_name}.").format(row_name=row_name)})
     row = {"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)}
     _, template = queries.find_place(actor, run.name)
+    template_name = template.name if template else None
+    message = f"Add a reply from the playground of {run.name}"  # no text: stored
+    if new_dataset:
+        new_name = f"{run.namespace.name}/{new_dataset.strip().strip('/')}"
+        return _make_dataset(actor, new_name, row, message, template_name)
+    row_plans.find_own_dataset(actor, run.namespace, dataset, Verb.SAVE)
+    version = dataset_queries.read_dataset_version(actor, dataset)
+    if row_name and any(known_row.id == row_name for known_row in version.rows()):
+        raise Invalid(fields={"name": gettext("There is already a row called {row_name}.").format(row_name=row_name)})
     return dataset_additions.add_dataset_rows(
-        actor=actor,
-        name=dataset,
-        rows=[row],
-        message=f"Add a reply from the playground of {run.name}",  # no text: stored
-        template=template.name if template else None,
+        actor=actor, name=dataset, rows=[row], message=message, template=template_name
     )
+
+
+def _make_dataset(actor: Actor, name: str, row: Mapping[str, Any], message: str, template: str | None) -> SavedDataset:
+    """A dataset of this row alone; Invalid where there is one of the name."""
+    try:
+        return datasets.save_dataset(actor=actor, name=name, text=json.dumps(row), message=message, template=template)
+    except PreconditionRequired as error:
+        sentence = gettext("There is already a dataset called {name}.").format(name=name)
+        raise Invalid(fields={"new_dataset": sentence}) from error
 
 
 def _require_stored(column: PlaygroundColumn) -> PlaygroundColumn:

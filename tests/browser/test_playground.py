@@ -149,7 +149,7 @@ def test_a_reply_becomes_a_row_of_a_dataset(open_run):
     column = page.column("This draft")
     column.button("Add as dataset row").click()
     dialog = page.page.get_by_role("dialog", name="Add as dataset row")
-    dialog.get_by_label("Dataset").select_option("support/refunds/questions")
+    dialog.get_by_label("Dataset", exact=True).select_option("support/refunds/questions")
     dialog.get_by_label("Name of the row").fill("from the playground")
     dialog.get_by_label("Expected reply").fill("The shop pays.")
     dialog.get_by_role("button", name="Add row").click()

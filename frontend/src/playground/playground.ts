@@ -242,10 +242,10 @@ export class Playground {
     if (!reply) return;
     const name = this.#state.sample || "playground";
     const isObject = reply.output?.kind === "json" && reply.output.valid;
-    const facts = { name, text: reply.text, isObject, newDataset: this.#host.newDatasetUrl };
-    openRowForm(this.#state.choices?.datasets ?? [], facts, async (row) => {
+    openRowForm(this.#state.choices?.datasets ?? [], { name, text: reply.text, isObject }, async (row) => {
       const answer = await this.#server.addRow(reply.id, row);
       if (!("url" in answer)) return answer;
+      if (row.new_dataset) void this.#server.loadChoices().then((action) => this.#dispatch(action));
       const words = gettext("Added {row} to {dataset}.", { row: row.name, dataset: answer.title });
       showStatus(words, undefined, { words: gettext("Open the dataset"), url: answer.url });
       return null;

@@ -5,9 +5,10 @@ import { gettext } from "../language.ts";
 import { createSelect, setOptions } from "./menus.ts";
 import type { Choices } from "./types.ts";
 
-/** What the dialog sends. */
+/** What the dialog sends: the dataset that gets the row, or the path of one that is made of it. */
 export interface NewRow {
   dataset: string;
+  new_dataset: string;
   name: string;
   /** The expected reply: a text, or an object of fields. */
   expected: string | Data;
@@ -18,7 +19,6 @@ interface ReplyFacts {
   name: string;
   text: string;
   isObject: boolean;
-  newDataset: string;
 }
 
 /** A refusal: what is wrong, and of which field. */
@@ -48,14 +48,7 @@ export function openRowForm(
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => dialog.remove());
   const title = createElement("h2", {}, gettext("Add as dataset row"));
-  if (!datasets.length) {
-    const [before = "", after = ""] = gettext("There is no dataset for this template yet. {link} first.").split(
-      "{link}",
-    );
-    const link = createElement("a", { href: reply.newDataset }, gettext("Create a dataset"));
-    const words = createElement("p", {}, before, link, after);
-    dialog.append(title, words, createElement("div", { class: "dialog-foot" }, close));
-  } else dialog.append(title, drawForm(dialog, datasets, reply, send, close));
+  dialog.append(title, drawForm(dialog, datasets, reply, send, close));
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -67,12 +60,16 @@ function drawForm(
   send: (row: NewRow) => Promise<Refusal | null>,
   close: HTMLElement,
 ): HTMLElement {
-  const [box, dataset] = createSelect(gettext("Dataset"), () => undefined);
-  setOptions(
-    dataset,
-    datasets.map((each) => ({ value: each.name, words: each.title })),
-    datasets[0]?.name ?? "",
-  );
+  const newName = createElement("input", { type: "text", maxlength: 200, autocomplete: "off", spellcheck: "false" });
+  const newField = createField(gettext("Name of the new dataset"), newName, "play-row-dataset");
+  const showNewField = (): void => {
+    newField.hidden = dataset.value !== "";
+    newName.required = !newField.hidden;
+  };
+  const [box, dataset] = createSelect(gettext("Dataset"), showNewField);
+  const options = datasets.map((each) => ({ value: each.name, words: each.title }));
+  setOptions(dataset, [...options, { value: "", words: gettext("a new dataset") }], datasets[0]?.name ?? "");
+  showNewField();
   const name = createElement("input", { type: "text", maxlength: 200, required: true });
   name.value = reply.name;
   const expected = createElement("textarea", { rows: 10, dir: "auto", spellcheck: "false" });
@@ -83,6 +80,7 @@ function drawForm(
     "form",
     { class: "form" },
     createElement("div", { class: "field" }, createElement("span", { class: "label" }, gettext("Dataset")), box),
+    newField,
     createField(gettext("Name of the row"), name, "play-row-name"),
     createField(gettext("Expected reply"), expected, "play-row-expected", gettext("the reply, to be corrected")),
     error,
@@ -92,7 +90,12 @@ function drawForm(
     event.preventDefault();
     add.setAttribute("aria-busy", "true");
     const expectation = readExpected(expected.value, reply.isObject);
-    const refusal = await send({ dataset: dataset.value, name: name.value.trim(), expected: expectation });
+    const refusal = await send({
+      dataset: dataset.value,
+      new_dataset: newField.hidden ? "" : newName.value.trim(),
+      name: name.value.trim(),
+      expected: expectation,
+    });
     add.removeAttribute("aria-busy");
     if (!refusal) dialog.close();
     else error.textContent = [...Object.values(refusal.fields), refusal.detail].filter(Boolean)[0] ?? "";

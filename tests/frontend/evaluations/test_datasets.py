@@ -5,8 +5,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations import attachments
 from registry.evaluations.models import Dataset
-from tests.frontend.conftest import words
-from tests.support.finished_runs import GOLD, dataset_rows, save_rows
+from tests.frontend.conftest import REPLY, words
+from tests.support.finished_runs import GOLD, dataset_rows, save_rows, start_run
 
 PAGE = f"/d/{GOLD}"
 
@@ -144,3 +144,12 @@ def test_a_dataset_that_an_evaluation_measures_by_is_not_archived(reply, browser
     answer = browser("admin").post(f"/d/{GOLD}/-/archive", {"do": "archive"})
     assert answer.status_code == 409
     assert "These evaluations use it: answers." in words(answer)
+
+
+def test_a_run_of_the_rows_begins_with_the_template_one_came_from_or_that_of_the_last_run(browser, reply, gold):
+    fresh = f"/runs/new?dataset={GOLD.replace('/', '%2F')}"
+    named = f"/runs/new?template={REPLY.replace('/', '%2F')}&amp;dataset={GOLD.replace('/', '%2F')}"
+    assert f'href="{fresh}"' in words(browser("author").get(PAGE))
+    assert f'href="{named}"' in words(browser("author").get(PAGE, {"for": REPLY}))
+    start_run(reply)
+    assert f'href="{named}"' in words(browser("author").get(PAGE))

@@ -319,3 +319,24 @@ def test_the_form_tells_the_expected_cost_and_starts_nothing(browser, gold):
     assert "Cost not known" in words(answer)
     assert "6 rows" in words(answer).partition('id="estimate"')[2]
     assert not Run.objects.exists()
+
+
+def test_a_finished_run_leads_to_proposing_its_version_and_to_thresholds(browser, gold):
+    gold.save(WORSE)
+    run = start_run(gold, "3")
+    page = words(browser("author").get(f"/runs/{run.number}"))
+    assert f'href="/t/{REPLY}/-/propose?label=production&amp;version=3"' in page
+    assert "Set thresholds" not in page
+    page = words(browser("admin").get(f"/runs/{run.number}"))
+    query = "pattern=refunds%2Freply&amp;dataset=support%2Frefunds%2Fgold&amp;model=echo"
+    assert f'href="/n/support/evaluations?{query}#evaluation-head"' in page
+    page = words(browser("reader").get(f"/runs/{run.number}"))
+    assert "/-/propose" not in page
+    assert "Set thresholds" not in page
+
+
+def test_what_is_live_already_or_not_measured_yet_is_not_offered_for_a_proposal(browser, gold):
+    gold.save(WORSE)
+    live, waiting = start_run(gold, "1"), start_run(gold, "3", finish=False)
+    assert "/-/propose" not in words(browser("author").get(f"/runs/{live.number}"))
+    assert "/-/propose" not in words(browser("author").get(f"/runs/{waiting.number}"))

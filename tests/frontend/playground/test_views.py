@@ -100,11 +100,18 @@ def test_a_sample_answers_with_the_drafts_revision(post, column, desk):
 def test_a_row_answers_with_the_datasets_new_version(post, column, reply):
     save_rows(reply)
     answer = post(f"columns/{column}/row", {"dataset": GOLD, "name": "new", "expected": "Yes."})
-    assert (answer.status_code, answer.json()["url"]) == (200, f"/d/{GOLD}")
+    assert (answer.status_code, answer.json()["url"]) == (200, f"/d/{GOLD}?for=support%2Frefunds%2Freply")
     assert answer.json()["title"].endswith(" v2")
     assert post(f"columns/{column}/row", {"dataset": GOLD, "tags": ["x"]}).json()["fields"] == {
         "tags": "rows of a dataset have no tags."
     }
+
+
+def test_a_row_can_make_a_dataset(post, column):
+    answer = post(f"columns/{column}/row", {"new_dataset": "replies", "name": "new", "expected": "Yes."})
+    assert (answer.status_code, answer.json()["title"]) == (200, "replies v1")
+    again = post(f"columns/{column}/row", {"new_dataset": "replies", "name": "newer", "expected": "No."})
+    assert again.json()["fields"] == {"new_dataset": "There is already a dataset called support/replies."}
 
 
 def test_a_runs_draft_comes_back(post, column, desk):

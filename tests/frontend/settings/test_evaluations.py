@@ -141,3 +141,11 @@ def test_a_judge_is_chosen_and_kept(gold, browser):
     page = browser("admin").get(f"{PAGE}?name=answers").content.decode()
     assert 'value="inputs.passages"' in page
     assert '<option value="support/judge@1" selected>' in page
+
+
+def test_the_address_fills_the_form(gold, browser):
+    query = {"pattern": "refunds/reply", "dataset": GOLD, "model": "echo"}
+    page = words(browser("admin").get("/n/support/evaluations", query))
+    assert 'value="refunds/reply"' in page
+    assert f'<option value="{GOLD}" selected' in page
+    assert 'value="refunds/reply"' not in words(browser("admin").get("/n/support/evaluations"))

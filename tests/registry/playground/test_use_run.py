@@ -92,6 +92,24 @@ def test_a_row_of_a_taken_name_an_unknown_dataset_or_a_wrong_expectation_is_refu
         services.add_reply_as_row(actor=author, column_id=column_id, dataset=questions.name, expected=[1])
 
 
+def test_a_reply_becomes_the_first_row_of_a_new_dataset(save, author, ended):
+    save()
+    saved = services.add_reply_as_row(actor=author, column_id=ended().pk, new_dataset=" replies ", row_name="boots")
+    (row,) = dataset_queries.read_dataset_version(author, "support/replies").rows()
+    assert (saved.dataset.name, saved.version.number, saved.created) == ("support/replies", 1, True)
+    assert (row.id, row.inputs, row.expected) == ("boots", INPUTS, {"answer": "Within 30 days."})
+
+
+def test_a_new_dataset_needs_a_name_that_is_free_and_valid(save, author, ended, questions):
+    save()
+    column_id = ended().pk
+    with pytest.raises(Invalid, match="already a dataset called") as refused:
+        services.add_reply_as_row(actor=author, column_id=column_id, new_dataset=questions.name.partition("/")[2])
+    assert list(refused.value.fields) == ["new_dataset"]
+    with pytest.raises(Invalid, match="name"):
+        services.add_reply_as_row(actor=author, column_id=column_id, new_dataset="Two Words")
+
+
 def test_a_runs_draft_is_restored_and_the_one_there_was_kept(save, author, ended):
     save()
     run = ended().run

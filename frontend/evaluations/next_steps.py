@@ -1,0 +1,42 @@
+"""Links from a finished run to what is done next: proposing the version that it measured, and setting thresholds."""
+
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from registry.accounts.actor import Actor
+from registry.evaluations.models import Run
+from registry.namespaces import permissions
+from registry.namespaces.queries import live_label
+from registry.namespaces.verbs import Verb
+
+__all__ = ["find_propose_url", "find_thresholds_url"]
+
+
+def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
+    """The panel that proposes the run's version for the label that counts as live. live: the version that it points to.
+
+    Empty where a change has the version already, it is not newer than the live one, the label is not protected, or the
+    actor may not propose.
+    """
+    template, label = run.template, live_label(run.template.namespace)
+    if run.state != Run.DONE or run.change or run.version.number <= (live or 0):
+        return ""
+    if label not in template.namespace.protected_labels:
+        return ""
+    if not permissions.is_allowed(actor, Verb.PROPOSE, template.namespace, template.path):
+        return ""
+    query = urlencode({"label": label, "version": run.version.number})
+    return f"{reverse('propose', args=[template.name])}?{query}"
+
+
+def find_thresholds_url(actor: Actor, run: Run) -> str:
+    """The form that sets thresholds for changes of the template, over the rows and by the model of the run.
+
+    Empty where the run is not done, was over the template's samples, or the actor may not set any.
+    """
+    space = run.template.namespace
+    if run.state != Run.DONE or not run.dataset_version or not permissions.is_allowed(actor, Verb.MANAGE, space):
+        return ""
+    query = {"pattern": run.template.path, "dataset": run.dataset_version.dataset.name, "model": run.model}
+    return f"{reverse('evaluations', args=[space.name])}?{urlencode(query)}#evaluation-head"
