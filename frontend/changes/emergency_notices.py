@@ -14,7 +14,7 @@ from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import MemberRoles
-from registry.namespaces.verbs import TABLE, Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
 
@@ -62,7 +62,7 @@ def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, 
     change = emergency.change
     space = change.template.namespace
     held = roles.get(space.pk)
-    may_roll_back = held is not None and held.at(change.template.path).rank >= TABLE[Verb.ROLL_BACK].rank
+    may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, change.template.path)
     approves = change.needs_approval and gate.may_approve
     goes_back = change.needs_approval and emergency.is_served and emergency.back and may_roll_back
     closes = approves and not emergency.is_served

@@ -17,7 +17,7 @@ from registry.changes import queries as changes_query
 from registry.changes.gate import Gate
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import MemberRoles
-from registry.namespaces.verbs import TABLE, Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = ["listing"]
 
@@ -61,7 +61,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
     change, blockers = gate.change, gate.blockers
     held = roles.get(change.template.namespace_id)
-    may_publish = held is not None and held.at(change.template.path).rank >= TABLE[Verb.PUBLISH].rank
+    may_publish = held is not None and held.allows(Verb.PUBLISH, change.template.path)
     return {
         "change": change,
         "title": presenters.change_title(change),

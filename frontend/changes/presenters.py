@@ -18,7 +18,7 @@ from registry.changes.review_requests import AskedReviewer
 from registry.changes.rollout_plans import describe_shares
 from registry.journal.event import from_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.verbs import TABLE, Verb
+from registry.namespaces.verbs import Verb
 
 __all__ = [
     "BlockerRow",
@@ -150,7 +150,7 @@ def permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     roles = permissions.roles_of(actor.person, namespace) if actor.person.is_active else None
 
     def may(verb: Verb) -> bool:
-        return roles is not None and roles.at(change.template.path).rank >= TABLE[verb].rank
+        return roles is not None and roles.allows(verb, change.template.path)
 
     reviewer, writer = may(Verb.APPROVE), may(Verb.PROPOSE)
     decides = change.takes_decisions and reviewer

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from frontend.evaluations import dataset_grid
 from frontend.evaluations.forms import FORMS, DatasetForm
-from frontend.evaluations.row_comparison import readable_values, shorten_text
+from frontend.evaluations.row_comparison import name_row, readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from promptuary.evaluation import Row
@@ -253,7 +253,7 @@ def _mine(actor: Actor) -> list[str]:
 def _row(index: int, row: Row) -> dict[str, Any]:
     return {
         "index": index,
-        "name": row.id or f"row {index + 1}",
+        "name": name_row(row.id, index),
         "inputs": {name: shorten_text(value, 160) for name, value in readable_values(row.inputs)},
         "expected": [(name, shorten_text(value, 200)) for name, value in readable_values(row.expected)],
     }
@@ -268,7 +268,7 @@ def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
             if old.get(name) != new.get(name):
                 left, right = diff_words(old.get(name, ""), new.get(name, ""))
                 fields.append({"name": f"{kind}{name}", "before": left, "after": right})
-    return {"index": index, "name": after.id or f"row {index + 1}", "fields": fields}
+    return {"index": index, "name": name_row(after.id, index), "fields": fields}
 
 
 def _number(text: str | None) -> int | None:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 
+from frontend.evaluations.row_comparison import name_row
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices
 from frontend.web.page import breadcrumbs, show
@@ -106,7 +107,7 @@ def _plan_first(actor: Actor, number: int, fields: dict[str, Any]) -> tuple[Impr
 def _list_shown(run: Run, plan: ImprovementPlan) -> list[tuple[int, str]]:
     """Index and name of each row that goes along."""
     rows = run_queries.rows_of_run(run)
-    return [(index, rows[index].id or gettext("row {number}").format(number=index + 1)) for index in plan.shown_rows]
+    return [(index, name_row(rows[index].id, index)) for index in plan.shown_rows]
 
 
 def _describe_model(endpoint: Endpoint) -> str:

@@ -202,7 +202,7 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: _Choice, open_row: int 
     lead = dict(values).get(next(iter(texts), values[0][0] if values else ""), "")
     return {
         "index": row.index,
-        "name": row.row.id or gettext("row {number}").format(number=row.index + 1),
+        "name": row_comparison.name_row(row.row.id, row.index),
         "lead": row_comparison.shorten_text(lead, 160),
         "cells": [_cell(cell, metrics, 220) for cell in row.cells],
         "url": f"{choice.url(row=row.index)}#panel",
@@ -255,7 +255,7 @@ def _panel(actor: Actor, runs: Sequence[Run], index: int, matrix: RunMatrix, cho
         "following": on_page[place + 1] if place is not None and place + 1 < len(on_page) else None,
     }
     return {
-        "name": row.row.id or f"row {index + 1}",
+        "name": row_comparison.name_row(row.row.id, index),
         "inputs": [
             (name, row_comparison.shorten_text(value, 600))
             for name, value in row_comparison.readable_values(row.row.inputs)

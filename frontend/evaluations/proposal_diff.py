@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from frontend.diff import part_diffs, samples
 from frontend.diff.samples import RenderedSample, SampleComparison
 from frontend.diff.versions import RenderedDiff, TokenRow
+from frontend.evaluations.row_comparison import name_row
 from promptuary.evaluation import Row
 from promptuary.renderer.errors import RenderError
 from registry.core.errors import Busy
@@ -41,7 +42,7 @@ def compare_on_row(improvement: Improvement) -> dict[str, Any]:
     tokens = [TokenRow(part.name or gettext("(no name)"), part.old_tokens, part.new_tokens) for part in parts]
     return {
         "rendered": RenderedDiff(before, after, parts, tokens, (), comparison.newly_cut),
-        "row_name": row.id or gettext("row {number}").format(number=index + 1),
+        "row_name": name_row(row.id, index),
     }
 
 

@@ -48,7 +48,7 @@ def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> 
         "section": "evaluations",
         "run": run,
         "index": index,
-        "name": detail.id or gettext("row {number}").format(number=index + 1),
+        "name": row_comparison.name_row(detail.id, index),
         "inputs": row_comparison.readable_values(detail.inputs),
         "choices": choices,
         "chosen": request.POST.get("expected") or choices[0]["value"],

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from frontend.evaluations.score_table import TITLES, format_change, format_score
 from promptuary.evaluation.judge import Judgement, read_judgement
 from promptuary.evaluation.metrics.judgements import NAMES
@@ -25,6 +27,7 @@ __all__ = [
     "judgement_of",
     "judgement_scores",
     "lowest_rows",
+    "name_row",
     "readable_values",
     "shorten_text",
     "worst_regressions",
@@ -101,7 +104,7 @@ def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change
     lead, other_count = _lead(detail.inputs)
     return ComparedRow(
         detail.index,
-        detail.id or f"row {detail.index + 1}",
+        name_row(detail.id, detail.index),
         lead,
         other_count,
         shorten_text(answer_text(detail.expected)),
@@ -112,6 +115,11 @@ def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change
         tuple(row.faults) if row else (),
         before is not None,
     )
+
+
+def name_row(name: str, index: int) -> str:
+    """What pages call a row: its own name, or `row 3` for the one of index 2."""
+    return name or gettext("row {number}").format(number=index + 1)
 
 
 def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Word, ...]]:

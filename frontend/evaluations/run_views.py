@@ -186,7 +186,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     context = {
         **_frame(actor, run),
         "detail": detail,
-        "name": detail.id or f"row {index + 1}",
+        "name": row_comparison.name_row(detail.id, index),
         "inputs": row_comparison.readable_values(detail.inputs),
         "expected": row_comparison.answer_text(detail.expected),
         "outputs": _others(detail),

@@ -64,7 +64,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         context |= {
             "row": row,
             "index": index,
-            "name": row.id or gettext("row {number}").format(number=index + 1),
+            "name": row_comparison.name_row(row.id, index),
             "inputs": row_comparison.readable_values(row.inputs),
             "expected": row_comparison.answer_text(row.expected),
             "scoring": {

@@ -10,7 +10,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import live_failures, nightly_overview
 from registry.evaluations.live_models import LiveFailure
 from registry.namespaces.permissions import MemberRoles
-from registry.namespaces.verbs import TABLE, Verb
+from registry.namespaces.verbs import Verb
 from registry.templates.models import Template
 
 __all__ = ["FailureRow", "PlotRow", "failure_rows", "plot_rows"]
@@ -62,7 +62,7 @@ def plot_rows(actor: Actor, failures: Sequence[LiveFailure]) -> list[PlotRow]:
 def _failure_row(failure: LiveFailure, back: int | None, roles: Mapping[int, MemberRoles]) -> FailureRow:
     template = failure.template
     held = roles.get(template.namespace_id)
-    may_roll_back = held is not None and held.at(template.path).rank >= TABLE[Verb.ROLL_BACK].rank
+    may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, template.path)
     if not may_roll_back or back is None:
         return FailureRow(failure)
     return FailureRow(failure, back, roll_back_url(template.name, failure.label, back))

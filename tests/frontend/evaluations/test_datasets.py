@@ -153,3 +153,10 @@ def test_a_run_of_the_rows_begins_with_the_template_one_came_from_or_that_of_the
     assert f'href="{named}"' in words(browser("author").get(PAGE, {"for": REPLY}))
     start_run(reply)
     assert f'href="{named}"' in words(browser("author").get(PAGE))
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "row 1"), ("de", "Zeile 1")])
+def test_a_row_without_a_name_is_called_by_its_number_in_the_readers_language(browser, reply, language, name):
+    save_rows(reply, '{"inputs": {"question": "Boot?"}}\n')
+    page = words(browser("reader").get(PAGE, headers={"accept-language": language}))
+    assert f'<th scope="row">{name}</th>' in page
