@@ -38,12 +38,20 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
         "favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
         "templates": _search_templates(actor, q),
     }
+    actions = _actions(q)
     groups = [
         *_group_templates(found),
         {"kind": "changes", "name": gettext("Changes"), "items": _changes(actor, q)},
-        {"kind": "actions", "name": gettext("Actions"), "items": _actions(q)},
+        {"kind": "actions", "name": gettext("Actions"), "items": actions},
     ]
+    if _begins_with(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
+        groups.insert(0, groups.pop())
     return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
+
+
+def _begins_with(actions: list[dict[str, Any]], q: str) -> bool:
+    """Whether an action begins with the words: it comes before templates that have them in their texts only."""
+    return bool(q) and any(action["title"].casefold().startswith(q.casefold()) for action in actions)
 
 
 def _search_templates(actor: Actor, q: str) -> list[Template]:

@@ -10,6 +10,7 @@ import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
 import { followSamples, installHistoryControls, SampleHistory, sampleEdit } from "./editor/edit_history.ts";
+import { focusFirstText } from "./editor/first_focus.ts";
 import { Form } from "./editor/form/form.ts";
 import type { Fragment } from "./editor/form/insert_completion.ts";
 import { Inputs } from "./editor/inputs.ts";
@@ -300,11 +301,7 @@ function start(root: HTMLFormElement): void {
   showFacts();
   offerUnsentText(root, draft, { text: () => view.state.doc.toString(), samples: () => inputs.samples, use });
   void preview.refresh();
-  // A new template's example is there to be written over. On a phone the focus would open the keyboard at once.
-  if (!base && window.matchMedia("(pointer: fine)").matches) {
-    if (form.isOpen) form.selectFirst();
-    else view.focus();
-  }
+  focusFirstText(view, form, !base);
   openView((root.dataset.view ?? "edit") as EditorViewName);
 }
 

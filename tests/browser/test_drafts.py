@@ -1,8 +1,10 @@
 """Several drafts of one template in the editor."""
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
+from tests.browser.test_form import RULES
 from tests.support.editor_page import EditorPage
 
 NAME = "support/refunds/reply"
@@ -45,6 +47,9 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     reader = visit.open("reader", address)
     body = reader.locator("[data-shared-body]")
     expect(body).to_contain_text("Half a thought.")
+    for theme in ("light", "dark"):
+        reader.emulate_media(color_scheme=theme)
+        assert Axe().run(reader, options=RULES).response["violations"] == []
     page.goto(f"/t/{NAME}/-/edit")
     EditorPage(page).ready().replace("Half a thought.", "Another thought.")
     expect(body).to_contain_text("Another thought.", timeout=8000)

@@ -133,3 +133,42 @@ def _barriers(page: Page) -> list[str]:
 
 def _ground(page: Page) -> str:
     return str(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+
+
+def _press(page: Page, *keys: str) -> int:
+    """Press the keys one after the other; gives how many."""
+    for key in keys:
+        page.keyboard.press(key)
+    return len(keys)
+
+
+@pytest.mark.parametrize(("mode", "field"), [("form", "Content of instructions"), ("source", "Source of the template")])
+def test_from_the_palette_to_prose_in_six_keys(visit: Visit, mode: str, field: str):
+    page = visit.open("author", REPLY, mode=mode)  # viewed before, so that it is among the recent ones
+    page.goto("/changes/")
+    count = _press(page, "Control+k", "r", "e", "f")
+    expect(page.get_by_role("option", name=re.compile("refunds.reply")).first).to_have_attribute(
+        "aria-selected", "true"
+    )
+    count += _press(page, "Enter")
+    page.wait_for_url(f"**{REPLY}")
+    count += _press(page, "e")
+    text = page.get_by_role("textbox", name=field, exact=True)
+    expect(text).to_be_focused()
+    assert count <= 6
+    page.keyboard.type("Be brief. ")
+    expect(text).to_contain_text("Be brief. ")
+    page.keyboard.press("Control+z")
+
+
+def test_from_the_palette_to_the_prose_of_a_new_template_in_six_keys(visit: Visit):
+    page = visit.open("author", "/changes/", mode="form")
+    count = _press(page, "Control+k", "c", "r", "e")
+    expect(page.get_by_role("option", name="Create a template")).to_have_attribute("aria-selected", "true")
+    count += _press(page, "Enter")
+    page.wait_for_url("**/new")
+    page.keyboard.type("Six keys and a name")  # the name's own letters are no way to the prose
+    count += _press(page, "Enter")
+    page.wait_for_url("**/-/edit")
+    assert count <= 6
+    expect(page.locator(".form-card .cm-content, .form-card .form-still").first).to_be_focused()

@@ -88,6 +88,13 @@ function followLink(key: string): boolean {
   return link !== null;
 }
 
+/** Opens the editor with the focus in the text, or what else the page opens by this key. */
+function editByKey(): void {
+  const link = document.querySelector<HTMLAnchorElement>("a[data-edit]");
+  if (link) window.location.assign(`${link.href}#text`);
+  else followLink("e");
+}
+
 const KEY_ACTIONS: Record<string, () => unknown> = {
   "?": openKeyHelp,
   j: () => followLink("j") || moveCurrentRow(1),
@@ -95,7 +102,7 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
   "]": () => selectNextSample(1),
   "[": () => selectNextSample(-1),
   "/": () => document.querySelector<HTMLElement>("main input[name=q]")?.focus(),
-  e: () => followLink("e"),
+  e: editByKey,
   d: () => followLink("d"),
   x: tickRow,
   X: tickRange,

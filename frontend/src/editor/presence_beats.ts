@@ -34,7 +34,14 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     const request = { method: "POST", headers, body: JSON.stringify({ template, tab, ...body }), keepalive: true };
     void fetch(ADDRESS, request).catch(() => undefined);
   };
+  let isUsed = false; // focus that the page itself sets is no sign of editing
+  for (const kind of ["keydown", "pointerdown"]) {
+    root.addEventListener(kind, () => {
+      isUsed = true;
+    });
+  }
   const partNow = (): string => {
+    if (!isUsed) return "";
     const name = partWithCursor(wiring.view);
     const isSaved =
       name.length <= LONGEST_PART && partsIn(wiring.view, wiring.saved()).some((part) => isNamed(part, name));

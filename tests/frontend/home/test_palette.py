@@ -35,3 +35,11 @@ def test_words_in_the_name_come_before_words_in_the_text(desk, browser):
     desk.save(name="support/a-first")
     desk.save(name="support/refund")
     assert titles(browser("author"), "refund")["Templates"] == ["support/refund", "support/a-first"]
+
+
+def test_an_action_that_begins_with_the_words_comes_before_texts_that_have_them(desk, browser):
+    desk.save(name="support/a-first")
+    assert next(iter(titles(browser("author"), "crea"))) == "Actions"
+    desk.save(name="support/create-a-ticket")
+    assert next(iter(titles(browser("author"), "crea"))) != "Actions"
+    assert next(iter(titles(browser("author")))) != "Actions"

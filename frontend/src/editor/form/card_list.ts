@@ -120,6 +120,11 @@ export class CardList {
     this.#cards[0]?.selectContent();
   }
 
+  /** Put the cursor before the content of the first part that can be written in a card. */
+  focusFirst(): void {
+    this.#cards.find((card) => card.part.content)?.focusContent();
+  }
+
   /** Select the content of the last part, to be written over. */
   selectLast(): void {
     this.#cards[this.#cards.length - 1]?.selectContent();

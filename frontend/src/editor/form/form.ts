@@ -154,6 +154,11 @@ export class Form {
     this.#cards.selectFirst();
   }
 
+  /** Put the cursor into the text of the first part. */
+  focusFirst(): void {
+    this.#cards.focusFirst();
+  }
+
   /** Bring the first problem that the form shows into view; whether there is one. */
   goToProblem(): boolean {
     const first = this.element.querySelector<HTMLElement>(".cm-problem");

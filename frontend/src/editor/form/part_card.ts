@@ -130,6 +130,12 @@ export class PartCard {
     this.#text.focus();
   }
 
+  /** Put the cursor before the content. */
+  focusContent(): void {
+    this.open();
+    this.#text?.focus();
+  }
+
   /** Focus the handle, after the part was moved. */
   focusHandle(): void {
     this.element.querySelector<HTMLElement>(".form-handle > summary")?.focus();

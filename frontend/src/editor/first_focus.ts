@@ -1,0 +1,28 @@
+// Where the focus lands when the editor opens.
+import type { EditorView } from "@codemirror/view";
+import type { Form } from "./form/form.ts";
+import { outlineOf, partsOf } from "./form/outline.ts";
+import { formatOf } from "./language.ts";
+
+/** The end of the address of an editor that was opened by a key: its text has the focus. */
+const TEXT = "#text";
+
+/** Focuses the first text of a new template, to be written over, and that of an old one where a key led here. On a phone
+ * the focus would open the keyboard at once. */
+export function focusFirstText(view: EditorView, form: Form, isNew: boolean): void {
+  if (isNew && window.matchMedia("(pointer: fine)").matches) {
+    if (form.isOpen) form.selectFirst();
+    else view.focus();
+  } else if (!isNew && window.location.hash === TEXT) {
+    if (form.isOpen) form.focusFirst();
+    else focusSource(view);
+  }
+}
+
+/** Puts the cursor before the first part's content, which stands below the front matter. */
+function focusSource(view: EditorView): void {
+  const outline = outlineOf(view.state.doc.toString(), formatOf(view.state));
+  const first = "reason" in outline ? undefined : partsOf(outline.nodes).find((part) => part.content);
+  view.dispatch({ selection: { anchor: first?.content?.from ?? 0 }, scrollIntoView: true });
+  view.focus();
+}
