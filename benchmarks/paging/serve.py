@@ -8,6 +8,9 @@ django.setup()
 
 from benchmarks.paging.fill import fill_database
 from benchmarks.paging.measure import answer_questions
+from registry.serving.process_tuning import tune_process
 
 if __name__ == "__main__":
-    answer_questions(fill_database(int(sys.argv[1]), int(sys.argv[2])))
+    filled = fill_database(int(sys.argv[1]), int(sys.argv[2]))
+    tune_process()  # as every web process does
+    answer_questions(filled)

@@ -52,6 +52,11 @@ class Cell:
     is_target: bool = False
     rollout: RolloutRow | None = None
 
+    @property
+    def has_notes(self) -> bool:
+        """Whether there may be more to say of it than what it serves and since when; of most there is nothing."""
+        return self.is_target or self.unapproved or self.behind > 0 or self.rollout is not None
+
 
 @dataclass(frozen=True)
 class RowAction:

@@ -27,7 +27,7 @@ from registry.templates.models import Template
 
 __all__ = ["environments"]
 
-PAGE_SIZE = 50
+PAGE_SIZE = 25  # each row has some labels, and where a request is open, its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
 VIEWS = ("behind", "open", "rolling")
@@ -42,15 +42,17 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     spaces = namespace_queries.list_namespaces(actor)
     names = label_queries.list_label_names(actor)
     pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
+    cursor = request.GET.get("cursor")
     page = environments_query.list_environments(
-        actor, q=words, behind=view == "behind", cursor=request.GET.get("cursor"), limit=PAGE_SIZE
+        actor, q=words, behind=view == "behind", cursor=cursor if view in ("", "behind") else None, limit=PAGE_SIZE
     )
     rows, more = page.rows, page.next
     rollouts = rollout_queries.list_active(actor)
-    if view in ("open", "rolling"):
-        is_open = view == "open"
-        templates = promotion_state.list_open_templates(actor, pair[1], words) if is_open else _divided(rollouts, words)
-        rows, more = environments_query.environment_rows(templates), None
+    if view == "open":
+        opening = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
+        rows, more = environments_query.environment_rows(opening.items), opening.next
+    elif view == "rolling":
+        rows, more = environments_query.environment_rows(_divided(rollouts, words)), None
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     listed = {row.template.pk for row in rows}

@@ -21,6 +21,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["listing"]
 
+PAGE_SIZE = 25  # the gate of each is evaluated
 STATES = {
     "pending": pgettext_lazy("state of a change", "Open"),
     "published": gettext_lazy("Published"),
@@ -40,6 +41,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
         namespace=request.GET.get("namespace") or None,
         template=request.GET.get("template") or None,
         cursor=request.GET.get("cursor"),
+        limit=PAGE_SIZE,
     )
     roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}

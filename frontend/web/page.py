@@ -46,7 +46,8 @@ class Frame:
     @cached_property
     def open_changes(self) -> int:
         """How many changes that the person may read wait for somebody."""
-        return change_queries.count_pending(Actor(self._person)) if self._person else 0
+        person = self._person
+        return self._keep("open", lambda: change_queries.count_pending(Actor(person))) if person else 0
 
     @cached_property
     def waiting(self) -> int:
@@ -60,17 +61,26 @@ class Frame:
         evaluate: gives the gates of all pending requests where no count is kept. A freeze that begins, a run and a
         fetch may change the count without an event.
         """
-        place, head = str(self._person.pk) if self._person else "", change_queries.read_journal_head()
-        kept_head, count = caches["frames"].get(place, ("", 0))
-        if kept_head != head:
-            count = self._count_waiting(evaluate())
-            caches["frames"].set(place, (head, count), _KEPT_SECONDS)
-        self.waiting = count
+        self.waiting = self._keep("waiting", lambda: self._count_waiting(evaluate()))
         return self.waiting
 
     def set_counts(self, *, open_changes: int, waiting: int) -> None:
         """Take the counts from a page that has them already."""
         self.open_changes, self.waiting = open_changes, waiting
+
+    @cached_property
+    def _head(self) -> str:
+        """The journal's head, read once for both counts."""
+        return change_queries.read_journal_head()
+
+    def _keep(self, name: str, count: Callable[[], int]) -> int:
+        """The count that is kept for this person under the journal's head, else the one that is made now."""
+        place = f"{name}-{self._person.pk if self._person else ''}"
+        kept_head, number = caches["frames"].get(place, ("", 0))
+        if kept_head != self._head:
+            number = count()
+            caches["frames"].set(place, (self._head, number), _KEPT_SECONDS)
+        return int(number)
 
     def _count_waiting(self, pending: Sequence[Gate]) -> int:
         username = self._person.username if self._person else ""

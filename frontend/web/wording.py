@@ -2,12 +2,22 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 
-from django.utils.dates import MONTHS_3
+from django.utils.dates import MONTHS, MONTHS_3
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext_lazy
+from django.utils.translation import get_language, gettext, gettext_lazy, ngettext, pgettext_lazy
 
-__all__ = ["TOPICS_IN_WORDS", "line_range", "run_state_word", "time_lasted", "time_needed", "time_since"]
+__all__ = [
+    "TOPICS_IN_WORDS",
+    "line_range",
+    "month_name",
+    "run_state_word",
+    "time_lasted",
+    "time_needed",
+    "time_since",
+    "time_since_in",
+]
 
 # What can be heard of a template, by `registry.notifications.models.Watch.TOPICS`.
 TOPICS_IN_WORDS: Mapping[str, str | Promise] = {
@@ -38,7 +48,19 @@ STEPS = (
 
 def time_since(moment: datetime, now: datetime) -> str:
     """The words for the time between: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
-    match _measure(now - moment):
+    return time_since_in(get_language(), moment, now)
+
+
+def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
+    """The same where the caller knows the language of the request already."""
+    unit, count = _measure(now - moment)
+    return _time_ago(unit, count, language) if unit else _date(moment, now)
+
+
+@lru_cache(maxsize=1_000)
+def _time_ago(unit: str, count: int, language: str | None) -> str:
+    """Kept by the language of the request, because some lists say hundreds of times."""
+    match (unit, count):
         case ("now", _):
             return gettext("just now")
         case ("minutes", count):
@@ -51,7 +73,7 @@ def time_since(moment: datetime, now: datetime) -> str:
             return ngettext("{count} day ago", "{count} days ago", count).format(count=count)
         case ("weeks", count):
             return ngettext("{count} week ago", "{count} weeks ago", count).format(count=count)
-    return _date(moment, now)
+    raise ValueError(unit)
 
 
 def time_lasted(moment: datetime, now: datetime) -> str:
@@ -94,8 +116,20 @@ def _measure(passed: timedelta) -> tuple[str, int]:
 
 
 def _date(moment: datetime, now: datetime) -> str:
-    day = f"{moment.day} {str(MONTHS_3[moment.month]).title()}"  # as Django's "j M", of which some lists have hundreds
+    day = f"{moment.day} {_short_month_name(moment.month, get_language())}"
     return day if moment.year == now.year else f"{day} {moment.year}"
+
+
+@lru_cache(maxsize=100)
+def month_name(month: int, language: str | None) -> str:
+    """The month (1 to 12) in the language of the request, which the caller gives: `May`."""
+    return str(MONTHS[month])
+
+
+@lru_cache(maxsize=100)
+def _short_month_name(month: int, language: str | None) -> str:
+    """As Django's format `M` has it."""
+    return str(MONTHS_3[month]).title()
 
 
 def line_range(line: int, end_line: int) -> str:

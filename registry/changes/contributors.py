@@ -6,7 +6,8 @@ Nothing here reads the database: `registry.changes.history_queries` gathers the 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import NamedTuple
 
 from django.utils.translation import gettext
 
@@ -36,19 +37,21 @@ class Reason:
     they: str
 
 
-@dataclass(frozen=True)
-class VersionNode:
+class VersionNode(NamedTuple):
     """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are (person, key)
-    of each suggestion that was applied."""
+    of each suggestion that was applied. A tuple, because a list of requests makes hundreds.
+
+    author, key, at, suggested: unset where only the graph of versions was read.
+    """
 
     pk: int
     template: str
     number: int
     digest: str
     base: int | None
-    author: str
-    key: str | None
-    at: datetime
+    author: str = ""
+    key: str | None = None
+    at: datetime = datetime.min.replace(tzinfo=UTC)
     taken: tuple[int, ...] = ()
     suggested: tuple[tuple[str, str | None], ...] = ()
 

@@ -55,6 +55,7 @@ _COLUMNS = (  # of a version, then of a label that points to it, then of one thi
     "contributions__comment__person__username",
     "contributions__comment__key_id",
 )
+_GRAPH_COLUMNS = ("pk", "template__name", "number", "digest", "base_id", "contributions__source_id")
 
 
 def read_history(templates: Iterable[Template]) -> History:
@@ -84,8 +85,13 @@ def read_history(templates: Iterable[Template]) -> History:
 
 def read_version_graph(templates: Collection[int]) -> History:
     """Only which version was made from which."""
-    names = dict(Template.objects.filter(pk__in=templates).values_list("pk", "name"))
-    return History(_Versions(names, {}).steps)
+    rows = Version.objects.filter(template__in=templates).order_by("pk", "contributions__pk")
+    steps: dict[int, VersionNode] = {}
+    for pk, name, number, digest, base, source in rows.values_list(*_GRAPH_COLUMNS):
+        taken = steps[pk].taken if pk in steps else ()
+        taken += () if source is None else (source,)
+        steps[pk] = VersionNode(pk, name, number, digest, base, taken=taken)
+    return History(steps)
 
 
 def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:

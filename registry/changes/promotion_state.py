@@ -12,6 +12,7 @@ from registry.changes import gate as change_gate
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.core.names import LATEST
+from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates.label_models import Label
 from registry.templates.models import Template
@@ -19,7 +20,6 @@ from registry.templates.models import Template
 __all__ = ["PromotionState", "count_open", "list_open_templates", "read_states"]
 
 State = Literal["emergency", "open", "ready", "equal", "unset"]
-MOST_OPEN = 100
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,18 @@ def count_open(actor: Actor, label: str) -> int:
     return _pending(actor, label).values("template").distinct().count()
 
 
-def list_open_templates(actor: Actor, label: str, words: str = "") -> list[Template]:
-    """The first `MOST_OPEN` templates that have an open request for the label, by name. words: parts of the name."""
+def list_open_templates(
+    actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
+) -> Page[Template]:
+    """Templates that have an open request for the label, by name. words: parts of the name."""
+    limit = check_limit(limit)
     asked = _pending(actor, label).values("template")
     rows = Template.objects.filter(pk__in=asked).select_related("namespace", "latest").defer("latest__bundle")
     for word in words.split():
         rows = rows.filter(name__icontains=word.replace("\0", ""))
-    return list(rows.order_by("name")[:MOST_OPEN])
+    if after := read_text(cursor):
+        rows = rows.filter(name__gt=after)
+    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:

@@ -10,10 +10,12 @@ from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import visible_namespaces
 from registry.releases.models import Release
 from registry.rollouts.timetable import RolloutMoment, read_moments
 from registry.templates.label_models import LabelMove
+from registry.templates.queries import within_namespaces
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
 
@@ -47,8 +49,8 @@ class Calendar:
 
 
 def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
-    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: six queries
-    however much there is. A namespace that the actor may not read has nothing.
+    """What the actor may read from `begins` up to and without `ends`; of one namespace, by default of all: as many
+    queries however much there is. A namespace that the actor may not read has nothing.
     """
     spaces = visible_namespaces(actor)
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
@@ -72,9 +74,8 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
 
 def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[LabelMove]:
     """The newest first, and one more than are shown."""
-    rows = LabelMove.objects.filter(
-        template__namespace__in=namespaces, protected=True, created_at__gte=begins, created_at__lt=ends
-    )
+    rows = LabelMove.objects.filter(protected=True, created_at__gte=begins, created_at__lt=ends)
+    rows = within_namespaces(rows, Namespace.objects.filter(pk__in=namespaces))
     rows = rows.select_related("template", "after", "change", "person").only(*_SHOWN)
     return list(rows.order_by("-created_at", "-pk")[: MOST_MOVES + 1])
 

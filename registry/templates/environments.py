@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
 from registry.templates.label_models import Label, LabelMove
-from registry.templates.label_moves import Approval, approvals_of_labels, approved_digests
+from registry.templates.label_moves import Approval, approved_digests, by_approval, by_emergency, read_approval
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
 
@@ -84,12 +84,14 @@ def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
 def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
     ids = [template.pk for template in rows]
     protected = {template.pk: template.namespace.protected_labels for template in rows}
-    known, held = approvals_of_labels(rows), _held(ids, protected)
+    held = _held(ids, protected)
     places: defaultdict[int, dict[str, EnvironmentCell]] = defaultdict(dict)
-    labels = Label.objects.filter(template__in=ids).order_by("name")
-    for template, name, number, moved_at in labels.values_list("template_id", "name", "version__number", "moved_at"):
+    labels = Label.objects.filter(template__in=ids).annotate(approved=by_approval(), emergency=by_emergency())
+    columns = ("template_id", "name", "version__number", "moved_at", "approved", "emergency")
+    for template, name, number, moved_at, *facts in labels.order_by("name").values_list(*columns):
         before = next((other for other in held.get((template, name), ()) if other != number), None)
-        places[template][name] = EnvironmentCell(number, moved_at, before, known[template].get(name))
+        approval = read_approval(*facts) if name in protected[template] else None
+        places[template][name] = EnvironmentCell(number, moved_at, before, approval)
     return places
 
 

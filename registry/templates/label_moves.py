@@ -40,6 +40,7 @@ __all__ = [
     "is_accepted_digest",
     "is_approved_digest",
     "last_approved_version",
+    "read_approval",
     "record_move",
     "require_served",
     "require_undivided",
@@ -240,7 +241,7 @@ def approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approva
     labels = labels.annotate(approved=by_approval(), emergency=by_emergency())
     for pk, name, *facts in labels.order_by("name").values_list("template_id", "name", "approved", "emergency"):
         if name in protected[pk]:
-            found[pk][name] = _approval(*facts)
+            found[pk][name] = read_approval(*facts)
     return found
 
 
@@ -252,7 +253,7 @@ def approvals_of_refs(names: Iterable[str], label: str) -> dict[str, Approval]:
     rows = rows.annotate(approved=by_approval(), emergency=by_emergency())
     columns = ("template__name", "template__namespace__protected_labels", "approved", "emergency")
     return {
-        name: _approval(approved, emergency)
+        name: read_approval(approved, emergency)
         for name, protected, approved, emergency in rows.values_list(*columns)
         if label in protected
     }
@@ -268,7 +269,8 @@ def by_emergency() -> Exists:
     return Exists(LabelMove.objects.filter(_EMERGENCY, **_SAME, protected=True))
 
 
-def _approval(approved: bool, emergency: bool) -> Approval:
+def read_approval(approved: bool, emergency: bool) -> Approval:
+    """What `by_approval` and `by_emergency` found of a protected label."""
     if approved:
         return Approval.APPROVED
     return Approval.EMERGENCY if emergency else Approval.NEVER_APPROVED

@@ -94,5 +94,6 @@ def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     """The last moves of protected labels in all that the actor may read: by a request, in an emergency, or back."""
     rows = template_queries.within_namespaces(LabelMove.objects.all(), visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
-    rows = rows.select_related("template", "template__namespace", "after", "person")
-    return list(rows.defer("after__bundle").order_by("-pk")[: check_limit(limit)])
+    rows = rows.select_related("template", "after", "person")
+    shown = ("label", "how", "created_at", "change", "template__name", "after__number", "person__username")
+    return list(rows.only(*shown).order_by("-pk")[: check_limit(limit)])

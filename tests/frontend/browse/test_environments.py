@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from frontend.browse import environment_views
 from registry.changes import emergencies, rules, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
@@ -167,6 +168,21 @@ def test_only_templates_with_an_open_request_are_shown_when_asked_for(reply, bro
     assert REPLY in page
     assert "support/triage" not in page
     assert REPLY not in promote(browser, show="open", q="zebra").replace(f"/t/{REPLY}", "")
+
+
+def test_open_requests_are_shown_a_page_at_a_time(reply, browser, monkeypatch):
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
+    reply.save(name="support/triage")
+    reply.propose(2)
+    change_services.propose_change(
+        actor=reply.actor("author"), name="support/triage", label="production", version=1, message=""
+    )
+    first = browser("author").get("/environments/", {"show": "open"})
+    address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first.content.decode())[1].replace("&amp;", "&")
+    second = browser("author").get(f"/environments/{address}")
+    assert [name in words(first) for name in (REPLY, "support/triage")] == [True, False]
+    assert [name in words(second) for name in (REPLY, "support/triage")] == [False, True]
+    assert ["Show the next" in words(page) for page in (first, second)] == [True, False]
 
 
 def test_what_is_ticked_leads_to_the_panel_of_a_release(reply, browser):

@@ -54,8 +54,8 @@ def test_an_open_request_for_the_target_is_told_with_its_gate(author, save, prop
     found = state(author)
     assert (found.state, found.gate.change.number, found.failing) == ("open", change.number, ())
     assert promotion_state.count_open(author, "production") == 1
-    assert [row.name for row in promotion_state.list_open_templates(author, "production")] == ["support/reply"]
-    assert promotion_state.list_open_templates(author, "production", "zebra") == []
+    assert [row.name for row in promotion_state.list_open_templates(author, "production").items] == ["support/reply"]
+    assert promotion_state.list_open_templates(author, "production", "zebra").items == []
     assert promotion_state.count_open(author, "staging") == 0
 
 

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.changes import emergencies, rules, schedules
 from registry.changes import services as change_services
@@ -126,5 +128,15 @@ def test_its_queries_do_not_grow_with_what_is_on_it(author, admin, reader, save,
         )
         schedules.schedule_change(actor=author, number=change.number, at=NOW + 3 * DAY)
         _freeze(admin, NOW + (5 + number) * DAY, NOW + (6 + number) * DAY)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         assert len(_read(reader).changes) == 4
+
+
+def test_the_moves_of_few_templates_are_looked_up_by_them_and_not_among_all(author, reader, save, publish):
+    publish(save())
+    with CaptureQueriesContext(connection) as queries:
+        assert len(_read(reader).moves) == 1
+    asked = [query["sql"] for query in queries if 'FROM "registry_labelmove"' in query["sql"]]
+    assert len(asked) == 1
+    assert '"registry_labelmove"."template_id" IN (' in asked[0]
+    assert '"namespace_id"' not in asked[0]
