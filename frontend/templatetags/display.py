@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
-from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -101,7 +100,7 @@ def ago(moment: datetime | None) -> SafeString | str:
     exact = f"{local.day} {month_name(local.month, language)} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
     since = time_since_in(language, local, now)
-    return SafeString(f'<time datetime="{iso}" title="{escape(exact)}">{escape(since)}</time>')
+    return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, since)
 
 
 @register.filter
