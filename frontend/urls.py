@@ -54,6 +54,7 @@ from frontend.help import views as help_views
 from frontend.home import checklist_views, palette_views
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
+from frontend.releases import mention_views as release_mention_views
 from frontend.releases import panels as release_panels
 from frontend.releases import propose_views as release_propose_views
 from frontend.releases import views as release_views
@@ -160,6 +161,7 @@ urlpatterns = [
         by_method(get=release_views.show_release, post=release_views.act_on_release),
         name="release",
     ),
+    path("releases/<int:number>/people", require_safe(release_mention_views.list_people), name="release-people"),
     path("releases/<int:number>/publish", require_safe(release_panels.preview_publish), name="publish-release"),
     path("releases/<int:number>/roll-back", require_safe(release_panels.preview_roll_back), name="roll-back-release"),
     path("releases/new/<folder:folder>/", release_propose_views.propose_release, name="new-release"),

@@ -18,7 +18,7 @@ from registry.mirror.models import Remote
 from registry.namespaces.models import FolderRole, Group, GroupMember, Membership, Namespace, Role
 from registry.notifications.models import Notification, Watch
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
-from registry.releases.models import Release, ReleaseComment
+from registry.releases.models import Release, ReleaseComment, ReleaseCommentRevision
 from registry.rollouts.models import Rollout
 from registry.templates.former_names import FormerName
 from registry.templates.label_models import Label, LabelMove
@@ -80,6 +80,7 @@ __all__ = [
     "Redaction",
     "Release",
     "ReleaseComment",
+    "ReleaseCommentRevision",
     "Remark",
     "Remote",
     "Rendering",

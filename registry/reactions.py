@@ -42,7 +42,8 @@ from registry.namespaces.models import Namespace
 from registry.notifications import conversations, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
-from registry.releases.events import ReleaseCommented
+from registry.releases.comments import EditedReleaseComment
+from registry.releases.events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped
@@ -206,6 +207,10 @@ def _tell_of_edit(occasion: Occasion) -> None:
     conversations.tell_of_edit(occasion.author_as(Actor), occasion.subject_as(EditedComment))
 
 
+def _tell_of_release_edit(occasion: Occasion) -> None:
+    conversations.tell_of_release_edit(occasion.author_as(Actor), occasion.subject_as(EditedReleaseComment))
+
+
 def _tell_of_review_request(occasion: Occasion) -> None:
     change, event = occasion.subject_as(ChangeRequest), occasion.event
     if isinstance(event, ReviewRequested):
@@ -278,6 +283,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     CommentEdited: (_tell_of_edit,),
     ReviewRequested: (_tell_of_review_request,),
     ReleaseCommented: (_tell_of_release_comment,),
+    ReleaseCommentEdited: (_tell_of_release_edit,),
     RolloutStarted: (_tell_of_rollout,),
     RolloutPaused: (_tell_of_rollout,),
     RolloutStopped: (_tell_of_rollout,),

@@ -6,15 +6,20 @@ from frontend.web.decorators import signed_in
 from registry.accounts.actor import Actor
 from registry.changes import mentions
 from registry.changes import queries as change_queries
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 
-__all__ = ["list_people"]
+__all__ = ["answer_people", "list_people"]
 
 
 @signed_in
 def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonResponse:
     """As JSON, for whoever may comment on the change: members of its namespace, then its groups."""
-    change = change_queries.find_change(actor, Verb.COMMENT, number)
-    found = mentions.list_mentionable(change.template.namespace)
+    return answer_people(change_queries.find_change(actor, Verb.COMMENT, number).template.namespace)
+
+
+def answer_people(namespace: Namespace) -> JsonResponse:
+    """Whom a conversation in the namespace can mention; the caller has checked the right to comment."""
+    found = mentions.list_mentionable(namespace)
     rows = [{"name": each.name, "title": each.title, "group": each.is_group} for each in found]
     return JsonResponse({"results": rows})

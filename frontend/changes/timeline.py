@@ -20,8 +20,8 @@ __all__ = ["TimelineEntry", "timeline_entries"]
 @dataclass(frozen=True)
 class TimelineEntry:
     """One row of the conversation. `voided`: a decision that a newer head made void. `is_said`: a person's words, which
-    `said` has as they read now. `decision`: the number of the decision that the words came with, where the reader wrote
-    them and may edit them; 0 otherwise.
+    `said` has as they read now. `own`: the number of the decision, or of the release's comment, that the words came
+    with, where the reader wrote them and may edit them; 0 otherwise.
     """
 
     at: datetime
@@ -35,7 +35,7 @@ class TimelineEntry:
     voided: bool = False
     is_said: bool = False
     said: CommentText | None = None
-    decision: int = 0
+    own: int = 0
 
 
 def timeline_entries(change: ChangeRequest, texts: CommentTexts | None = None, writer: str = "") -> list[TimelineEntry]:
@@ -70,7 +70,7 @@ def _entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry 
     if line.is_remark:
         entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said)
     if isinstance(event, ChangeDecided) and moment.said.text and moment.person == writer:
-        entry = replace(entry, decision=event.number)
+        entry = replace(entry, own=event.number)
     if isinstance(event, ChangeDecided) and event.decision != "comment":
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)
         return replace(entry, voided=change.takes_decisions and not is_of_head)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext
 
@@ -98,6 +99,8 @@ def render_change(
         "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
         "seen_as_served": [gate.facts.holds or 0],
         "refusal": refusal,
+        "people_address": reverse("change-people", args=[number]),
+        "talk_address": "?view=conversation",
         "text": request.POST.get("text", ""),
         "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
         "planned_shares": presenters.describe_planned_shares(gate),

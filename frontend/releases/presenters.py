@@ -1,7 +1,7 @@
 """Presenters of the release page: its templates as rows, its conversation, and the permitted actions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -15,6 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
 from registry.releases import queries as release_queries
+from registry.releases.events import ReleaseCommented
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release
 
@@ -89,16 +90,20 @@ def member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[Me
     return [_member_row(member, actor, may_change=may_change) for member in gate.members]
 
 
-def release_story(release: Release) -> list[TimelineEntry]:
-    """What was done to the release and said about all of it, oldest first."""
+def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
+    """What was done to the release and said about all of it, oldest first. writer: the username of a reader who may
+    comment.
+    """
     entries = []
     for moment in release_queries.list_release_moments(release):
         line = moment.event.timeline_line()
         if line is not None:
-            text = moment.text if line.is_remark else line.text
-            entries.append(
-                TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, text, is_said=line.is_remark)
-            )
+            entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)
+            if isinstance(moment.event, ReleaseCommented):
+                is_own = moment.person == writer and not moment.said.is_deleted
+                own = moment.event.number if is_own else 0
+                entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said, own=own)
+            entries.append(entry)
     return entries
 
 

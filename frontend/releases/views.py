@@ -19,15 +19,15 @@ from frontend.web.forms import parse_form_number
 from frontend.web.page import show
 from frontend.web.reasons import read_reason
 from registry.accounts.actor import Actor
+from registry.changes import mentions, ungated_losses
 from registry.changes import schedules as change_schedules
-from registry.changes import ungated_losses
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.problem_details import status_of
 from registry.core.timestamps import read_moment
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
+from registry.releases import comments, proposals, queries, roll_backs, schedules, services
 from registry.releases import gate as release_gate
-from registry.releases import proposals, queries, roll_backs, schedules, services
 from registry.releases.moved_members import Seen
 
 __all__ = ["act_on_release", "list_releases", "show_release"]
@@ -41,6 +41,8 @@ _STATES = {
 _MESSAGES = {
     "approve": gettext_lazy("You approved them."),
     "comment": gettext_lazy("Comment added."),
+    "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
+    "delete_comment": gettext_lazy("Comment deleted. Its place stays."),
     "publish": gettext_lazy("Published: all labels moved."),
     "schedule": gettext_lazy("Scheduled. Rights, approvals, checks and freezes are read again at that moment."),
     "unschedule": gettext_lazy("Schedule cancelled."),
@@ -136,7 +138,10 @@ def _render_release(
         "seen": [row.seen for row in rows if row.change.is_open],
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
-        "story": presenters.release_story(release),
+        "story": presenters.release_story(release, actor.person.username if act.comment else ""),
+        "mention_names": {each.name for each in mentions.list_mentionable(release.namespace)},
+        "people_address": reverse("release-people", args=[number]),
+        "talk_address": "",
         "refusal": refusal,
         "text": request.POST.get("text", ""),
         "do": request.POST.get("do", ""),
@@ -153,7 +158,20 @@ def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    services.comment_on_release(actor=actor, number=number, text=_text(request))
+    comments.comment_on_release(actor=actor, number=number, text=_text(request))
+
+
+def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    text = request.POST.get("comment_text", "").replace("\r\n", "\n")
+    comments.edit_release_comment(actor=actor, number=number, comment=_comment_number(request), text=text)
+
+
+def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    comments.delete_release_comment(actor=actor, number=number, comment=_comment_number(request))
+
+
+def _comment_number(request: HttpRequest) -> int:
+    return parse_form_number(request.POST.get("comment"))
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -215,6 +233,8 @@ _PANELS = {"publish": show_publish_panel, "roll_back": show_roll_back_panel}
 _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
     "comment": _comment,
+    "edit_comment": _edit_comment,
+    "delete_comment": _delete_comment,
     "publish": _publish,
     "schedule": _schedule,
     "unschedule": _unschedule,

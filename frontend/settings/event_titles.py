@@ -51,6 +51,8 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
     "release.withdrawn": gettext_lazy("Release withdrawn"),
     "release.rolled_back": gettext_lazy("Release rolled back"),
     "release.commented": gettext_lazy("Release commented"),
+    "release.comment_edited": gettext_lazy("Comment on a release edited"),
+    "release.comment_deleted": gettext_lazy("Comment on a release deleted"),
     "release.scheduled": gettext_lazy("Release scheduled"),
     "release.unscheduled": gettext_lazy("Schedule of a release ended"),
     "rollout.started": gettext_lazy("Rollout started"),

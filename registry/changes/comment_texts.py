@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from registry.changes.models import ChangeRequest
 from registry.changes.thread_models import CommentRevision
 
-__all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText"]
+__all__ = ["NO_TEXT", "CommentText", "CommentTexts", "EarlierText", "Revision", "read_comment_text"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,25 @@ class CommentText:
 NO_TEXT = CommentText("")
 
 
+class Revision(Protocol):
+    """A later text of a comment, or its deletion; of a change's comment or of a release's."""
+
+    text: str
+    is_deleted: bool
+    created_at: datetime
+
+
+def read_comment_text(first: str, at: datetime, revisions: Sequence[Revision]) -> CommentText:
+    """What a comment says after its revisions, oldest first. first, at: the words it was written with, and when."""
+    if not revisions:
+        return CommentText(first)
+    last = revisions[-1]
+    if last.is_deleted:
+        return CommentText("", changed_at=last.created_at, is_deleted=True)
+    said = [EarlierText(first, at), *(EarlierText(row.text, row.created_at) for row in revisions)]
+    return CommentText(last.text, tuple(said[:-1]), last.created_at)
+
+
 class CommentTexts:
     """The texts of a request's comments; one query for all of them."""
 
@@ -48,11 +68,4 @@ class CommentTexts:
         """Of the comment with this number in the thread, or of the decision with it in thread 0. first, at: the words
         that it was written with, and when.
         """
-        revisions = self._revisions.get((thread, comment), ())
-        if not revisions:
-            return CommentText(first)
-        last = revisions[-1]
-        if last.is_deleted:
-            return CommentText("", changed_at=last.created_at, is_deleted=True)
-        said = [EarlierText(first, at), *(EarlierText(row.text, row.created_at) for row in revisions)]
-        return CommentText(last.text, tuple(said[:-1]), last.created_at)
+        return read_comment_text(first, at, self._revisions.get((thread, comment), ()))

@@ -11,7 +11,9 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.accounts.models import User
 from registry.changes import queries as change_queries
+from registry.changes.comment_texts import Revision
 from registry.changes.conversation_events import CommentDeleted, CommentEdited
 from registry.changes.decisions import check_decision
 from registry.changes.models import ChangeRequest, Decision
@@ -22,7 +24,7 @@ from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces.verbs import Verb
 
-__all__ = ["EditedComment", "delete_comment", "edit_comment"]
+__all__ = ["EditedComment", "delete_comment", "edit_comment", "require_own_comment"]
 
 
 @dataclass(frozen=True)
@@ -90,15 +92,20 @@ def _find(
         row = Decision.objects.filter(change=change, number=comment).select_related("person").first()
     if row is None or (isinstance(row, Decision) and not row.text):
         raise NotFound(gettext("Change {number} has no such comment.").format(number=number))
-    if row.person_id != actor.person.pk:
-        raise NotAllowed(
-            gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=row.person.username)
-        )
     found = CommentRevision.objects.filter(change=change, thread=thread, comment=comment)
     revisions = list(found.order_by("number"))
+    require_own_comment(actor, row.person, revisions)
+    return change, row, revisions
+
+
+def require_own_comment(actor: Actor, writer: User, revisions: Sequence[Revision]) -> None:
+    """Raise NotAllowed where somebody else wrote the comment, Conflict where its revisions end with its deletion."""
+    if writer.pk != actor.person.pk:
+        raise NotAllowed(
+            gettext("{person} wrote this comment; nobody else edits or deletes it.").format(person=writer.username)
+        )
     if revisions and revisions[-1].is_deleted:
         raise Conflict(gettext("You deleted this comment."))
-    return change, row, revisions
 
 
 def _write(

@@ -7,13 +7,23 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.accounts.models import User, say_to
 from registry.changes import mentions
+from registry.changes import queries as change_queries
 from registry.changes.conversation_events import ReviewRequested
 from registry.changes.models import ChangeRequest
 from registry.changes.revisions import EditedComment
 from registry.journal import log
 from registry.notifications.models import MENTION, Notification
+from registry.releases.comments import EditedReleaseComment
+from registry.releases.models import Release
 
-__all__ = ["describe_change", "tell_mentioned", "tell_of_edit", "tell_of_review_request"]
+__all__ = [
+    "describe_change",
+    "describe_release",
+    "tell_mentioned",
+    "tell_of_edit",
+    "tell_of_release_edit",
+    "tell_of_review_request",
+]
 
 
 def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
@@ -44,6 +54,15 @@ def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
     tell_mentioned(actor, change, [edited.after], told=before)
 
 
+def tell_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
+    """Who is mentioned in a comment on a release since it was edited hears of it; nobody else does."""
+    release = edited.release
+    members = change_queries.list_members([release.number])
+    if members:
+        before = mentions.find_mentioned_people(release.namespace, [edited.before])
+        tell_mentioned(actor, members[0], [edited.after], told=before, where=describe_release(release))
+
+
 def tell_mentioned(
     actor: Actor, change: ChangeRequest, texts: Sequence[str], told: Collection[User] = (), where: str = ""
 ) -> list[User]:
@@ -67,6 +86,11 @@ def tell_mentioned(
         Notification(person=person, sentence=say_to(person, say), **facts) for person in people
     )
     return [*told, *people]
+
+
+def describe_release(release: Release) -> str:
+    """`Shorter answers (5)`"""
+    return f"{release.title} ({release.number})"
 
 
 def describe_change(change: ChangeRequest) -> str:

@@ -24,7 +24,7 @@ from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
-from registry.notifications.conversations import describe_change, tell_mentioned
+from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification
 from registry.notifications.queries import list_active_reviewers
 from registry.releases.events import ReleaseCommented
@@ -131,7 +131,7 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
             name=actor.person.display_name, number=release.number, title=release.title
         )
 
-    told = tell_mentioned(actor, members[0], [comment.text], where=f"{release.title} ({release.number})")
+    told = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release))
     _tell(actor, ReleaseCommented.kind, people, say, members[0], told=told)
 
 

@@ -93,6 +93,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "label": _NOTHING,
     },
     "registry_releasecomment": {"text": _WORDS},
+    "registry_releasecommentrevision": {"text": _WORDS},
     "registry_decision": {"text": _WORDS, "decision": _NOTHING, "label": _NOTHING, "digest": _NOTHING},
     "registry_labelmove": {"reason": _WORDS, "label": _NOTHING, "how": _NOTHING},
     "registry_redaction": {"reason": _WORDS},

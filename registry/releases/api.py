@@ -23,7 +23,6 @@ from registry.rest.list_responses import answer_page, read_query
 
 __all__ = [
     "Approvals",
-    "Comments",
     "Members",
     "OneMember",
     "OneRelease",
@@ -32,6 +31,7 @@ __all__ = [
     "Releases",
     "RollBackRelease",
     "WithdrawRelease",
+    "show",
 ]
 
 _ANSWERS = {200: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
@@ -71,12 +71,6 @@ class ApprovalsInput(Input):
 
     digests = serializers.DictField(child=Text(), help_text="The digest that was looked at, by change request.")
     text = Text(required=False, default="")
-
-
-class CommentInput(Input):
-    """Words about the release as a whole."""
-
-    text = Text()
 
 
 class WithdrawalInput(Input):
@@ -128,7 +122,7 @@ class Releases(IdempotentView):
             expected=read_expected_members(body),
         )
         number = proposed.release.number
-        answer = _show(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
+        answer = show(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
         answer["Location"] = f"/api/v1/namespaces/{namespace}/releases/{number}"
         return answer
 
@@ -154,7 +148,7 @@ class OneRelease(APIView):
     @extend_schema(operation_id="getRelease", responses=_ANSWERS)
     def get(self, request: Request, namespace: str, number: int) -> Response:
         """Its templates, what each waits for, and what was said. Not for limited keys."""
-        return _show(request, namespace, number, Verb.READ)
+        return show(request, namespace, number, Verb.READ)
 
 
 class Members(IdempotentView):
@@ -166,7 +160,7 @@ class Members(IdempotentView):
         body, actor = read(ReleaseMemberInput, request), actor_of(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.add_to_release(actor=actor, number=number, versions={body["template"]: body["version"]})
-        return _show(request, namespace, number, Verb.PROPOSE, 201)
+        return show(request, namespace, number, Verb.PROPOSE, 201)
 
 
 class OneMember(APIView):
@@ -178,7 +172,7 @@ class OneMember(APIView):
         actor = actor_of(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.remove_from_release(actor=actor, number=number, change=change)
-        return _show(request, namespace, number, Verb.PROPOSE)
+        return show(request, namespace, number, Verb.PROPOSE)
 
 
 class Approvals(IdempotentView):
@@ -191,19 +185,7 @@ class Approvals(IdempotentView):
         queries.find_release(actor, Verb.APPROVE, number, namespace)
         digests = {_read_number(change): digest for change, digest in body["digests"].items()}
         services.approve_release(actor=actor, number=number, digests=digests, text=body["text"])
-        return _show(request, namespace, number, Verb.COMMENT, 201)
-
-
-class Comments(IdempotentView):
-    """The conversation about the release as a whole."""
-
-    @extend_schema(operation_id="commentOnRelease", request=CommentInput, responses=_MADE)
-    def post(self, request: Request, namespace: str, number: int) -> Response:
-        """Comment on the whole release. Comments on lines belong to the threads of its changes."""
-        body, actor = read(CommentInput, request), actor_of(request)
-        queries.find_release(actor, Verb.COMMENT, number, namespace)
-        services.comment_on_release(actor=actor, number=number, text=body["text"])
-        return _show(request, namespace, number, Verb.COMMENT, 201)
+        return show(request, namespace, number, Verb.COMMENT, 201)
 
 
 class PublishRelease(IdempotentView):
@@ -216,7 +198,7 @@ class PublishRelease(IdempotentView):
         actor = actor_of(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         services.publish_release(actor=actor, number=number, expected=expected)
-        return _show(request, namespace, number, Verb.PUBLISH)
+        return show(request, namespace, number, Verb.PUBLISH)
 
 
 class WithdrawRelease(IdempotentView):
@@ -228,7 +210,7 @@ class WithdrawRelease(IdempotentView):
         body, actor = read(WithdrawalInput, request), actor_of(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         services.withdraw_release(actor=actor, number=number, reason=body["reason"])
-        return _show(request, namespace, number, Verb.PROPOSE)
+        return show(request, namespace, number, Verb.PROPOSE)
 
 
 class RollBackRelease(IdempotentView):
@@ -241,7 +223,7 @@ class RollBackRelease(IdempotentView):
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
         body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)
-        return _show(request, namespace, number, Verb.ROLL_BACK)
+        return show(request, namespace, number, Verb.ROLL_BACK)
 
 
 def _selection(body: dict[str, Any]) -> ReleaseSelection:
@@ -255,7 +237,7 @@ def _read_number(change: str) -> int:
     return int(change)
 
 
-def _show(
+def show(
     request: Request, namespace: str, number: int, verb: Verb, status: int = 200, left_out: Sequence[LeftOut] = ()
 ) -> Response:
     """The release as it is now: what every call that changes one answers. verb: what the call has just done."""

@@ -5,7 +5,7 @@ from django.db import models
 from registry.accounts.models import User
 from registry.namespaces.models import Namespace
 
-__all__ = ["Release", "ReleaseComment"]
+__all__ = ["Release", "ReleaseComment", "ReleaseCommentRevision"]
 
 
 class Release(models.Model):
@@ -50,7 +50,7 @@ class Release(models.Model):
 
 
 class ReleaseComment(models.Model):
-    """What one person said about a release as a whole. Never changed."""
+    """What one person said about a release as a whole, as it was written first. Never changed."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="comments")
     number = models.PositiveIntegerField(help_text="1, 2, 3 … within the release")
@@ -64,3 +64,22 @@ class ReleaseComment(models.Model):
 
     def __str__(self) -> str:
         return f"comment {self.number} on release {self.release_id}"  # no text: for the shell
+
+
+class ReleaseCommentRevision(models.Model):
+    """A later text of a comment on a release, by who wrote it; or its deletion. Never changed."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="comment_revisions")
+    comment = models.PositiveIntegerField(help_text="its number within the release")
+    number = models.PositiveIntegerField(help_text="1, 2, 3 … within the comment")
+    text = models.TextField(default="", blank=True)
+    is_deleted = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["release", "comment", "number"], name="release_comment_revision_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"revision {self.number} of comment {self.comment} on release {self.release_id}"

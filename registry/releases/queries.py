@@ -8,6 +8,7 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
+from registry.changes.comment_texts import NO_TEXT, CommentText
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
@@ -18,7 +19,8 @@ from registry.namespaces import path_permissions, permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.releases import events, schedule_events
-from registry.releases.models import Release, ReleaseComment
+from registry.releases.comment_texts import read_comment_texts
+from registry.releases.models import Release
 from registry.templates.models import Template
 
 __all__ = ["ReleaseMoment", "find_release", "list_release_moments", "list_releases", "lock_release", "read_paths"]
@@ -43,12 +45,12 @@ _KINDS = [
 
 @dataclass(frozen=True)
 class ReleaseMoment:
-    """One step of a release or a comment on it. `text`: the comment's words, empty for a step."""
+    """One step of a release or a comment on it. said: the comment's words, none for a step."""
 
     at: datetime
     person: str
     event: JournalEvent
-    text: str = ""
+    said: CommentText = NO_TEXT
 
 
 def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:
@@ -111,14 +113,14 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
     first = Event.objects.filter(change__in=release.members.values("number")).order_by("number")
     begin = first.values_list("number", flat=True).first() or 0
     rows = Event.objects.filter(namespace=release.namespace.name, kind__in=_KINDS, number__gte=begin)
-    texts = dict(ReleaseComment.objects.filter(release=release).values_list("number", "text"))
+    texts = read_comment_texts(release)
     moments = []
     for row in rows.order_by("-number").iterator(chunk_size=_MOST):
         event = parse_event(row.kind, json.loads(row.text)["body"])
         if not isinstance(event, events.ReleaseStep) or event.release != release.number:
             continue
-        text = texts.get(event.number, "") if isinstance(event, events.ReleaseCommented) else ""
-        moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, text))
+        said = texts.get(event.number, NO_TEXT) if isinstance(event, events.ReleaseCommented) else NO_TEXT
+        moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, said))
         if len(moments) == _MOST:
             break
     return moments[::-1]

@@ -7,12 +7,15 @@ from rest_framework import serializers
 
 from registry.accounts.actor import Actor
 from registry.changes import ungated_losses
+from registry.changes.comment_texts import CommentText
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.serializers import BlockerOutput, TurnOutput
+from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
+from registry.releases.comment_texts import read_comment_texts
 from registry.releases.gate import ReleaseGate
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.plans import LeftOut
@@ -93,10 +96,21 @@ class ReleaseMemberOutput(Output):
 class ReleaseCommentOutput(Output):
     """What somebody said about the release as a whole."""
 
-    number = serializers.IntegerField()
-    person = serializers.CharField(source="person.username")
-    text = serializers.CharField()
-    created_at = Moment()
+    number = serializers.IntegerField(source="row.number")
+    person = serializers.CharField(source="row.person.username")
+    text = serializers.CharField(source="said.text", help_text="What it says now, as Markdown.")
+    created_at = Moment(source="row.created_at")
+    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When its text was edited, or deleted.")
+    deleted = serializers.BooleanField(source="said.is_deleted", help_text="Whether its text was.")
+    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
+
+
+@dataclass(frozen=True)
+class ReadReleaseComment:
+    """A comment on a release, and what it says now."""
+
+    row: ReleaseComment
+    said: CommentText
 
 
 @dataclass(frozen=True)
@@ -107,7 +121,7 @@ class ReleaseFacts:
     """
 
     gate: ReleaseGate
-    comments: Sequence[ReleaseComment]
+    comments: Sequence[ReadReleaseComment]
     may_read: bool
     left_out: Sequence[LeftOut] = ()
 
@@ -120,7 +134,9 @@ class ReleaseFacts:
     @classmethod
     def read(cls, release: Release, actor: Actor, left_out: Sequence[LeftOut] = ()) -> "ReleaseFacts":
         """The facts of a release for one actor."""
-        comments = list(release.comments.select_related("person").order_by("number"))
+        texts = read_comment_texts(release)
+        rows = release.comments.select_related("person").order_by("number")
+        comments = [ReadReleaseComment(row, texts[row.number]) for row in rows]
         may_read = permissions.is_allowed(actor, Verb.READ, release.namespace)
         return cls(release_gate.evaluate_release(release, actor), comments, may_read, left_out)
 

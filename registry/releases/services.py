@@ -6,7 +6,6 @@ Each member keeps its own approvals, checks and gate. A release adds that its me
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -16,25 +15,21 @@ from registry.changes.blockers import FREEZE, Blocker
 from registry.changes.models import ChangeRequest, Decision
 from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
-from registry.journal import log
-from registry.journal.event import digest_of
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases.events import (
-    ReleaseCommented,
     ReleasePublished,
     ReleaseWithdrawn,
 )
 from registry.releases.gate import Member, ReleaseGate
-from registry.releases.models import Release, ReleaseComment
+from registry.releases.models import Release
 from registry.releases.moved_members import Seen, read_open_members, require_unmoved
 from registry.releases.queries import lock_release
 from registry.releases.steps import close_release, require_open_release, step_fields
 
 __all__ = [
     "approve_release",
-    "comment_on_release",
     "publish_locked_release",
     "publish_release",
     "withdraw_release",
@@ -111,28 +106,6 @@ def withdraw_release(*, actor: Actor, number: int, reason: str) -> Release:
         release.state = Release.WITHDRAWN
         close_release(actor, release, ReleaseWithdrawn(**step_fields(release), reason=reason.strip()))
     return release
-
-
-def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseComment:
-    """Comment on the release as a whole, open or closed. Comments on lines belong to the threads of its changes."""
-    if not check_text("text", text).strip():
-        raise Invalid(fields={"text": gettext("write something first.")})
-    with transaction.atomic():
-        release = lock_release(actor, Verb.COMMENT, number)
-        at = log.now()
-        comment = ReleaseComment.objects.create(
-            release=release,
-            number=(release.comments.aggregate(most=Max("number"))["most"] or 0) + 1,
-            person=actor.person,
-            key=actor.key,
-            text=text.strip(),
-            created_at=at,
-        )
-        release.updated_at = at
-        release.save(update_fields=["updated_at"])
-        event = ReleaseCommented(**step_fields(release), number=comment.number, text=digest_of(comment.text))
-        log.append(actor, event, namespace=release.namespace, at=at, subject=comment)
-    return comment
 
 
 def _require_unblocked(gate: ReleaseGate) -> None:

@@ -24,8 +24,8 @@ from registry.freezes import services as freeze_services
 from registry.invitations import services as invitation_services
 from registry.namespaces import groups as group_services
 from registry.namespaces import keys
+from registry.releases import comments as release_comments
 from registry.releases import proposals
-from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import services as rollout_services
 from registry.serving.fetcher import fetcher
@@ -158,7 +158,7 @@ def _write_release(cast) -> dict[str, int]:
         description=STRANGE,
         selection=ReleaseSelection(versions=dict.fromkeys(names, 2)),
     ).release
-    release_services.comment_on_release(actor=cast.actor("author"), number=release.number, text=STRANGE)
+    release_comments.comment_on_release(actor=cast.actor("author"), number=release.number, text=STRANGE)
     numbers = dict.fromkeys(("release", "release_approved", "release_live"), release.number)
     return {**numbers, "member": min(release.members.values_list("number", flat=True))}
 

@@ -216,6 +216,12 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
         REVIEWERS_IN_PERSON,
     ),
     ("api-release-comments", "POST"): ("namespaces/support/releases/{release}/comments", {"text": "Hm"}, AUTHORS_MAKE),
+    ("api-release-comment", "PATCH"): (
+        "namespaces/support/releases/{release}/comments/1",
+        {"text": "So"},
+        NO_SUCH_DECISION,
+    ),
+    ("api-release-comment", "DELETE"): ("namespaces/support/releases/{release}/comments/1", None, NO_SUCH_DECISION),
     ("api-release-schedule", "PUT"): (
         "namespaces/support/releases/{release}/schedule",
         {"goes_live_at": SOON},

@@ -96,6 +96,8 @@ def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, ses
         ("api-restore", "POST"),
         ("api-thread-comment", "PATCH"),
         ("api-thread-comment", "DELETE"),
+        ("api-release-comment", "PATCH"),
+        ("api-release-comment", "DELETE"),
         ("api-change-decision", "PATCH"),
         ("api-change-decision", "DELETE"),
         ("api-change-reviewers", "POST"),

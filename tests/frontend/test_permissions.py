@@ -267,6 +267,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("releases", "GET", ""): Row("/releases/", SIGNED_IN),
     ("release", "GET", ""): Row("/releases/{release}", READERS),
     ("release", "POST", "comment"): Row("/releases/{release}", AUTHORS_DO, {"do": "comment", "text": "Why?"}),
+    ("release-people", "GET", ""): Row("/releases/{release}/people", AUTHORS),
     ("release", "POST", "approve"): Row(
         "/releases/{release}", REVIEWERS_DO, {"do": "approve", "approve": "{approval}"}
     ),

@@ -191,3 +191,27 @@ def test_the_list_shows_states(desk, release, browser):
     assert "No releases match." in words(browser("reader").get("/releases/?state=published"))
     change_services.set_head(actor=desk.actor("author"), number=1, version=desk.save(OTHER, name=ONE).number)
     assert "Your turn" in words(browser("reviewer").get("/releases/"))
+
+
+def test_comments_are_markdown_with_mentions_and_are_edited_and_deleted_by_their_writers(browser, release):
+    reviewer = browser("reviewer")
+    reviewer.post("/releases/1", {"do": "comment", "text": "Ask **@author** <b>now</b>"})
+    page = words(reviewer.get("/releases/1"))
+    assert '<strong><span class="mention">@author</span></strong> &lt;b&gt;now&lt;/b&gt;' in page
+    assert 'data-mentions="/releases/1/people"' in page
+    assert 'value="edit_comment"' in page
+    assert 'value="edit_comment"' not in words(browser("author").get("/releases/1"))
+    sent = {"do": "edit_comment", "thread": 0, "comment": 1, "comment_text": "Ask\r\nSaturday"}
+    page = words(reviewer.post("/releases/1", sent, follow=True))
+    assert "Comment changed. What it said before stays readable." in page
+    assert "Edited" in page
+    page = words(browser("author").post("/releases/1", {"do": "delete_comment", "comment": 1}))
+    assert "nobody else edits or deletes it" in page
+    page = words(reviewer.post("/releases/1", {"do": "delete_comment", "comment": 1}, follow=True))
+    assert "Deleted by its author" in page
+    assert "Saturday" not in page
+
+
+def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, release):
+    names = [each["name"] for each in browser("author").get("/releases/1/people").json()["results"]]
+    assert "reviewer" in names

@@ -35,6 +35,7 @@ from registry.namespaces import folder_roles, groups, keys
 from registry.namespaces import services as namespace_services
 from registry.people import administration
 from registry.redaction import services as redaction_services
+from registry.releases import comments as release_comments
 from registry.releases import proposals as release_proposals
 from registry.releases import roll_backs
 from registry.releases import schedules as release_schedules
@@ -135,6 +136,7 @@ def play() -> None:
     _converse(cast)
     _give_folder_roles(cast)
     _plan_rollout(cast)
+    _edit_release_comments(cast)
 
 
 def _count_moments() -> Iterator[datetime]:
@@ -436,7 +438,7 @@ def _release_together(cast: Cast) -> None:
         actor=author, name="support/policy", label="production", version=1, message="Alone"
     )
     number = _propose_together(author, {"support/policy": 1, names[0]: 2}, "Käse")
-    releases.comment_on_release(actor=reviewer, number=number, text="Promptuary-Chain: z\n\nWhy?")
+    release_comments.comment_on_release(actor=reviewer, number=number, text="Promptuary-Chain: z\n\nWhy?")
     release_proposals.remove_from_release(actor=author, number=number, change=alone.number)
     release_proposals.add_to_release(actor=author, number=number, versions={"support/policy": 1})
     releases.withdraw_release(actor=author, number=number, reason="Not\n\nyet")
@@ -589,6 +591,18 @@ def _plan_rollout(cast: Cast) -> None:
         publishing.publish_as_proposed(actor=author, number=planned.number)
     dated = propose(version=_save(author, name, _greet("hi 3"), first).number, planned_rollout=plan)
     change_schedules.schedule_change(actor=author, number=dated.number, at=UNTIL)
+
+
+def _edit_release_comments(cast: Cast) -> None:
+    """A comment on a release that is edited, and another that is deleted after that."""
+    author = cast["author"]
+    version = _save(author, "support/spoken", _greet("hi"))
+    number = _propose_together(author, {"support/spoken": version.number}, "Spoken")
+    for text in ("Wy?", "Never mind"):
+        release_comments.comment_on_release(actor=author, number=number, text=text)
+    release_comments.edit_release_comment(actor=author, number=number, comment=1, text="Promptuary-Chain: z\n\nWhy?")
+    release_comments.edit_release_comment(actor=author, number=number, comment=2, text="Käse")
+    release_comments.delete_release_comment(actor=author, number=number, comment=2)
 
 
 def _limit_addresses(admin: Actor) -> None:

@@ -16,6 +16,7 @@ from registry.namespaces.models import FolderRole, Membership, Role
 from registry.namespaces.permissions import MemberRoles, is_allowed, role_of
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.queries import list_reviewers
+from registry.releases import comments as release_comments
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
@@ -310,7 +311,7 @@ def test_a_release_takes_the_right_to_each_of_its_templates(give, author, admin,
         release_services.publish_release(actor=reader, number=release.number)
     with pytest.raises(NotAllowed):
         release_services.withdraw_release(actor=reader, number=release.number, reason="no")
-    assert release_services.comment_on_release(actor=reader, number=release.number, text="Fine").text == "Fine"
+    assert release_comments.comment_on_release(actor=reader, number=release.number, text="Fine").text == "Fine"
     give("author", folder="billing")
     release_services.withdraw_release(actor=author, number=release.number, reason="again")
     assert proposals.propose_release(actor=reader, selection=both, **fields).release.is_open

@@ -9,6 +9,7 @@ from registry.changes import services as change_services
 from registry.changes.models import Decision
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.notifications.models import Notification
+from registry.releases import comments as release_comments
 from registry.releases import gate as release_gate
 from registry.releases import proposals, queries
 from registry.releases import services as release_services
@@ -89,11 +90,11 @@ def test_only_its_own_requests_are_approved_with_it(reviewer, open_release, prop
 def test_the_conversation_tells_steps_and_comments_in_order(author, reviewer, open_release, save, publish):
     release = open_release(FOUR[:2], description="Why")
     open_release(["support/other"])
-    release_services.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")
+    release_comments.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")
     proposals.remove_from_release(actor=author, number=1, change=1)
     release_services.withdraw_release(actor=author, number=1, reason="Later")
     moments = queries.list_release_moments(release)
-    assert [(moment.person, moment.event.kind, moment.text) for moment in moments] == [
+    assert [(moment.person, moment.event.kind, moment.said.text) for moment in moments] == [
         ("author", "release.opened", ""),
         ("reviewer", "release.commented", "Also for sale items?"),
         ("author", "release.changed", ""),
@@ -103,7 +104,7 @@ def test_the_conversation_tells_steps_and_comments_in_order(author, reviewer, op
 
 def test_a_comment_is_told_to_the_people_of_the_release(author, reviewer, open_release):
     open_release(FOUR[:2])
-    release_services.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")
+    release_comments.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")
     notification = Notification.objects.get(kind="release.commented")
     assert notification.person == author.person
     assert notification.sentence == "reviewer commented on release 1: Refund window: 45 days."
@@ -112,9 +113,9 @@ def test_a_comment_is_told_to_the_people_of_the_release(author, reviewer, open_r
 def test_a_comment_takes_words_and_the_right_to_comment(reader, author, open_release):
     open_release(FOUR[:1])
     with pytest.raises(Invalid):
-        release_services.comment_on_release(actor=author, number=1, text=" ")
+        release_comments.comment_on_release(actor=author, number=1, text=" ")
     with pytest.raises(NotAllowed):
-        release_services.comment_on_release(actor=reader, number=1, text="Hello")
+        release_comments.comment_on_release(actor=reader, number=1, text="Hello")
 
 
 def test_lists_show_what_the_actor_may_read(author, outsider, open_release, publish_release):
