@@ -14,7 +14,10 @@ class Migration(migrations.Migration):
             model_name="changerequest",
             name="asked",
             field=models.JSONField(
-                blank=True, default=dict, help_text="username of a reviewer to by (a username) and at"
+                blank=True,
+                db_default=models.Value({}, models.JSONField()),
+                default=dict,
+                help_text="username of a reviewer to by (a username) and at",
             ),
         ),
         migrations.CreateModel(

@@ -1,14 +1,8 @@
-"""Roles in folders, and what a member is at most anywhere in the namespace."""
+"""Roles in folders, and the highest that a member has in any."""
 
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
-from django.db.migrations.state import StateApps
-
-
-def write_highest_roles(apps: StateApps, _schema_editor: object) -> None:
-    """Every role until now is one in the whole namespace."""
-    apps.get_model("registry", "Membership").objects.update(highest_role=models.F("role"))
 
 
 class Migration(migrations.Migration):
@@ -20,21 +14,23 @@ class Migration(migrations.Migration):
             name="folder_roles",
             field=models.JSONField(
                 blank=True,
+                db_default=models.Value({}, models.JSONField()),
                 default=dict,
                 help_text='where it is more than the role in the namespace: {"refunds": "reviewer"}',
             ),
         ),
         migrations.AddField(
             model_name="membership",
-            name="highest_role",
+            name="highest_folder_role",
             field=models.CharField(
+                blank=True,
                 choices=[("reader", "reader"), ("author", "author"), ("reviewer", "reviewer"), ("admin", "admin")],
-                default="reader",
-                help_text="of the role in the namespace and those in its folders",
+                db_default="",
+                default="",
+                help_text="the highest of folder_roles; empty where there are none",
                 max_length=16,
             ),
         ),
-        migrations.RunPython(write_highest_roles, migrations.RunPython.noop),
         migrations.CreateModel(
             name="FolderRole",
             fields=[

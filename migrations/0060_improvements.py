@@ -16,6 +16,7 @@ class Migration(migrations.Migration):
             name="draft_bundle",
             field=models.TextField(
                 blank=True,
+                db_default="",
                 default="",
                 help_text="canonical JSON: that text with all it needs; empty once it was redacted",
             ),
@@ -23,7 +24,9 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="run",
             name="is_draft",
-            field=models.BooleanField(default=False, help_text="whether a text is asked that is no version"),
+            field=models.BooleanField(
+                db_default=False, default=False, help_text="whether a text is asked that is no version"
+            ),
         ),
         migrations.CreateModel(
             name="Improvement",

@@ -34,8 +34,8 @@ def list_first_steps(actor: Actor) -> list[FirstStep]:
         return []
     memberships = Membership.objects.filter(person=person)
     stored = User.objects.filter(pk=person.pk).values(
-        writes=Exists(memberships.filter(highest_role__in=_WRITERS)),
-        reviews=Exists(memberships.filter(highest_role__in=_REVIEWERS)),
+        writes=Exists(memberships.filter(Membership.having(_WRITERS))),
+        reviews=Exists(memberships.filter(Membership.having(_REVIEWERS))),
         draft=Exists(Draft.objects.filter(person=person)),
         save=Exists(Version.objects.filter(author=person)),
         propose=Exists(ChangeRequest.objects.filter(opened_by=person)),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, FilteredRelation, Max, OuterRef, Subquery
 
 from registry.accounts.models import list_people_with_two_step
 from registry.changes import checks, counted_scores, evaluation_check, history_queries
@@ -23,7 +23,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Group, Namespace, Role
+from registry.namespaces.models import Group, Membership, Namespace, Role
 from registry.namespaces.permissions import MemberRoles, read_member_roles
 from registry.namespaces.rules import Rules
 from registry.namespaces.verbs import TABLE, Verb
@@ -323,7 +323,7 @@ def _able_and_frozen(
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
     rows = Namespace.objects.filter(pk__in=list(spaces)).annotate(
-        able=FilteredRelation("memberships", condition=Q(memberships__highest_role__in=able)),
+        able=FilteredRelation("memberships", condition=Membership.having(able, "memberships__")),
         has_freezes=Exists(freezes),
     )
     members: defaultdict[int, list[tuple[str, MemberRoles]]] = defaultdict(list)

@@ -67,7 +67,12 @@ class ChangeRequest(models.Model):
     )
     scheduled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", null=True)
     schedule_key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
-    asked = models.JSONField(default=dict, blank=True, help_text="username of a reviewer to by (a username) and at")
+    asked = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="username of a reviewer to by (a username) and at",
+    )
     decided = models.JSONField(null=True, help_text="what it was decided on, as registry.changes.checks.Decided has it")
 
     objects = ChangeRequests.as_manager()

@@ -102,9 +102,14 @@ class Run(models.Model):
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs", null=True)
     samples = models.ForeignKey(SampleSet, on_delete=models.PROTECT, related_name="runs", null=True)
-    is_draft = models.BooleanField(default=False, help_text="whether a text is asked that is no version")
+    is_draft = models.BooleanField(
+        default=False, db_default=False, help_text="whether a text is asked that is no version"
+    )
     draft_bundle = models.TextField(
-        default="", blank=True, help_text="canonical JSON: that text with all it needs; empty once it was redacted"
+        default="",
+        db_default="",
+        blank=True,
+        help_text="canonical JSON: that text with all it needs; empty once it was redacted",
     )
     rows_digest = models.CharField(max_length=71, help_text="of the rows: runs with the same one can be compared")
     model = models.CharField(max_length=64, help_text="the name the operator gave it")

@@ -1,5 +1,6 @@
 """Namespaces and who belongs to them."""
 
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Self
 
@@ -92,8 +93,8 @@ class Namespace(models.Model):
 class Membership(models.Model):
     """One person's role in one namespace: the highest of their own and those of their groups; in folders likewise.
 
-    `registry.namespaces.roles` writes `role`, `folder_roles` and `highest_role`, so that whoever asks for a role reads
-    one row.
+    `registry.namespaces.roles` writes `role`, `folder_roles` and `highest_folder_role`, so that whoever asks for a role
+    reads one row.
     """
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memberships")
@@ -103,13 +104,18 @@ class Membership(models.Model):
         max_length=16, default="", db_default="", blank=True, help_text="given to the person; empty: by groups only"
     )
     folder_roles = models.JSONField(
-        default=dict, blank=True, help_text='where it is more than the role in the namespace: {"refunds": "reviewer"}'
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text='where it is more than the role in the namespace: {"refunds": "reviewer"}',
     )
-    highest_role = models.CharField(
+    highest_folder_role = models.CharField(
         max_length=16,
         choices=[(role.value, role.value) for role in Role],
-        default="reader",
-        help_text="of the role in the namespace and those in its folders",
+        default="",
+        db_default="",
+        blank=True,
+        help_text="the highest of folder_roles; empty where there are none",
     )
 
     class Meta:
@@ -122,6 +128,13 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} is {self.role} of {self.namespace_id}"
+
+    @staticmethod
+    def having(roles: Collection[Role], path: str = "") -> models.Q:
+        """The condition that a person has one of the roles in the namespace or in a folder; path: of a join, as in
+        `memberships__`.
+        """
+        return models.Q((f"{path}role__in", roles)) | models.Q((f"{path}highest_folder_role__in", roles))
 
 
 class Group(models.Model):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Literal
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -69,6 +70,11 @@ class MemberRoles:
     def highest(self) -> Role:
         """The highest role that the person has anywhere in the namespace."""
         return max((self.namespace, *self.folders.values()), key=lambda role: role.rank)
+
+    @property
+    def highest_in_folders(self) -> Role | Literal[""]:
+        """The highest role in a folder; empty where the person has none beside the one in the namespace."""
+        return max(self.folders.values(), key=lambda role: role.rank, default="")
 
 
 def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:

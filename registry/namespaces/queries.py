@@ -17,6 +17,8 @@ __all__ = [
     "live_label",
 ]
 
+_WRITERS = [role for role in Role if role is not Role.READER]
+
 
 def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
     """The namespaces the actor may read in, with the roles in each that count: for a key those in the namespace only; a
@@ -52,14 +54,14 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
-    rows = namespace.memberships.exclude(highest_role=Role.READER).exclude(person__in=list_people_with_two_step())
+    rows = namespace.memberships.filter(Membership.having(_WRITERS)).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
     """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
     rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
-    rows = rows.exclude(highest_role=Role.READER)
+    rows = rows.filter(Membership.having(_WRITERS))
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
     return [] if not names or actor.person.has_two_step else names
 

@@ -10,7 +10,13 @@ from registry.accounts.models import User
 from registry.namespaces.models import FolderRole, Group, GroupMember, Membership, Namespace, Role
 from registry.namespaces.permissions import MemberRoles
 
-__all__ = ["has_active_admin", "list_held_folders", "settle_roles", "write_folder_role", "write_own_role"]
+__all__ = [
+    "has_active_admin",
+    "list_held_folders",
+    "settle_roles",
+    "write_folder_role",
+    "write_own_role",
+]
 
 
 def write_own_role(namespace: Namespace, person: User, role: str) -> Membership | None:
@@ -62,7 +68,11 @@ def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
             Membership.objects.filter(namespace=namespace, person=person).delete()
             continue
         roles = MemberRoles(role, _list_higher_roles(role, in_folders[person.pk]))
-        columns = {"role": roles.namespace, "folder_roles": dict(roles.folders), "highest_role": roles.highest}
+        columns = {
+            "role": roles.namespace,
+            "folder_roles": dict(roles.folders),
+            "highest_folder_role": roles.highest_in_folders,
+        }
         if row is None:
             Membership.objects.create(namespace=namespace, person=person, **columns)
         elif any(getattr(row, name) != value for name, value in columns.items()):

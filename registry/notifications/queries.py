@@ -69,7 +69,7 @@ def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> st
 def list_reviewers(template: Template) -> list[User]:
     """Those who may approve changes of the template, in the whole namespace or in one of its folders."""
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
-    rows = Membership.objects.filter(namespace=template.namespace, highest_role__in=able).select_related("person")
+    rows = template.namespace.memberships.filter(Membership.having(able)).select_related("person")
     members = [(row.person, read_member_roles(row.role, row.folder_roles)) for row in rows.order_by("person_id")]
     return [person for person, roles in members if roles.at(template.path) in able]
 

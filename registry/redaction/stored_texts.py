@@ -229,7 +229,7 @@ COLUMNS: Mapping[str, Mapping[str, Holds]] = {
         "role": _NOTHING,
         "own_role": _NOTHING,
         "folder_roles": _NOTHING,
-        "highest_role": _NOTHING,
+        "highest_folder_role": _NOTHING,
     },
     "registry_group": {"name": _NOTHING, "title": _WORDS, "role": _NOTHING},
     "registry_folderrole": {"folder": _NOTHING, "role": _NOTHING},

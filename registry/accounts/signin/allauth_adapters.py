@@ -104,7 +104,7 @@ class CodesAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth has no t
         if authenticator.type not in SECOND_STEPS or others.exists():
             return True
         rows = authenticator.user.memberships.filter(namespace__two_step_required=True)
-        return not rows.exclude(highest_role="reader").exists()
+        return not rows.exclude(role="reader", highest_folder_role="").exists()
 
     def send_notification_mail(self, template_prefix: str, user: User, *_args: Any, **_options: Any) -> None:
         """A mail about a change of the second step, in our own words."""

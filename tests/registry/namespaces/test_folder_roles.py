@@ -261,14 +261,14 @@ def test_a_membership_keeps_what_counts_in_one_row(give, admin, support, reader)
     give("reviewer")
     give("author", folder="billing")
     row = Membership.objects.get(namespace=support, person=reader.person)
-    assert (row.role, row.folder_roles, row.highest_role) == (
+    assert (row.role, row.folder_roles, row.highest_folder_role) == (
         "reader",
         {"billing": "author", "refunds": "reviewer"},
         "reviewer",
     )
     services.set_role(actor=admin, **SUPPORT, username="reader", role="author")
     row.refresh_from_db()
-    assert (row.role, row.folder_roles, row.highest_role) == ("author", {"refunds": "reviewer"}, "reviewer")
+    assert (row.role, row.folder_roles, row.highest_folder_role) == ("author", {"refunds": "reviewer"}, "reviewer")
 
 
 def test_a_right_at_a_path_takes_one_query(give, reader, support, django_assert_num_queries):
