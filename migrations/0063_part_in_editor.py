@@ -10,6 +10,8 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="editorpresence",
             name="part",
-            field=models.CharField(blank=True, default="", help_text="the part with the cursor", max_length=200),
+            field=models.CharField(
+                blank=True, db_default="", default="", help_text="the part with the cursor", max_length=200
+            ),
         ),
     ]

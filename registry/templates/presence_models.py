@@ -16,7 +16,9 @@ class EditorPresence(models.Model):
     person = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")
     tab = models.CharField(max_length=32, help_text="a random number that the page made")
-    part = models.CharField(max_length=LONGEST_PART, default="", blank=True, help_text="the part with the cursor")
+    part = models.CharField(
+        max_length=LONGEST_PART, default="", db_default="", blank=True, help_text="the part with the cursor"
+    )
     seen_at = models.DateTimeField()
 
     class Meta:

@@ -62,9 +62,9 @@ def describe_row(row: models.Model) -> Row:
     return {"model": row._meta.label_lower, "pk": row.pk, "fields": fields}
 
 
-def load_models() -> Apps:
-    """The models as the earlier release had them."""
-    return MigrationLoader(None).project_state(list_nodes()).apps
+def load_models(nodes: list[Node] | None = None) -> Apps:
+    """The models as the earlier release had them; nodes: as they are with these migrations instead."""
+    return MigrationLoader(None).project_state(nodes or list_nodes()).apps
 
 
 def load_rows(earlier: Apps) -> None:

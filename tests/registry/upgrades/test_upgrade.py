@@ -81,6 +81,19 @@ def test_the_earlier_release_reads_and_writes_its_rows_in_the_new_tables(beside)
             stored.save_base(raw=True, force_update=True)
 
 
+def test_the_earlier_release_finds_its_columns_and_may_leave_out_the_new_ones():
+    missing, demanded = [], []
+    latest = earlier_release.load_models(earlier_release.list_latest_nodes())
+    for model in earlier_release.load_models().get_models(include_auto_created=True):
+        before = {field.column for field in model._meta.concrete_fields}
+        after = {field.column: field for field in latest.get_model(model._meta.label)._meta.concrete_fields}
+        missing += [f"{model._meta.label}.{column}" for column in before - after.keys()]
+        for column in after.keys() - before:
+            if not after[column].null and not after[column].has_db_default():
+                demanded.append(f"{model._meta.label}.{column}")
+    assert (missing, demanded) == ([], [])
+
+
 def check_work() -> None:
     """A change goes from a new version to its label, and the journal and its guards are whole."""
     author, reviewer = (Actor(User.objects.get(username=name)) for name in ("author", "reviewer"))
