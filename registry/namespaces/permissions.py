@@ -74,7 +74,9 @@ class MemberRoles:
     @property
     def highest_in_folders(self) -> Role | Literal[""]:
         """The highest role in a folder; empty where the person has none beside the one in the namespace."""
-        return max(self.folders.values(), key=lambda role: role.rank, default="")
+        if not self.folders:
+            return ""
+        return max(self.folders.values(), key=lambda role: role.rank)
 
 
 def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:

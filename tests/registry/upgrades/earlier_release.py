@@ -48,7 +48,8 @@ def list_nodes() -> list[Node]:
 
 def list_latest_nodes() -> list[Node]:
     """The migrations with which the tables are those of this release."""
-    return MigrationLoader(None).graph.leaf_nodes()
+    nodes: list[Node] = MigrationLoader(None).graph.leaf_nodes()
+    return nodes
 
 
 def migrate_to(nodes: list[Node]) -> None:
