@@ -135,6 +135,13 @@ def test_numbers_that_are_none_are_refused_in_words(change, act):
     assert "there are no lines 0 to 0" in words(answer)
 
 
+def test_a_refused_edit_of_a_comment_comes_back_with_what_was_typed(change, act, browser):
+    act("reviewer", "thread", text="Why?", **where(line=2))
+    answer = act("reviewer", "edit_comment", thread=1, comment=1, comment_text="long " * 3000)
+    assert answer.status_code == 413
+    assert "> long long" in words(answer)
+
+
 def test_one_s_own_comment_is_edited_and_deleted_on_the_page(change, browser):
     _post(browser("reviewer"), change, "thread", version=2, side="source", line=6, text="Is **this** meant, @author?")
     page = words(browser("author").get(f"/changes/{change.number}?view=source"))

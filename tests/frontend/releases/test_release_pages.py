@@ -212,6 +212,19 @@ def test_comments_are_markdown_with_mentions_and_are_edited_and_deleted_by_their
     assert "Saturday" not in page
 
 
+def test_a_refused_edit_of_a_comment_comes_back_open_with_what_was_typed(browser, release):
+    reviewer = browser("reviewer")
+    reviewer.post("/releases/1", {"do": "comment", "text": "One"})
+    reviewer.post("/releases/1", {"do": "comment", "text": "Two"})
+    sent = {"do": "edit_comment", "thread": 0, "comment": 2, "comment_text": "long " * 3000}
+    answer = reviewer.post("/releases/1", sent)
+    assert answer.status_code == 413
+    page = words(answer)
+    assert "> long long" in page
+    assert "> One</textarea>" in page
+    assert page.count('class="comment-edit" open>') == 1
+
+
 def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, release):
     names = [each["name"] for each in browser("author").get("/releases/1/people").json()["results"]]
     assert "reviewer" in names
