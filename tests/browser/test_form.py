@@ -273,8 +273,8 @@ def test_inputs_are_declared_in_the_table(form):
     page.get_by_role("button", name="Add an input").click()
     page.get_by_label("Most characters of order_id").fill("20")
     page.get_by_label("Most characters of order_id").press("Tab")
-    expect(page.get_by_label("order_id comes from outside")).not_to_be_checked()
-    page.get_by_label("order_id comes from outside").check()
+    expect(page.get_by_label("order_id is untrusted")).not_to_be_checked()
+    page.get_by_label("order_id is untrusted").check()
     assert "  order_id: {type: string, maxLength: 20, untrusted: true}\n" in desk.text
 
 
@@ -313,8 +313,8 @@ def test_a_click_after_typing_in_the_table_is_not_lost(form):
     expect(page.get_by_label("Kind of tone")).to_be_visible()
     page.get_by_label("Most characters of tone").click()
     page.keyboard.type("20")
-    page.get_by_label("tone comes from outside").click()
-    expect(page.get_by_label("tone comes from outside")).to_be_checked()
+    page.get_by_label("tone is untrusted").click()
+    expect(page.get_by_label("tone is untrusted")).to_be_checked()
     page.get_by_label("Value of tone if missing").click()
     page.keyboard.type("er")
     page.get_by_role("button", name="Remove the input tone").focus()

@@ -96,7 +96,7 @@ function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<s
 }
 
 const describeSchema = (schema: Schema): string =>
-  [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? gettext("from outside") : ""]
+  [schema.enum ? schema.enum.join(" or ") : schema.type, schema.untrusted ? gettext("untrusted") : ""]
     .filter(Boolean)
     .join(", ");
 

@@ -44,7 +44,7 @@ def test_inputs_are_told_in_plain_words(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}"))
     assert "what callers must send to v1: 1 required, 1 with a default" in page
     assert "text, up to 4,000" in page
-    assert "comes from outside" in page
+    assert ">untrusted<" in page
 
 
 def test_a_sample_that_no_longer_renders_shows_the_reason_and_not_an_error(desk, browser):

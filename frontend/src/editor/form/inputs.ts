@@ -146,7 +146,7 @@ function drawRow(
   const kind = kindOf(schema);
   const cell = (label: string, ...children: (Node | string)[]): HTMLElement =>
     createElement("td", { "data-label": label }, ...children);
-  const outside = drawCheck(gettext("{name} comes from outside", { name }), schema.untrusted === true, (isChecked) => {
+  const outside = drawCheck(gettext("{name} is untrusted", { name }), schema.untrusted === true, (isChecked) => {
     const { untrusted: _gone, ...rest } = row.schema;
     row.write(isChecked ? { ...rest, untrusted: true } : rest);
   });
