@@ -132,7 +132,7 @@ def test_home_the_template_and_its_history_name_each_draft(author, keep):
     keep(SHORT, "Shorter")
     assert f'href="{EDIT}?draft=Shorter">' in author.get("/").content.decode()
     page = author.get(f"/t/{REPLY}").content.decode()
-    assert f'<a class="button button-primary" href="{EDIT}?draft=Shorter">' in page
+    assert f'<a class="button button-primary" href="{EDIT}?draft=Shorter"' in page
     assert f'href="{DRAFTS}"' in page
     history = author.get(f"/t/{REPLY}/-/versions").content.decode()
     assert 'name="to" value="draft:Shorter"' in history
