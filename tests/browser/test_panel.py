@@ -24,7 +24,7 @@ def test_the_panel_opens_over_the_page_and_keeps_the_text_while_versions_are_com
     field = dialog.get_by_label("Why")
     expect(field).to_be_focused()
     field.fill("Because it matters")
-    dialog.get_by_label("Version").select_option("1")
+    dialog.get_by_label("Version", exact=True).select_option("1")
     dialog.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
     page.keyboard.press("Escape")
