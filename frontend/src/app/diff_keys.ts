@@ -32,7 +32,8 @@ function setCurrent(diff: Element, stop: HTMLElement): void {
 
 /** Makes each diff one Tab stop: that of the line last used, else of its first change, else its first. */
 export function showDiffStops(): void {
-  const back = sessionStorage.getItem(RETURN_KEY);
+  // While the form is still there, the page without it is on its way: focusing now would be lost with this one.
+  const back = document.querySelector("form#say") ? null : sessionStorage.getItem(RETURN_KEY);
   if (back) current = back;
   for (const diff of findDiffs()) {
     const stops = listStops(diff).filter(isShown);
