@@ -23,8 +23,8 @@ from registry.freezes.models import Freeze
 from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
-from registry.namespaces.models import Group, Membership, Namespace, Role
-from registry.namespaces.permissions import MemberRoles, read_member_roles
+from registry.namespaces.models import Group, Namespace, Role
+from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles
 from registry.namespaces.rules import Rules
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
@@ -323,7 +323,7 @@ def _able_and_frozen(
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
     rows = Namespace.objects.filter(pk__in=list(spaces)).annotate(
-        able=FilteredRelation("memberships", condition=Membership.having(able, "memberships__")),
+        able=FilteredRelation("memberships", condition=having_role(able, "memberships__")),
         has_freezes=Exists(freezes),
     )
     members: defaultdict[int, list[tuple[str, MemberRoles]]] = defaultdict(list)

@@ -1,6 +1,5 @@
 """Namespaces and who belongs to them."""
 
-from collections.abc import Collection
 from enum import StrEnum
 from typing import Self
 
@@ -128,13 +127,6 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person_id} is {self.role} of {self.namespace_id}"
-
-    @staticmethod
-    def having(roles: Collection[Role], path: str = "") -> models.Q:
-        """The condition that a person has one of the roles in the namespace or in a folder; path: of a join, as in
-        `memberships__`.
-        """
-        return models.Q((f"{path}role__in", roles)) | models.Q((f"{path}highest_folder_role__in", roles))
 
 
 class Group(models.Model):

@@ -4,14 +4,14 @@
 a page that is read asks once (`remember_roles`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -27,6 +27,7 @@ __all__ = [
     "MemberRoles",
     "find_by_name",
     "find_namespace",
+    "having_role",
     "is_allowed",
     "read_member_roles",
     "remember_roles",
@@ -77,6 +78,13 @@ class MemberRoles:
         if not self.folders:
             return ""
         return max(self.folders.values(), key=lambda role: role.rank)
+
+
+def having_role(roles: Collection[Role], path: str = "") -> Q:
+    """The condition that a membership has one of the roles in the namespace or in a folder; path: of a join, as in
+    `memberships__`.
+    """
+    return Q((f"{path}role__in", roles)) | Q((f"{path}highest_folder_role__in", roles))
 
 
 def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles:

@@ -4,7 +4,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.permissions import MemberRoles, read_member_roles, visible_namespaces
+from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles, visible_namespaces
 from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
@@ -54,14 +54,14 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """Who writes in the namespace and has no two-step sign-in, by username; the caller has checked the right."""
-    rows = namespace.memberships.filter(Membership.having(_WRITERS)).exclude(person__in=list_people_with_two_step())
+    rows = namespace.memberships.filter(having_role(_WRITERS)).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
     """The namespaces, by name, in which the person can only read until they switch on two-step sign-in."""
     rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
-    rows = rows.filter(Membership.having(_WRITERS))
+    rows = rows.filter(having_role(_WRITERS))
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
     return [] if not names or actor.person.has_two_step else names
 

@@ -23,7 +23,7 @@ from registry.playground.models import PlaygroundColumn
 from registry.redaction import services as redaction_services
 from registry.redaction.stored_texts import COLUMNS, Holds
 from registry.serving.fetcher import fetcher
-from registry.templates import drafts, labels, sample_renderings, samples
+from registry.templates import drafts, labels, presence, sample_renderings, samples
 from registry.usage.models import Report
 from tests.api.conftest import DOCUMENT, OTHER, REPLY
 from tests.people import ROLES
@@ -46,6 +46,7 @@ def planted(cast, settings, tmp_path):
     leaked = cast.save(LEAKED, base=first.digest).version
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=LEAKED + "\n", base=2)
     drafts.save_draft(actor=reviewer, namespace="support", path="other", document=f"Sign as {CANARY}, please.")
+    presence.enter_editor(actor=author, name=REPLY, tab="0" * 32, part=CANARY)
     samples.save_samples(actor=author, name=REPLY, samples={"short": {"question": "Where is it?"}})
     sample_renderings.render_samples(leaked, {"short": {"question": "Where is it?"}})
     labels.move_label(actor=author, name=REPLY, label="staging", version=2, expected=None)

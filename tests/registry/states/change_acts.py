@@ -84,6 +84,8 @@ class ChangeActs(RegistryModel):
         mark = template.mark(request.head)
         if template.mark(seen) != mark:
             raise Conflict("another head")
+        if actor.startswith("key:"):
+            raise NotAllowed("key")
         said = [
             decision
             for round_number, decided_mark, person, decision in request.decisions
