@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from registry.journal.immutable_tables import Immutable
+
 
 class Migration(migrations.Migration):
     dependencies = [("registry", "0064_planned_rollouts")]
@@ -34,4 +36,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        Immutable(),
     ]

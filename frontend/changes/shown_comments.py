@@ -15,7 +15,7 @@ __all__ = ["CommentView", "LineAnnotations", "OpenCommentForm", "RemarkView", "S
 class SuggestionPreview:
     """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
 
-    `seen` stands for just this difference.
+    `seen` is a digest of the difference: the form sends it back, which shows that the reader saw this one.
     """
 
     where: str = ""

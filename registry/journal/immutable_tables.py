@@ -47,6 +47,7 @@ TABLES = {  # each with its primary key
     "registry_redaction": "id",
     "registry_datasetversion": "id",
     "registry_releasecomment": "id",
+    "registry_releasecommentrevision": "id",
 }
 
 

@@ -16,6 +16,7 @@ from registry.notifications.models import Notification
 from registry.redaction.passages import find_passages
 from registry.redaction.run_texts import REMOVED, contains_passage
 from registry.redaction.stored_texts import Holds, columns_that
+from registry.releases.models import ReleaseComment, ReleaseCommentRevision
 from registry.templates.label_models import LabelMove
 from registry.templates.models import SampleSet, Template, Version
 
@@ -88,6 +89,12 @@ _NAMES: Mapping[type[Model], Any] = {
     ),
     CommentRevision: lambda row: gettext("a later text of comment {number} in change {change}").format(
         number=row.comment, change=row.change_id
+    ),
+    ReleaseComment: lambda row: gettext("comment {number} on release {release}").format(
+        number=row.number, release=row.release_id
+    ),
+    ReleaseCommentRevision: lambda row: gettext("a later text of comment {number} on release {release}").format(
+        number=row.comment, release=row.release_id
     ),
     ChangeRequest: lambda row: gettext("the message of change {number}").format(number=row.number),
     Decision: lambda row: gettext("decision {number} in change {change_id}").format(

@@ -195,7 +195,8 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": _as_limit(error).to_dict()}
     except (MemoryError, RecursionError) as error:
         return {"error": _exhausted(error).to_dict()}
-    except Exception as error:  # noqa: BLE001 - a fault of ours must reach the log and the caller, not look like a bound
+    except Exception as error:  # noqa: BLE001
+        # A fault of ours must reach the log and the caller; it must not look like a bound.
         message = (
             f"The renderer failed on this ({type(error).__name__}). That is a fault of Promptuary, not of the document."
         )

@@ -177,7 +177,8 @@ class MarkupRuler:
         return [role for role, _ in groupby(known_roles)] if profile.merge else known_roles
 
     def _turn(self, role: str | None) -> int:
-        assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018 -- asked by `least` only
+        # Asked by `least` only, which has both.
+        assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018
         around = self.profile.markup.roles
         pairs = list(around.values()) if role is None else [around.get(role, ("", ""))]
         return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)

@@ -128,7 +128,7 @@ def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Token
     if profile and profile.markup and profile.markup.trim:
         texts = [content.strip() if isinstance(content, str) else "" for content in contents]
     else:
-        texts = contents if only_text else [content if isinstance(content, str) else "" for content in contents]  # type: ignore[assignment]  # all texts
+        texts = [content if isinstance(content, str) else "" for content in contents]
     counts = list(map(len, tokenizer.encode_many(texts)))
     if only_text:
         return counts

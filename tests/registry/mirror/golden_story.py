@@ -587,6 +587,7 @@ def _plan_rollout(cast: Cast) -> None:
     planned = propose(version=_save(author, name, _greet("hi 2"), first).number, planned_rollout=plan)
     check_results.run_checks(number=planned.number)
     _decide(cast["reviewer"], planned.number, "approve")
+    # The rollout that publishing starts draws its salt itself; it must be the same in each recording.
     with mock.patch("secrets.token_hex", return_value="salt5"):
         publishing.publish_as_proposed(actor=author, number=planned.number)
     dated = propose(version=_save(author, name, _greet("hi 3"), first).number, planned_rollout=plan)

@@ -1,10 +1,12 @@
 """Comments on a release: who edits and deletes one, what stays readable, and who is told."""
 
 import pytest
+from django.db import DatabaseError, transaction
 
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from registry.notifications.models import MENTION, Notification
+from registry.redaction import repeated_texts
 from registry.releases import comments, queries
 from registry.releases import services as release_services
 from registry.releases.comment_texts import read_comment_texts
@@ -60,6 +62,23 @@ def test_a_deleted_comment_keeps_its_place_without_any_words(release, reviewer):
     ):
         with pytest.raises(Conflict, match="You deleted this comment"):
             act()
+
+
+def test_the_database_keeps_a_later_text_as_it_is(release, reviewer):
+    comments.edit_release_comment(actor=reviewer, number=1, comment=1, text="Better")
+    with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
+        ReleaseCommentRevision.objects.update(text="Other words")
+    with pytest.raises(DatabaseError, match="for ever"), transaction.atomic():
+        ReleaseCommentRevision.objects.all().delete()
+    assert ReleaseCommentRevision.objects.get().text == "Better"
+
+
+def test_comments_that_repeat_a_redacted_text_are_named(release, reviewer):
+    comments.comment_on_release(actor=reviewer, number=1, text="It says zebra-4711")
+    comments.edit_release_comment(actor=reviewer, number=1, comment=1, text="Why zebra-4711?")
+    named = list(repeated_texts.list_remaining_copies(["zebra-4711"]))
+    assert "comment 3 on release 1" in named
+    assert "a later text of comment 1 on release 1" in named
 
 
 def test_nobody_edits_or_deletes_the_words_of_others(release, admin, author, reader, outsider):
