@@ -121,6 +121,8 @@ class Visit:
         """
         options.setdefault("viewport", DESKTOP)
         options.setdefault("base_url", self.server.url)
+        # Colours, which the tests measure, change at once instead of over 120 ms.
+        options.setdefault("reduced_motion", "reduce")
         context = self.browser.new_context(**options)
         context.set_default_timeout(15_000)
         context.add_init_script(f"localStorage.getItem('editor-mode') ?? localStorage.setItem('editor-mode', '{mode}')")

@@ -3,7 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import DESKTOP, PHONE, Visit
 from tests.browser.test_form import RULES
 from tests.support.editor_page import EditorPage
 
@@ -47,8 +47,9 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     reader = visit.open("reader", address)
     body = reader.locator("[data-shared-body]")
     expect(body).to_contain_text("Half a thought.")
-    for theme in ("light", "dark"):
+    for theme, size in (("light", DESKTOP), ("dark", DESKTOP), ("light", PHONE), ("dark", PHONE)):
         reader.emulate_media(color_scheme=theme)
+        reader.set_viewport_size(size)
         assert Axe().run(reader, options=RULES).response["violations"] == []
     page.goto(f"/t/{NAME}/-/edit")
     EditorPage(page).ready().replace("Half a thought.", "Another thought.")
