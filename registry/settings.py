@@ -43,6 +43,7 @@ TRUST_PROXY = env.read_bool("PROMPTUARY_TRUST_PROXY", False)
 if TRUST_PROXY:  # only behind a proxy that sets this header itself
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 X_FRAME_OPTIONS = "DENY"
+DATA_UPLOAD_MAX_NUMBER_FILES = 500  # as many as the import page takes at once
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # bytes; a document is at most 256 KiB, its samples 1 MiB
 CONTENT_SECURITY_POLICY: dict[str, Any] = {
     "DIRECTIVES": {

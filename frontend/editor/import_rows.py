@@ -7,8 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from frontend.browse.input_reference import describe_schema
 from frontend.diff import rendered
 from frontend.web.findings import translate_finding
+from frontend.web.highlight import Run, highlight
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
 from registry.accounts.actor import Actor
@@ -28,12 +30,19 @@ PAYLOAD_BYTES = 1_800_000
 
 
 @dataclass(frozen=True)
+class RowInput:
+    """An input of a template to import: its name, and its kind as people say it."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
 class ImportRow:
     """A template to import. `path` is its address inside the namespace, `state` is `new` or `exists`.
 
     `problem` says why it can't be saved as it is. `messages` are the parts as the model reads them, with placeholders
-    for values, `inputs` the names of its inputs, and `token_count` their tokens; empty and None where they were not
-    rendered.
+    for values, `inputs` its inputs, and `token_count` their tokens; empty and None where they were not rendered.
     """
 
     index: int
@@ -47,13 +56,18 @@ class ImportRow:
     problem: str = ""
     is_kept: bool = True
     messages: Sequence[rendered.Message] = ()
-    inputs: Sequence[str] = ()
+    inputs: Sequence[RowInput] = ()
     token_count: int | None = None
 
     @property
     def format_title(self) -> str:
         """The name of the format that was read."""
         return translate_finding(TITLES.get(self.source_format, self.source_format))
+
+    @property
+    def source_lines(self) -> list[list[Run]]:
+        """The document's lines in colours."""
+        return highlight(self.document)
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service takes it."""
@@ -110,8 +124,9 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
     except PromptuaryError:
         return row
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
-    declared = tuple(examined.document.inputs or ()) if examined.document else ()
-    inputs = (*declared, *(undeclared.name for undeclared in examined.undeclared.inputs))
+    schemas = dict(examined.document.inputs or {}) if examined.document else {}
+    schemas |= {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
+    inputs = [RowInput(name, describe_schema(schema)) for name, schema in schemas.items()]
     return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])
 
 

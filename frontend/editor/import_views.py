@@ -20,7 +20,7 @@ from promptuary.renderer.interop.placeholders import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
-from registry.core.input_checks import check_size
+from registry.core.input_checks import BadJson, check_size, parse_json
 from registry.core.problem_details import status_of
 from registry.namespaces import queries as namespace_queries
 from registry.templates import imports
@@ -79,6 +79,7 @@ def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, s
         "name": request.POST.get("name", "").strip(),
         "source_format": request.POST.get("source_format", ""),
         "text": request.POST.get("text", "").replace("\r\n", "\n"),
+        "shown_as": request.POST.get("shown_as", ""),
     }
 
 
@@ -110,18 +111,33 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
-    """The uploaded files by name; browsers send no folders, so a second file of a name gets a number."""
+    """The uploaded files by name, with their folders where a script sent them; a second one of a name gets a number."""
     uploads = [*request.FILES.getlist("files"), *request.FILES.getlist("folder_files")]
     check_size("files", sum(upload.size or 0 for upload in uploads), IMPORT_BYTES)
+    names = [upload.name or "file" for upload in uploads]
     files: dict[str, bytes] = {}
-    for upload in uploads:
-        path = PurePosixPath(upload.name or "file")
-        name, number = path.name, 1
+    for given, upload in zip(_read_paths(request, names), uploads, strict=True):
+        path = PurePosixPath(given)
+        name, number = given, 1
         while name in files:
             number += 1
-            name = f"{path.stem}-{number}{path.suffix}"
+            name = str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
         files[name] = upload.read()
     return files
+
+
+def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
+    """The files' paths inside their folder, which the page's script sends beside them: a browser sends names alone.
+
+    The names, where there are no paths that fit them.
+    """
+    try:
+        paths = parse_json(request.POST.get("paths", "").encode("utf-8", "replace"))
+    except BadJson:
+        return names
+    if not isinstance(paths, list) or [str(path).rpartition("/")[2] for path in paths] != list(names):
+        return names
+    return [str(path) for path in paths]
 
 
 def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
@@ -181,6 +197,8 @@ def _render_page(
         "rows": shown_rows,
         "only_row": shown_rows[0] if len(shown_rows) == 1 else None,
         "several": len(shown_rows) > 1,
+        "has_parts": any(row.messages for row in shown_rows),
+        "shows_source": fields["shown_as"] == "source",
         "examples": [EXAMPLES[key] for key in SHOWN_EXAMPLES],
         "example_count": len(EXAMPLES),
         **_describe_place(actor, fields, shown_rows),

@@ -45,7 +45,7 @@ def test_the_same_by_keyboard_alone(visit: Visit, chatml: Path):
     press_tab_to(page, page.get_by_role("link", name="Import", exact=True))
     page.keyboard.press("Enter")
     page.wait_for_url("**/t/import*")
-    press_tab_to(page, page.locator("#files"))
+    press_tab_to(page, page.locator("#files"), "Shift+Tab", most=3)  # from the text, which has the focus
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("Enter")
     chooser.value.set_files(chatml)
@@ -98,6 +98,20 @@ def test_a_file_dropped_anywhere_on_the_page_is_read_and_names_the_template(visi
     expect(page.get_by_role("button", name="Create draft from ChatML")).to_be_visible()
 
 
+def test_a_chosen_folder_is_read_as_a_dropped_one(visit: Visit, tmp_path: Path):
+    folder = tmp_path / "prompts"
+    for path in ("a/greet.txt", "b/greet.txt", ".git/greet.txt", "logo.png"):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(CHATML, encoding="utf-8")
+    page = visit.open("author", "/t/import?in=support")
+    page.locator("#folder_files").set_input_files(folder)
+    expect(page.locator("[data-chosen]")).to_have_text("2 files chosen")
+    expect(page.locator("#verdict")).to_contain_text("2 templates found")
+    addresses = page.get_by_label("Address inside the namespace")
+    expect(addresses).to_have_count(2)
+    assert {addresses.nth(index).input_value() for index in range(2)} == {"a/greet", "b/greet"}
+
+
 def test_a_name_filled_in_follows_the_file_and_the_heading_until_somebody_types_one(visit: Visit, tmp_path: Path):
     page = visit.open("author", "/t/import?in=support")
     files, name = page.locator("#files"), page.locator("#name")
@@ -125,5 +139,9 @@ def test_the_address_follows_the_name_and_axe_finds_nothing(visit: Visit, theme)
     page.locator("#text").fill(CHATML)
     page.get_by_role("textbox", name="Name").fill("Late refund reply")
     expect(page.locator("#address")).to_contain_text("support/late-refund-reply")
+    becomes = page.get_by_role("region", name="What it becomes")
+    becomes.get_by_role("radio", name="Parts").press("ArrowRight")
+    expect(becomes.get_by_role("group", name="Document of late-refund-reply")).to_contain_text("role: system")
+    expect(becomes.locator(".messages")).to_be_hidden()
     expect(page.get_by_label("Address inside the namespace")).to_have_value("late-refund-reply")
     assert Axe().run(page, options=RULES).response["violations"] == []

@@ -1,16 +1,23 @@
-// The import page: files and folders dropped anywhere on it, and a name made from the file or the first heading.
+// The import page: files and folders, chosen or dropped anywhere on it, and a name made from the file or the heading.
 import { createElement, findElement } from "../dom.ts";
-import { gettext } from "../language.ts";
+import { gettext, ngettext } from "../language.ts";
 import { showStatus } from "./status.ts";
 
-/** So many files are taken from what is dropped at once. */
+/** So many files are taken at once. */
 export const MOST_FILES = 500;
+
+/** A file, and its path inside the folder that it came with. */
+export interface FoundFile {
+  file: File;
+  path: string;
+}
 
 /** Starts on a page with a form that takes dropped files; `data-drop` holds the words that are shown meanwhile. */
 export function installPageDrop(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-drop]");
   if (!form) return;
   const files = findElement<HTMLInputElement>(form, "#files");
+  const folder = findElement<HTMLInputElement>(form, "#folder_files");
   const text = findElement<HTMLTextAreaElement>(form, "#text");
   const fillName = nameFiller(findElement<HTMLInputElement>(form, "#name"));
   const frame = createElement("div", { class: "drop-frame" }, form.dataset.drop ?? "");
@@ -38,9 +45,17 @@ export function installPageDrop(): void {
     if (!holdsFiles(event)) return;
     event.preventDefault();
     leave();
-    void takeFiles(event, files);
+    void collectDropped(event).then(([found, isAll]) => takeFiles(form, found, isAll));
   });
-  files.addEventListener("change", () => {
+  folder.addEventListener("change", () => {
+    const all = [...(folder.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+    const found = all.filter(({ path }) => !isHidden(path));
+    folder.value = ""; // they go into the field for files, which is sent
+    takeFiles(form, found.slice(0, MOST_FILES), found.length <= MOST_FILES);
+  });
+  files.addEventListener("change", (event) => {
+    if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen one by one
+    sayChosen(form, files);
     const only = files.files?.length === 1 ? files.files[0] : undefined;
     fillName(only && !only.name.endsWith(".zip") ? only.name.replace(/\.[^.]*$/, "") : "");
   });
@@ -68,36 +83,78 @@ function holdsFiles(event: DragEvent): boolean {
   return event.dataTransfer?.types.includes("Files") ?? false; // no text: a type of the browser
 }
 
-/** Puts the dropped files, those of dropped folders among them, into the field for files. */
-async function takeFiles(event: DragEvent, input: HTMLInputElement): Promise<void> {
+/** The files that were dropped, those of dropped folders among them, and whether these are all. */
+async function collectDropped(event: DragEvent): Promise<[FoundFile[], boolean]> {
   // What an item holds can be asked for during the event only.
   const items = [...(event.dataTransfer?.items ?? [])].filter((item) => item.kind === "file");
   const dropped = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found: File[] = [];
+  const found: FoundFile[] = [];
   let isAll = true;
   for (const { entry, file } of dropped) {
     if (entry) isAll = (await collectFiles(entry, found)) && isAll;
-    else if (file) found.push(file);
+    else if (file) found.push({ file, path: file.name });
   }
-  if (!found.length) return;
+  return [found, isAll];
+}
+
+/** Puts files into the field for files, and their paths beside it; of a folder those that may hold prompts. */
+function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): void {
+  const files = findElement<HTMLInputElement>(form, "#files");
+  const read = found.filter(({ path }) => !path.includes("/") || isReadable(path, files.accept.split(",")));
+  if (!read.length) {
+    if (found.length) showStatus(gettext("No file of the folder ends like a prompt's."));
+    return;
+  }
   if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MOST_FILES }));
   const taken = new DataTransfer();
-  for (const file of found) taken.items.add(file);
-  input.files = taken.files;
-  input.dispatchEvent(new Event("change", { bubbles: true }));
+  for (const { file } of read) taken.items.add(file);
+  files.files = taken.files;
+  const paths = withoutCommonFolder(read.map(({ path }) => path));
+  findElement<HTMLInputElement>(form, "[data-paths]").value = JSON.stringify(paths);
+  files.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/** Says which files are chosen: the field itself is a button. */
+function sayChosen(form: HTMLFormElement, files: HTMLInputElement): void {
+  const line = findElement(form, "[data-chosen]");
+  const chosen = [...(files.files ?? [])];
+  line.hidden = chosen.length === 0;
+  const counted = ngettext("{count} file chosen", "{count} files chosen", chosen.length);
+  line.textContent = chosen.length === 1 ? (chosen[0]?.name ?? "") : counted;
+}
+
+/** Whether a file of a folder may hold prompts, by the endings that the field accepts. */
+export function isReadable(path: string, endings: string[]): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  return name === "modelfile" || endings.some((ending) => name.endsWith(ending));
+}
+
+/** The paths as they are inside the folder that all of them share. */
+export function withoutCommonFolder(paths: string[]): string[] {
+  const top = paths[0]?.split("/")[0] ?? "";
+  const isShared = paths.every((path) => path.startsWith(`${top}/`));
+  return isShared ? paths.map((path) => path.slice(top.length + 1)) : paths;
+}
+
+function isHidden(path: string): boolean {
+  return path.split("/").some((name) => name.startsWith("."));
 }
 
 /** Adds the files of an entry until there are MOST_FILES; gives whether all were added. */
-export async function collectFiles(entry: FileSystemEntry, found: File[]): Promise<boolean> {
+export async function collectFiles(entry: FileSystemEntry, found: FoundFile[], folder = ""): Promise<boolean> {
+  const path = `${folder}${entry.name}`;
   if (entry.isFile) {
     if (found.length >= MOST_FILES) return false;
-    found.push(await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    found.push({ file, path });
     return true;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return true;
-    for (const child of some) if (!child.name.startsWith(".") && !(await collectFiles(child, found))) return false;
+    for (const child of some) {
+      if (!isHidden(child.name) && !(await collectFiles(child, found, `${path}/`))) return false;
+    }
   }
 }

@@ -36,7 +36,7 @@ def send_back(client, answer, do="versions", **fields):
     page = answer.content.decode()
     payload = re.search(r'name="templates" value="([^"]*)"', page)
     paths = dict(re.findall(r'name="(path-\d+)" value="([^"]*)"', page))
-    ticks = dict.fromkeys(re.findall(r'name="(keep-\d+)" checked', page), "on")
+    ticks = dict.fromkeys(re.findall(r'name="(keep-\d+)" (?:checked|value="on")', page), "on")
     sent = {"templates": unescape(payload[1]), **paths, **ticks, **fields}
     return client.post(PAGE, {"namespace": "support", "do": do, **sent}, follow=True)
 
@@ -100,6 +100,42 @@ def test_several_files_and_a_zip_come_in_together(desk, browser):
     assert "Imported 4 templates." in words(answer)
     names = Template.objects.order_by("name").values_list("name", flat=True)
     assert list(names) == ["support/a/greet", "support/b/greet", "support/one", "support/one-2"]
+
+
+def test_the_files_of_a_folder_keep_their_folders_where_the_page_sends_them(desk, browser):
+    client = browser("author")
+    files = [upload("greet.txt", "Hi {{ name }}"), upload("greet.txt", "Hello {{ name }}")]
+    send_back(client, show(client, files=files, paths='["a/greet.txt", "b/greet.txt"]'))
+    names = Template.objects.order_by("name").values_list("name", flat=True)
+    assert list(names) == ["support/a/greet", "support/b/greet"]
+
+
+@pytest.mark.parametrize("paths", ["", "[", "7", '["a/other.txt", "b/greet.txt"]', '["a/greet.txt"]', "[1, 2]"])
+def test_paths_that_are_not_those_of_the_files_are_passed_over(desk, browser, paths):
+    files = [upload("greet.txt", "Hi {{ name }}"), upload("greet.txt", "Hello {{ name }}")]
+    page = words(show(browser("author"), files=files, paths=paths))
+    assert 'value="greet"' in page
+    assert 'value="greet-2"' in page
+
+
+def test_a_folder_of_more_than_a_hundred_files_is_read(desk, browser):
+    files = [upload(f"{number}.txt", f"Hi {{{{ name }}}} {number}") for number in range(120)]
+    assert "120 templates found" in words(show(browser("author"), files=files))
+
+
+def test_the_switch_between_parts_and_source_stays_where_it_was_put(desk, browser):
+    client = browser("author")
+    parts = words(show(client, text=CHATML))
+    assert 'name="shown_as" value="parts" checked' in parts
+    source = words(show(client, text=CHATML, shown_as="source"))
+    assert 'name="shown_as" value="source" checked' in source
+    assert '<span class="look-key">' in source
+    assert 'name="shown_as"' not in words(client.get(PAGE))
+
+
+def test_the_kind_of_an_input_is_said_in_words(desk, browser):
+    page = words(show(browser("author"), text="{% for item in items %}{{ item }}{% endfor %}", source_format="jinja"))
+    assert re.search(r">items</span> list", page)
 
 
 def test_what_cannot_be_read_is_named_with_its_line(desk, browser):
