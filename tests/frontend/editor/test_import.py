@@ -133,9 +133,22 @@ def test_the_switch_between_parts_and_source_stays_where_it_was_put(desk, browse
     assert 'name="shown_as"' not in words(client.get(PAGE))
 
 
+OWN = """---
+inputs:
+  tone: { enum: [warm, formal] }
+  count: { type: integer }
+  question: { type: string, untrusted: true }
+---
+- name: ask
+  role: user
+  content: "{{ tone }} {{ count }} {{ question }}"
+"""
+
+
 def test_the_kind_of_an_input_is_said_in_words(desk, browser):
-    page = words(show(browser("author"), text="{% for item in items %}{{ item }}{% endfor %}", source_format="jinja"))
-    assert re.search(r">items</span> list", page)
+    page = words(show(browser("author"), text=OWN, source_format="prompt-poet"))
+    said = dict(re.findall(r'<span class="import-input">(\w+)</span> ([^<]*)</li>', page))
+    assert said == {"tone": "Choice", "count": "Number", "question": "Text, from users"}
 
 
 def test_what_cannot_be_read_is_named_with_its_line(desk, browser):
