@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.diff import rendered
-from frontend.editor.notices import KINDS, kind_of_schema
+from frontend.editor.notices import say_kind
 from frontend.web.findings import translate_finding
 from frontend.web.highlight import Run, highlight
 from promptuary.renderer.interop.imported import Difference
@@ -126,14 +126,13 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
     schemas = dict(examined.document.inputs or {}) if examined.document else {}
     schemas |= {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
-    inputs = [RowInput(name, _say_kind(schema)) for name, schema in schemas.items()]
+    inputs = [RowInput(name, _describe_kind(schema)) for name, schema in schemas.items()]
     return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])
 
 
-def _say_kind(schema: Mapping[str, Any]) -> str:
-    """What kind of input a schema describes: `Text`, `Choice`, `List of text, from users`."""
-    kind = "number" if schema.get("type") == "integer" else kind_of_schema(schema)
-    words = gettext("Choice") if "enum" in schema else str(KINDS[kind][0])
+def _describe_kind(schema: Mapping[str, Any]) -> str:
+    """The kind of an input, and whether it comes from users: `List of text, from users`."""
+    words = say_kind(schema)
     return gettext("{kind}, from users").format(kind=words) if schema.get("untrusted") else words
 
 

@@ -5,14 +5,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.editor.sample_edits import Samples, read_value
 from frontend.web.findings import translate_finding
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
 
-__all__ = ["KINDS", "MissingValue", "Notices", "UndeclaredRow", "kind_of_schema", "list_missing_values", "list_notices"]
+__all__ = [
+    "KINDS",
+    "MissingValue",
+    "Notices",
+    "UndeclaredRow",
+    "kind_of_schema",
+    "list_missing_values",
+    "list_notices",
+    "say_kind",
+]
 
 KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
     "text": (gettext_lazy("Text"), {"type": "string"}),
@@ -119,6 +128,13 @@ def kind_of_schema(schema: Mapping[str, Any]) -> str:
     if kind == "array":
         return "groups" if schema.get("items", {}).get("type") == "object" else "list"
     return {"string": "text", "number": "number", "boolean": "yes-no", "object": "group"}.get(str(kind), "any")
+
+
+def say_kind(schema: Mapping[str, Any]) -> str:
+    """What kind of input a schema describes, for people: `Text`, `Choice`, `List of text`."""
+    if "enum" in schema:
+        return gettext("Choice")
+    return str(KINDS["number" if schema.get("type") == "integer" else kind_of_schema(schema)][0])
 
 
 def _row(undeclared: UndeclaredInput) -> UndeclaredRow:

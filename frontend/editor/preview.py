@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from frontend.diff import rendered
@@ -21,10 +21,7 @@ from registry.templates import document_check, label_queries, preview, version_q
 from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Version
 
-__all__ = ["ComparedVersion", "Preview", "SampleResult", "build_preview", "drop_spent_samples", "render_samples"]
-
-# A list this long is not compared by eye; each costs a rendering.
-MOST_SAMPLES = 40
+__all__ = ["ComparedVersion", "Preview", "build_preview", "drop_spent_samples", "find_stopping_problem"]
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
             examined=examined, data=state.data, target=state.target, index=state.prompt, with_placeholders=True
         )
     except PromptuaryError as error:
-        stopped = _stopping_problem(error, examined.problems)
+        stopped = find_stopping_problem(error, examined.problems)
     prompts = prompt["prompts"] if prompt else 1
     other = _render_other(actor, state, against, several=prompts > 1)
     prompt = prompt or other
@@ -164,32 +161,6 @@ def _is_counted(prompt: Mapping[str, Any]) -> bool:
     return prompt["token_count"] is not None
 
 
-@dataclass(frozen=True)
-class SampleResult:
-    """The text rendered on one sample: how many tokens, or what stopped it. `worst` marks the largest."""
-
-    name: str
-    tokens: int | None
-    cut: int = 0
-    stopped: str = ""
-    worst: bool = False
-
-
-def render_samples(actor: Actor, state: EditorState) -> list[SampleResult]:
-    """The text rendered on every sample, in their order (the first forty)."""
-    examined = document_check.check_document(actor, state.document)
-    results: list[SampleResult] = []
-    for name, data in list(state.samples.items())[:MOST_SAMPLES]:
-        try:
-            prompt = preview.render_examined_document(examined=examined, data=data)
-        except PromptuaryError as error:
-            results.append(SampleResult(name, None, stopped=_stopping_problem(error, examined.problems).message))
-        else:
-            results.append(SampleResult(name, prompt["token_count"], len(prompt["cut"])))
-    most = max((result.tokens or 0 for result in results), default=0)
-    return [replace(result, worst=len(results) > 1 and result.tokens == most) for result in results]
-
-
 def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
     """The samples, or None where they could not be stored: their problem must not hide those of the text."""
     try:
@@ -199,7 +170,7 @@ def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
     return state.samples
 
 
-def _stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Problem:
+def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Problem:
     """The problem that stopped the rendering, with its place where one is known."""
     if isinstance(error, Invalid) and error.problems:
         return error.problems[0]

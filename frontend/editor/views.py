@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from frontend.editor import responses
 from frontend.editor.actions import ActionResult, propose, save
-from frontend.editor.preview import build_preview, render_samples
+from frontend.editor.preview import build_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
+from frontend.editor.sample_table import build_sample_table
 from frontend.editor.state import EditorState, load_state, state_from_request, state_with_unsaved_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import draft_address, list_draft_links
@@ -270,8 +271,8 @@ def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, again
 
 
 def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
-    """The fragment with the text rendered on each sample: tokens, and which takes most."""
-    context = {"rendered_samples": render_samples(actor, state), "state": state}
+    """The fragment with the values of each sample and the text rendered on it: tokens, and which takes most."""
+    context = {"table": build_sample_table(actor, state), "state": state}
     return render_to_string("frontend/editor/_editor_samples.html", context, request)
 
 

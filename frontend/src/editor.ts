@@ -183,7 +183,13 @@ function start(root: HTMLFormElement): void {
     refresh: () => void preview.refresh(),
     chooseSample: (name) => inputs.choose(name),
   });
-  const sampleList = new SampleList(root, looks.loadSamples, (name) => inputs.choose(name));
+  const sampleList = new SampleList(root, looks.loadSamples, {
+    choose: (name) => inputs.choose(name),
+    focusField: (path) => inputs.focusField(path),
+    add: () => inputs.addSample(),
+    rename: () => inputs.askNewName(),
+    remove: () => inputs.removeSample(),
+  });
   const showProblemCount = installProblemCount(root, () => showNextProblem());
 
   function goTo(place: { line: number; column: number }): void {

@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
+from tests.browser.test_form import RULES
 from tests.support.editor_page import EditorPage
 
 REPLY = "/t/support/refunds/reply/-/edit"
@@ -52,6 +54,34 @@ def test_samples_shows_the_text_on_each_and_follows_the_values(visit: Visit):
     last.click()
     expect(page.get_by_label("Sample", exact=True)).to_have_value(name)
     expect(rows.last).to_contain_text("shown now")
+
+
+def test_samples_are_added_renamed_and_removed_by_keyboard_alone(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    rows = page.locator("[data-samples] tbody th [data-choose]")
+    expect(rows.first).to_be_visible()
+    count = rows.count()
+    rows.first.focus()
+    page.keyboard.press("n")
+    expect(rows).to_have_count(count + 1)
+    expect(page.locator("[data-samples]")).to_contain_text("is missing")
+    page.keyboard.press("j")
+    expect(rows.last).to_be_focused()
+    page.keyboard.press("F2")
+    name = page.get_by_role("textbox", name="Name of the sample")
+    name.fill(rows.first.inner_text())
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert").filter(has_text="There is already a sample called")).to_be_visible()
+    name.fill("an empty one")
+    page.keyboard.press("Enter")
+    expect(rows.last).to_have_text("an empty one")
+    page.get_by_role("button", name="Enter a value").click()
+    expect(page.locator("[data-fields] :focus")).to_have_count(1)
+    rows.last.focus()
+    page.keyboard.press("Delete")
+    expect(rows).to_have_count(count)
+    assert Axe().run(page, options=RULES).response["violations"] == []
 
 
 def test_enter_in_a_field_presses_no_button_of_the_form(new_draft):

@@ -129,11 +129,21 @@ export class Inputs {
     };
     button("[data-reset]", () => this.#write(structuredClone(this.#saved[this.sample] ?? {})));
     button("[data-keep]", (opener) => this.askName(opener));
-    button("[data-remove-sample]", () => this.#removeSample());
+    button("[data-rename-sample]", (opener) => this.askNewName(opener));
+    button("[data-remove-sample]", () => this.removeSample());
     this.#showPosition();
   }
 
-  #removeSample(): void {
+  /** Adds a sample without values, and shows it. */
+  addSample(): void {
+    let number = Object.keys(this.samples).length + 1;
+    while (gettext("sample {number}", { number }) in this.samples) number += 1;
+    const sample = gettext("sample {number}", { number });
+    this.#edit({ samples: { ...this.samples, [sample]: {} }, sample });
+  }
+
+  /** Removes the sample that is shown; an undo brings it back. */
+  removeSample(): void {
     const { sample } = this;
     if (!(sample in this.samples)) return;
     const { [sample]: _removed, ...rest } = this.samples;
@@ -170,6 +180,23 @@ export class Inputs {
 
   /** Copies the values into a sample of another name. */
   askName(opener: HTMLElement): void {
+    this.#askFor(opener, gettext("Save as sample"), (sample) => {
+      this.#edit({ samples: { ...this.samples, [sample]: structuredClone(this.data) }, sample });
+    });
+  }
+
+  /** Gives the sample that is shown another name, in its place. */
+  askNewName(opener = findElement(document, "[data-rename-sample]")): void {
+    const old = this.sample;
+    if (!(old in this.samples)) return;
+    this.#askFor(opener, gettext("Rename"), (sample) => {
+      const entries = Object.entries(this.samples).map(([name, values]) => [name === old ? sample : name, values]);
+      this.#edit({ samples: Object.fromEntries(entries) as Record<string, Data>, sample });
+    });
+  }
+
+  /** Asks for a name that no other sample has, in place of the button that opened it. */
+  #askFor(opener: HTMLElement, verb: string, use: (sample: string) => void): void {
     const name = createElement("input", {
       type: "text",
       "aria-label": gettext("Name of the sample"),
@@ -177,8 +204,9 @@ export class Inputs {
       required: true,
     });
     name.value = this.sample;
-    const save = createElement("button", { type: "button", class: "button button-small" }, gettext("Save as sample"));
-    const row = createElement("div", { class: "inputs-keep" }, name, save);
+    const save = createElement("button", { type: "button", class: "button button-small" }, verb);
+    const said = createElement("p", { class: "field-error", role: "alert" });
+    const row = createElement("div", { class: "inputs-keep" }, name, save, said);
     const close = (): void => {
       row.remove();
       opener.hidden = false;
@@ -190,8 +218,13 @@ export class Inputs {
         name.focus();
         return;
       }
+      if (sample !== this.sample && sample in this.samples) {
+        said.textContent = gettext("There is already a sample called {name}.", { name: sample });
+        name.focus();
+        return;
+      }
       close();
-      this.#edit({ samples: { ...this.samples, [sample]: structuredClone(this.data) }, sample });
+      use(sample);
     };
     save.addEventListener("click", done);
     name.addEventListener("keydown", (event) => {

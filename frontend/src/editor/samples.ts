@@ -1,7 +1,16 @@
-// The samples view: the text rendered on each sample, beside the values of the one that is chosen.
+// The samples view: a table of the samples, beside the values of the one that is chosen.
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError } from "./api.ts";
+
+/** What the list asks of the values beside it. */
+export interface SampleActs {
+  choose(sample: string): void;
+  focusField(path: string): void;
+  add(): void;
+  rename(): void;
+  remove(): void;
+}
 
 /** Keeps the list of samples true to the text while it is shown. */
 export class SampleList {
@@ -10,13 +19,43 @@ export class SampleList {
   #asked = 0;
 
   /** `load` gives the list as the server draws it. */
-  constructor(root: HTMLElement, load: () => Promise<string>, choose: (sample: string) => void) {
+  constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActs) {
     this.#place = findElement(root, "[data-samples]");
     this.#load = load;
     this.#place.addEventListener("click", (event) => {
-      const name = (event.target as Element).closest<HTMLElement>("[data-choose]")?.dataset.choose;
-      if (name !== undefined) choose(name);
+      const clicked = event.target as Element;
+      const button =
+        clicked.closest<HTMLElement>("[data-choose]") ??
+        clicked.closest("tr")?.querySelector<HTMLElement>("[data-choose]");
+      if (!button) return;
+      acts.choose(button.dataset.choose ?? "");
+      if (button.dataset.field) acts.focusField(button.dataset.field);
     });
+    findElement(root, "[data-add-sample]").addEventListener("click", () => acts.add());
+    findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) => this.#press(event, root, acts));
+  }
+
+  /** The keys of the table: j and k choose the next and the one before, Enter goes to the values, and so on. */
+  #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActs): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const rows = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
+    const now = rows.findIndex((row) => row.hasAttribute("aria-current"));
+    const isRow = rows.includes(event.target as HTMLElement);
+    if (event.key === "j" || event.key === "k") {
+      const next = rows[Math.min(rows.length - 1, Math.max(0, now + (event.key === "j" ? 1 : -1)))];
+      if (!next) return;
+      rows[now]?.removeAttribute("aria-current");
+      next.setAttribute("aria-current", "true");
+      next.focus();
+      acts.choose(next.dataset.choose ?? "");
+    } else if (event.key === "Enter" && isRow) {
+      acts.choose((event.target as HTMLElement).dataset.choose ?? "");
+      findElement(root, "[data-fields]").querySelector<HTMLElement>("input, textarea, select, button")?.focus();
+    } else if (event.key === "n") acts.add();
+    else if (event.key === "F2") acts.rename();
+    else if (event.key === "Delete") acts.remove();
+    else return;
+    event.preventDefault();
   }
 
   /** Loads the list; the answer to an older question is dropped. */

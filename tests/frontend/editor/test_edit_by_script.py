@@ -1,5 +1,7 @@
 """What the editor's script asks for: looks, drafts, saves, all as JSON."""
 
+import re
+
 import pytest
 
 from promptuary.renderer.tokens import vocabularies
@@ -147,6 +149,46 @@ def test_the_text_is_tried_on_every_sample_and_the_worst_case_is_marked(author):
     assert "worst case" in rows["long"]
     assert "worst case" not in rows["short"]
     assert "question" in rows["broken"]
+
+
+INPUTS = """---
+inputs:
+  tone: { enum: [warm, formal], default: warm }
+  question: { type: string }
+  excerpts: { type: array, items: { type: string } }
+  flags: { type: object, properties: { urgent: { type: boolean } }, default: { urgent: true } }
+  limit: { type: integer, default: 3 }
+---
+- name: ask
+  role: user
+  content: "{{ tone }} {{ question }} {{ excerpts | length }} {{ flags.urgent }} {{ limit }}"
+"""
+
+
+def test_the_table_of_samples_shows_values_defaults_and_what_is_missing(author):
+    samples = {
+        "all": {"question": "Why? " * 20, "excerpts": ["a"], "tone": "formal", "flags": {"urgent": False}},
+        "least": {"question": "Why?", "excerpts": []},
+        "lacks": {"question": "<b>"},
+    }
+    table = " ".join(ask(author, document=INPUTS, want="samples", samples=samples).json()["samples"].split())
+    heads = re.findall(r'class="sample-value">(\w+) <span class="aside">([^<]*)<', table)
+    assert heads == [("question", "Text"), ("excerpts", "List of text"), ("tone", "Choice"), ("flags", "Group")]
+    assert "beside them, in the values: limit" in table
+    rows = [re.findall(r'sample-value is-(\w+)"><bdi>([^<]*)</bdi>', row) for row in table.split("<tr>")[2:]]
+    assert rows[0][0] == ("text", "Why? Why? Why? Why? Why? Why? Why? Why? Why? Why? Why? Why?")
+    assert rows[0][1:] == [("plain", "1 item"), ("text", "formal"), ("plain", "no")]
+    assert "41 more" in table
+    assert rows[1] == [("text", "Why?"), ("none", "none"), ("none", "warm"), ("none", "yes")]
+    assert rows[2][:2] == [("text", "&lt;b&gt;"), ("missing", "missing")]
+    assert "excerpts is missing" in table
+    assert 'data-choose="lacks" data-field="excerpts"' in table
+    assert "2 of 3 render" in table
+
+
+def test_a_text_without_samples_says_what_they_are_for(author):
+    table = " ".join(ask(author, want="samples", samples={}).json()["samples"].split())
+    assert "No samples yet. Add one to see the prompt with real values." in table
 
 
 def test_inputs_that_give_several_prompts_are_shown_one_at_a_time(author):

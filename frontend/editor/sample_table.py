@@ -1,0 +1,134 @@
+"""The table of samples: the values of each, and the text rendered on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+
+from frontend.editor.notices import say_kind
+from frontend.editor.preview import find_stopping_problem
+from frontend.editor.state import EditorState
+from registry.accounts.actor import Actor
+from registry.core.errors import PromptuaryError
+from registry.templates import document_check, preview
+
+__all__ = ["SampleCell", "SampleColumn", "SampleRow", "SampleTable", "build_sample_table"]
+
+# A list this long is not compared by eye; each costs a rendering.
+MOST_SAMPLES = 40
+MOST_COLUMNS = 4
+SHOWN_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class SampleColumn:
+    """An input that has a column: its name, its kind in words, and whether each sample needs a value for it."""
+
+    name: str
+    kind: str
+    is_required: bool
+
+
+@dataclass(frozen=True)
+class SampleCell:
+    """A value as the table shows it. `more` counts the characters left out; `look` is `text`, `plain`, `none` or
+    `missing`.
+    """
+
+    words: str
+    look: str = "plain"
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """The text rendered on one sample: how many tokens, or what stopped it.
+
+    `cut` counts the parts that were cut to fit. `missing` is the first required input without a value, else empty.
+    `is_worst` marks the sample with the most tokens, `is_edited` one that differs from what is saved.
+    """
+
+    name: str
+    cells: tuple[SampleCell, ...]
+    tokens: int | None
+    cut: int = 0
+    stopped: str = ""
+    missing: str = ""
+    is_worst: bool = False
+    is_edited: bool = False
+
+
+@dataclass(frozen=True)
+class SampleTable:
+    """The columns, required inputs first, and a row for each of the first MOST_SAMPLES samples.
+
+    `hidden_inputs` are the names of inputs without a column; `rendered` counts the rows that render, and `count` all
+    samples.
+    """
+
+    columns: tuple[SampleColumn, ...]
+    rows: tuple[SampleRow, ...]
+    hidden_inputs: tuple[str, ...]
+    count: int
+
+    @property
+    def rendered(self) -> int:
+        """How many of the rows render."""
+        return sum(not row.stopped for row in self.rows)
+
+
+def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
+    """The table of the samples of a text, declared or not; each row costs a rendering."""
+    examined = document_check.check_document(actor, state.document)
+    schemas = {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
+    schemas |= dict(examined.document.inputs or {}) if examined.document else {}
+    columns = [SampleColumn(name, say_kind(schema), "default" not in schema) for name, schema in schemas.items()]
+    columns.sort(key=lambda column: not column.is_required)
+    rows: list[SampleRow] = []
+    for name, data in list(state.samples.items())[:MOST_SAMPLES]:
+        row = SampleRow(
+            name,
+            tuple(_describe_value(data, column, schemas[column.name]) for column in columns[:MOST_COLUMNS]),
+            tokens=None,
+            missing=next((column.name for column in columns if column.is_required and column.name not in data), ""),
+            is_edited=name in state.kept_samples and state.kept_samples[name] != data,
+        )
+        try:
+            prompt = preview.render_examined_document(examined=examined, data=data)
+        except PromptuaryError as error:
+            rows.append(replace(row, stopped=find_stopping_problem(error, examined.problems).message))
+        else:
+            rows.append(replace(row, tokens=prompt["token_count"], cut=len(prompt["cut"])))
+    most = max((row.tokens or 0 for row in rows), default=0)
+    return SampleTable(
+        tuple(columns[:MOST_COLUMNS]),
+        tuple(replace(row, is_worst=len(rows) > 1 and row.tokens == most) for row in rows),
+        tuple(column.name for column in columns[MOST_COLUMNS:]),
+        len(state.samples),
+    )
+
+
+def _describe_value(data: Mapping[str, Any], column: SampleColumn, schema: Mapping[str, Any]) -> SampleCell:
+    """The value of a column; the default in its place, where there is one."""
+    if column.name not in data:
+        if column.is_required:
+            return SampleCell(gettext("missing"), "missing")
+        return replace(_describe(schema["default"]), look="none")
+    return _describe(data[column.name])
+
+
+def _describe(value: Any) -> SampleCell:
+    if value is None or value in ("", [], {}):
+        return SampleCell(gettext("none"), "none")
+    if isinstance(value, bool):
+        return SampleCell(gettext("yes") if value else gettext("no"))
+    if isinstance(value, list):
+        return SampleCell(ngettext("{count} item", "{count} items", len(value)).format(count=len(value)))
+    if isinstance(value, Mapping):
+        words = ", ".join(_describe(inner).words for inner in value.values())
+    else:
+        words = str(value)
+    shown = words if len(words) <= SHOWN_CHARACTERS else words[:SHOWN_CHARACTERS].rpartition(" ")[0]
+    shown = shown or words[:SHOWN_CHARACTERS]
+    return SampleCell(shown, "text" if isinstance(value, str) else "plain", len(words) - len(shown))
