@@ -186,6 +186,7 @@ urlpatterns = [
     path("environments/", require_safe(environment_views.environments), name="environments"),
     path("environments/calendar", require_safe(calendar_views.calendar), name="calendar"),
     path("n/<folder:namespace>/members", member_views.members, name="members"),
+    path("n/<folder:namespace>/people", require_safe(member_views.list_people), name="namespace-people"),
     path("n/<folder:namespace>/groups", group_views.show_groups, name="groups"),
     path("n/<folder:namespace>/keys", key_views.keys, name="keys"),
     path("n/<folder:namespace>/rules", rule_views.rules, name="rules"),

@@ -30,6 +30,8 @@ __all__ = [
     "RulesForm",
     "WebhookForm",
     "initial_rules",
+    "list_owner_names",
+    "read_owner_names",
 ]
 
 VERSIONS_OF_KEYS = [
@@ -270,7 +272,7 @@ class CapForm(forms.Form):
 
 def initial_rules(rules: Rules) -> dict[str, Any]:
     """The rules as the form shows them: lists as words, a rule of approvals and an owner a line."""
-    lines = [f"{owner.pattern}: {', '.join(_describe_owners(owner))}" for owner in rules.owners]
+    lines = [f"{owner.pattern}: {', '.join(list_owner_names(owner))}" for owner in rules.owners]
     return {
         **rules.values(),
         "protected_labels": ", ".join(rules.protected_labels),
@@ -307,19 +309,26 @@ def _approval_rule(number: int, line: str) -> dict[str, Any]:
     }
 
 
-def _describe_owners(owner: Owner) -> list[str]:
+def list_owner_names(owner: Owner) -> list[str]:
+    """The accounts and groups as they are typed: `reviewer`, `group:legal`."""
     return [*owner.people, *(f"{_GROUP}{name}" for name in owner.groups)]
 
 
 def _owner(number: int, line: str) -> dict[str, Any]:
     pattern, colon, people = line.partition(":")
-    names = _words(people)
-    if not colon or not pattern.strip() or not names:
+    if not colon or not pattern.strip() or not _words(people):
         raise forms.ValidationError(
             gettext("Line {number} is no owner: write a pattern, a colon, and accounts or groups.").format(
                 number=number
             )
         )
-    groups = [name.removeprefix(_GROUP) for name in names if name.startswith(_GROUP)]
-    persons = [name for name in names if not name.startswith(_GROUP)]
-    return {"pattern": pattern.strip(), "people": persons, "groups": groups}
+    return {"pattern": pattern.strip(), **read_owner_names(people)}
+
+
+def read_owner_names(text: str) -> dict[str, list[str]]:
+    """The accounts (`people`) and names of groups (`groups`) in a text like `reviewer, group:legal`."""
+    names = _words(text)
+    return {
+        "people": [name for name in names if not name.startswith(_GROUP)],
+        "groups": [name.removeprefix(_GROUP) for name in names if name.startswith(_GROUP)],
+    }

@@ -7,31 +7,34 @@ from typing import Any, TypeVar
 from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.debug import sensitive_variables
 
+from frontend.changes.mention_views import answer_people
 from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
-from frontend.settings.forms import InvitationForm, MemberForm
+from frontend.settings.forms import InvitationForm, MemberForm, list_owner_names
+from frontend.settings.owner_form import OwnerForm, set_owners
+from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
+from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
 from registry.namespaces import folder_roles, granters, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces import services as members_service
-from registry.namespaces.models import Role
+from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import Verb
 from registry.templates import search_queries
 
-__all__ = ["members"]
+__all__ = ["list_people", "members"]
 
 T = TypeVar("T")
 MAY = {
@@ -40,6 +43,7 @@ MAY = {
     Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
+_PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # where a button's section stands in the page
 _ROLES = [(role.value, words) for role, words in MAY.items()]
 
 
@@ -54,27 +58,24 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.AUTHOR.value})
     rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
     folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
-    invited, status = None, 200
+    owner_form = OwnerForm(request.POST if button == "owners" else None)
+    invited, to_confirm, owner_effects, status = None, None, None, 200
     if button == "role":
-        sentence, status = _set_role(actor, namespace, form)
-        if sentence:
-            messages.success(request, sentence)
-            return redirect("members", namespace)
+        to_confirm, status = _set_role(request, actor, namespace, form)
+        form = MemberForm(initial={"role": Role.READER.value}) if to_confirm else form
+    elif button == "owners":
+        owner_effects, status = _set_owners(request, actor, space, owner_form)
+    elif button == "folder_role":
+        status = _set_folder_role(request, actor, namespace, folder_form)
     elif button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
         messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
-        return redirect("members", namespace)
-    elif button == "again":
-        invitation_id = request.POST.get("invitation", "")
-        invited, status = invitation_services.send_new_link(actor=actor, invitation_id=invitation_id), 201
-    elif button == "invite":
-        invited, status = _invite(actor, namespace, invitation_form)
+        status = 201
+    elif button in ("again", "invite"):
+        invited, status = _invite(request, actor, namespace, invitation_form)
         invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if invited else invitation_form
-    elif button == "folder_role":
-        done, status = _attempt(folder_form, partial(set_folder_role, actor, namespace))
-        if done:
-            messages.success(request, done)
-            return redirect(f"{reverse('members', args=[namespace])}#folder-roles")
+    if status == 201 and not invited:
+        return redirect(reverse("members", args=[namespace]) + _PLACES.get(button, ""))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "templates",
@@ -83,6 +84,10 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "granters": granters.describe_granters(space),
         "rules": rules_of(space),
         "rows": rows,
+        "to_confirm": to_confirm,
+        "owner_form": owner_form,
+        "owner_effects": owner_effects,
+        "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in rules_of(space).owners],
         "folder_form": folder_form,
         "folder_rows": folder_roles.list_folder_roles(actor, namespace),
         "folders": search_queries.list_folder_paths(space) if may_manage else [],
@@ -101,26 +106,61 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     return answer
 
 
-def _set_role(actor: Actor, namespace: str, form: MemberForm) -> tuple[str, int]:
-    """What was done as a sentence, or "" with the status of the errors in the form."""
+@signed_in
+def list_people(_request: HttpRequest, actor: Actor, namespace: str) -> JsonResponse:
+    """As JSON, for its admins: the members who can sign in, then the groups, for the list of possible owners."""
+    return answer_people(permissions.find_namespace(actor, Verb.MANAGE, namespace))
 
-    def set_role(data: dict[str, Any]) -> str:
+
+def _set_role(request: HttpRequest, actor: Actor, namespace: str, form: MemberForm) -> tuple[RoleToConfirm | None, int]:
+    """Nothing and 201 when it is set; else what has to be confirmed and 200, or the status of the form's errors."""
+
+    def set_role(data: dict[str, Any]) -> RoleToConfirm | None:
         username, role = data["username"], data["role"] or None
-        member = members_service.set_role(actor=actor, namespace=namespace, username=username, role=role)
-        if member is None:
-            return gettext("{username} is no longer a member.").format(username=username)
-        if member.role != role:
-            sentence = gettext("{username} is still {role}: a group gives this role.")
-        else:
-            sentence = gettext("{username} is now {role}.")
-        return sentence.format(username=username, role=gettext(member.role))
 
-    sentence, status = _attempt(form, set_role)
-    return sentence or "", status
+        def describe(member: Membership | None) -> str:
+            if member is None:
+                return gettext("{username} is no longer a member.").format(username=username)
+            if member.role != role:
+                sentence = gettext("{username} is still {role}: a group gives this role.")
+            else:
+                sentence = gettext("{username} is now {role}.")
+            return sentence.format(username=username, role=gettext(member.role))
+
+        return change_role(request, actor, namespace, username, role, describe)
+
+    to_confirm, status = _attempt(form, set_role)
+    return to_confirm, 200 if to_confirm else status
 
 
-def _invite(actor: Actor, namespace: str, form: InvitationForm) -> tuple[invitation_services.Invited | None, int]:
-    """The invitation, or None with the status of the errors in the form."""
+def _set_owners(
+    request: HttpRequest, actor: Actor, space: Namespace, form: OwnerForm
+) -> tuple[RuleEffects | None, int]:
+    """Nothing and 201 when they are set; else what has to be confirmed and 200, or the status of the form's errors."""
+    confirmed = request.POST.get("confirmed", "")
+    found, status = _attempt(form, lambda data: set_owners(actor, space, data, confirmed))
+    if isinstance(found, RuleEffects):
+        return found, 200
+    if found:
+        messages.success(request, found)
+    return None, status
+
+
+def _set_folder_role(request: HttpRequest, actor: Actor, namespace: str, form: FolderRoleForm) -> int:
+    """201 when it is set, else the status of the form's errors."""
+    done, status = _attempt(form, partial(set_folder_role, actor, namespace))
+    if done:
+        messages.success(request, done)
+    return status
+
+
+def _invite(
+    request: HttpRequest, actor: Actor, namespace: str, form: InvitationForm
+) -> tuple[invitation_services.Invited | None, int]:
+    """The invitation, or the one that got a new link; or None with the status of the errors in the form."""
+    if request.POST.get("do") == "again":
+        invitation_id = request.POST.get("invitation", "")
+        return invitation_services.send_new_link(actor=actor, invitation_id=invitation_id), 201
 
     def invite(data: dict[str, Any]) -> invitation_services.Invited:
         return invitation_services.invite_person(actor=actor, namespace=namespace, **data)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
+from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.event_sentences import describe_event
 from frontend.web.page import show
@@ -18,8 +19,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.namespaces import group_queries
-from registry.namespaces import services as namespace_services
-from registry.namespaces.models import Role
+from registry.namespaces.models import Membership, Role
 from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS
@@ -44,12 +44,13 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The people; `person` in the address opens one. A POST sets a role, ends sessions, or reactivates."""
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
-    problem, status = "", 200
+    problem, status, to_confirm = "", 200, None
     if request.method == "POST":
         try:
-            messages.success(request, _act(actor, request.POST))
+            to_confirm = _act(request, actor)
             username = request.POST.get("username", "")
-            return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
+            if to_confirm is None:
+                return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
         except (Conflict, Invalid, NotFound) as error:
             problem, status = error.message, status_of(error)
     with_deactivated = _shown(request) == "all"
@@ -70,6 +71,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "shown": "all" if with_deactivated else "",
         "is_installation_admin": is_installation_admin,
         "problem": problem,
+        "to_confirm": to_confirm,
         "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
         if is_installation_admin
         else [],
@@ -124,12 +126,15 @@ def _confirm(
     return show(request, template, context)
 
 
-def _act(actor: Actor, posted: Any) -> str:
-    """Do what the button says, and say what was done."""
-    username, button = posted.get("username", ""), posted.get("do", "")
-    if button == "role":
-        namespace, role = posted.get("namespace", ""), posted.get("role") or None
-        member = namespace_services.set_role(actor=actor, namespace=namespace, username=username, role=role)
+def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
+    """Do what the button says, and say what was done; a role that has to be confirmed comes back."""
+    posted = request.POST
+    if posted.get("do") != "role":
+        messages.success(request, _manage_sign_in(actor, posted))
+        return None
+    username, namespace, role = posted.get("username", ""), posted.get("namespace", ""), posted.get("role") or None
+
+    def describe(member: Membership | None) -> str:
         names = {"username": username, "namespace": namespace}
         if member is None:
             return gettext("{username} has no access to {namespace} now.").format(**names)
@@ -138,6 +143,13 @@ def _act(actor: Actor, posted: Any) -> str:
         else:
             sentence = gettext("{username} is {role} in {namespace} now.")
         return sentence.format(**names, role=gettext(member.role))
+
+    return change_role(request, actor, namespace, username, role, describe)
+
+
+def _manage_sign_in(actor: Actor, posted: Any) -> str:
+    """Do what a button about the account says, and say what was done."""
+    username, button = posted.get("username", ""), posted.get("do", "")
     if button == "end_sessions":
         count = administration.end_sessions_of_person(actor=actor, username=username)
         if not count:

@@ -358,6 +358,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
         ADMINS_DO,
         {"do": "folder_role", "folder": "refunds", "holder": "person:reader", "folder_role": "author"},
     ),
+    ("members", "POST", "owners"): Row(
+        f"{N}/members", ADMINS_DO, {"do": "owners", "pattern": "returns/*", "owners": "reviewer"}
+    ),
+    ("namespace-people", "GET", ""): Row(f"{N}/people", ADMINS),
     ("groups", "GET", ""): Row(f"{N}/groups", READERS),
     ("groups", "POST", "make"): Row(f"{N}/groups", ADMINS_DO, {"do": "make", "title": "Medicine", "role": ""}),
     ("groups", "POST", "change"): Row(

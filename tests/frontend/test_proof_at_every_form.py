@@ -49,6 +49,7 @@ ASK = {
     ("members", "POST", "a new link"),
     ("members", "POST", "remove"),
     ("members", "POST", "raise"),
+    ("members", "POST", "owners"),
     ("groups", "POST", "make"),
     ("groups", "POST", "change"),
     ("groups", "POST", "add"),

@@ -1,4 +1,6 @@
-// The list of people and groups that opens while an @ is typed in a comment.
+// The list of people and groups that opens while an @ is typed in a comment, or a name in a field of owners.
+import { gettext } from "../language.ts";
+
 interface Person {
   name: string;
   title: string;
@@ -10,6 +12,10 @@ interface Mention {
   prefix: string;
 }
 
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+const groupMark = "group:";
+
 const mostShown = 8;
 const peopleOf = new Map<string, Promise<Person[]>>();
 
@@ -17,6 +23,15 @@ const peopleOf = new Map<string, Promise<Person[]>>();
 export function findMention(text: string, caret: number): Mention | null {
   const match = /(?:^|[^\w@.+/-])@([a-z0-9._-]*)$/.exec(text.slice(0, caret));
   return match ? { start: caret - (match[1]?.length ?? 0) - 1, prefix: match[1] ?? "" } : null;
+}
+
+/** The owner that is being typed before the caret: an account, or a group behind `group:`. In a text of several lines
+ * owners stand behind the colon that ends the line's pattern. */
+export function findOwner(text: string, caret: number, isInLines: boolean): Mention | null {
+  const line = text.slice(0, caret).replace(/^.*\n/s, "");
+  const before = isInLines ? /^[^:]*:(.*)$/.exec(line)?.[1] : line;
+  const match = /(?:^|[,\s])((?:group:)?([\w.-]+))$/.exec(before ?? "");
+  return match?.[1] && match[2] ? { start: caret - match[1].length, prefix: match[2] } : null;
 }
 
 /** Those whose name or title begins with what was typed, names first. */
@@ -49,14 +64,14 @@ function readPeople(address: string): Promise<Person[]> {
   return people;
 }
 
-/** The list of one textarea. It is there only while there is something to choose. */
+/** The list of one field. It is there only while there is something to choose. */
 class Picker {
   private list: HTMLUListElement | null = null;
   private shown: Person[] = [];
   private chosen = 0;
-  private readonly field: HTMLTextAreaElement;
+  private readonly field: Field;
 
-  constructor(field: HTMLTextAreaElement) {
+  constructor(field: Field) {
     this.field = field;
   }
 
@@ -65,10 +80,9 @@ class Picker {
   }
 
   async update(): Promise<void> {
-    const mention = findMention(this.field.value, this.field.selectionStart);
-    if (!mention) return this.close();
-    const people = await readPeople(this.field.dataset.mentions ?? "");
-    const now = findMention(this.field.value, this.field.selectionStart); // typing goes on meanwhile
+    if (!this.find()) return this.close();
+    const people = await readPeople(this.field.dataset.owners ?? this.field.dataset.mentions ?? "");
+    const now = this.find(); // typing goes on meanwhile
     if (!now || document.activeElement !== this.field) return this.close();
     this.shown = matchPeople(people, now.prefix);
     if (this.shown.length === 0) return this.close();
@@ -82,10 +96,11 @@ class Picker {
   }
 
   take(index = this.chosen): void {
-    const mention = findMention(this.field.value, this.field.selectionStart);
+    const mention = this.find();
     const person = this.shown[index];
     if (!mention || !person) return;
-    this.field.setRangeText(`@${person.name} `, mention.start, this.field.selectionStart, "end");
+    const text = this.isOfOwners ? `${this.nameOf(person)}, ` : `${this.nameOf(person)} `;
+    this.field.setRangeText(text, mention.start, this.field.selectionStart ?? 0, "end");
     this.field.dispatchEvent(new Event("input", { bubbles: true }));
     this.close();
   }
@@ -97,6 +112,22 @@ class Picker {
     for (const name of ["aria-activedescendant", "aria-controls"]) this.field.removeAttribute(name);
   }
 
+  private get isOfOwners(): boolean {
+    return this.field.dataset.owners !== undefined;
+  }
+
+  private find(): Mention | null {
+    const caret = this.field.selectionStart ?? 0;
+    if (!this.isOfOwners) return findMention(this.field.value, caret);
+    return findOwner(this.field.value, caret, this.field instanceof HTMLTextAreaElement);
+  }
+
+  /** How the person or group is written in the field. */
+  private nameOf(person: Person): string {
+    if (!this.isOfOwners) return `@${person.name}`;
+    return person.group ? `${groupMark}${person.name}` : person.name;
+  }
+
   private draw(): void {
     const list = this.list ?? this.open();
     const options = this.shown.map((person, index) => {
@@ -105,7 +136,7 @@ class Picker {
       option.setAttribute("role", "option");
       option.setAttribute("aria-selected", String(index === this.chosen));
       const name = document.createElement("b");
-      name.textContent = `@${person.name}`;
+      name.textContent = this.nameOf(person);
       option.append(name, person.title && person.title !== person.name ? ` ${person.title}` : "");
       option.addEventListener("pointerdown", (event) => {
         event.preventDefault(); // the caret stays in the text
@@ -122,7 +153,7 @@ class Picker {
     list.id = `people-${Math.random().toString(36).slice(2)}`;
     list.className = "mention-list";
     list.setAttribute("role", "listbox");
-    list.setAttribute("aria-label", "@");
+    list.setAttribute("aria-label", this.isOfOwners ? gettext("People and groups") : "@");
     this.field.after(list);
     this.field.setAttribute("aria-controls", list.id);
     this.list = list;
@@ -130,10 +161,11 @@ class Picker {
   }
 }
 
-const pickers = new WeakMap<HTMLTextAreaElement, Picker>();
+const pickers = new WeakMap<Field, Picker>();
 
 function pickerOf(target: EventTarget | null): Picker | null {
-  if (!(target instanceof HTMLTextAreaElement) || !target.dataset.mentions) return null;
+  const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
+  if (!isField || !(target.dataset.owners ?? target.dataset.mentions)) return null;
   const picker = pickers.get(target) ?? new Picker(target);
   pickers.set(target, picker);
   return picker;

@@ -32,13 +32,24 @@ export function showStatus(text: string, undo?: () => void, link?: { words: stri
   timer = window.setTimeout(() => line.replaceChildren(), undo || link ? SHOWN_WITH_UNDO_FOR : SHOWN_FOR);
 }
 
-/** What the server put into the status line goes away by itself as well. */
+/** What the server put into the status line goes away by itself as well; a form in it is what undoes the act. */
 export function hideStatusLater(): void {
   const line = findElement(document, "#status");
   const anchor = line.querySelector("a");
+  const form = line.querySelector("form");
   anchor?.remove();
+  form?.remove();
   const text = line.textContent?.trim();
-  if (text) showStatus(text, undefined, anchor ? { words: anchor.text, url: anchor.href } : undefined);
+  if (!text) return;
+  const link = anchor ? { words: anchor.text, url: anchor.href } : undefined;
+  showStatus(text, form ? () => submitHidden(form) : undefined, link);
+}
+
+/** Sends a form that is no part of the page. */
+function submitHidden(form: HTMLFormElement): void {
+  form.hidden = true;
+  document.body.append(form);
+  form.requestSubmit(form.querySelector("button"));
 }
 
 /** Announces what a swapped region or a fresh page carries in `data-status`, each once. */

@@ -1,0 +1,55 @@
+"""The form of the owners of one pattern of paths: the rules of the namespace with that line changed."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+
+from frontend.settings.forms import read_owner_names
+from registry.accounts.actor import Actor
+from registry.changes import rule_effects, rules
+from registry.changes.rule_effects import RuleEffects
+from registry.core.errors import Invalid
+from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
+from registry.namespaces.rules import rules_of
+from registry.namespaces.verbs import Verb
+
+__all__ = ["OwnerForm", "set_owners"]
+
+
+class OwnerForm(forms.Form):
+    """A pattern, and the accounts and groups that own what it matches; nobody takes the pattern away."""
+
+    pattern = forms.CharField(max_length=200)
+    owners = forms.CharField(max_length=4000, required=False)
+
+    def clean_owners(self) -> dict[str, list[str]]:
+        return read_owner_names(self.cleaned_data["owners"])
+
+
+def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirmed: str) -> str | RuleEffects:
+    """Set the owners of the pattern, after all others where it is new; what was done as a sentence.
+
+    The effects come back, and nothing is set, where something follows and `confirmed` isn't their seal. Invalid with
+    its field: a pattern without owners that has none, people and groups who are not of the namespace.
+    """
+    permissions.require_verb(actor, Verb.MANAGE, namespace)
+    pattern, named = data["pattern"], data["owners"]
+    rows = [owner.to_dict() for owner in rules_of(namespace).owners]
+    row = {"pattern": pattern, **named}
+    is_new = all(owner["pattern"] != pattern for owner in rows)
+    if named["people"] or named["groups"]:
+        rows = [row if owner["pattern"] == pattern else owner for owner in rows] + ([row] if is_new else [])
+        sentence = gettext("Owners of {pattern} are now: {names}.")
+    elif is_new:
+        sentence = gettext("name an account or a group: {pattern} has no owners that could be removed.")
+        raise Invalid(fields={"owners": sentence.format(pattern=pattern)})
+    else:
+        rows = [owner for owner in rows if owner["pattern"] != pattern]
+        sentence = gettext("{pattern} has no owners now.")
+    effects = rule_effects.find_rule_effects(actor, namespace.name, {"owners": rows})
+    if not effects.is_empty and confirmed != effects.seal:
+        return effects
+    rules.set_rules(actor=actor, namespace=namespace.name, owners=rows)
+    return sentence.format(pattern=pattern, names=", ".join([*named["people"], *named["groups"]]))

@@ -1,0 +1,55 @@
+"""Setting a person's role from a page: what would be lost is shown first, and what was done can be undone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from registry.accounts.actor import Actor
+from registry.changes import role_effects
+from registry.changes.role_effects import RoleEffects
+from registry.namespaces import services
+from registry.namespaces.models import Membership, Role
+
+__all__ = ["RoleToConfirm", "change_role"]
+
+
+@dataclass(frozen=True)
+class RoleToConfirm:
+    """A role that was chosen and is not set yet, because something would be lost. role: empty to remove the person."""
+
+    username: str
+    namespace: str
+    role: str
+    effects: RoleEffects
+
+
+def change_role(
+    request: HttpRequest,
+    actor: Actor,
+    namespace: str,
+    username: str,
+    role: str | None,
+    describe: Callable[[Membership | None], str],
+) -> RoleToConfirm | None:
+    """Set the role, and say so in the status line of the next page with a button that undoes it; None then.
+
+    Where something is lost it is set only if `confirmed` in the form is the seal of what was read. describe: the
+    sentence that says what was done, of the membership that follows.
+    """
+    effects = role_effects.find_role_effects(actor, namespace, username, role)
+    if effects.sentences and request.POST.get("confirmed") != effects.seal:
+        return RoleToConfirm(username, namespace, role or "", effects)
+    member = services.set_role(actor=actor, namespace=namespace, username=username, role=role)
+    is_own_right = username == actor.person.username and role != Role.ADMIN
+    context = {
+        "sentence": describe(member),
+        "username": username,
+        "namespace": namespace,
+        "role_before": effects.role_before,
+        "has_undo": effects.role_before != (role or "") and not is_own_right and not effects.folders,
+    }
+    messages.success(request, render_to_string("frontend/settings/_role_saved.html", context, request))
+    return None
