@@ -21,12 +21,16 @@ __all__ = ["search"]
 
 MOST = 8
 MOST_FAVOURITES = 200
+MOST_RANKED = 60
+"""Of so many templates that have the words in their names the best come first."""
 
 
 @require_safe
 @signed_in
 def search(request: HttpRequest, actor: Actor) -> JsonResponse:
-    """GET ?q= -> {"groups": [{"kind", "name", "items": [{"title", "note", "key"?, "href"}]}]}
+    """GET ?q= -> {"groups": [{"kind", "name", "items": [{"title", "note", "key"?, "href", "edit"?}]}]}
+
+    `edit` is where a template is edited, with the cursor in its text.
 
     `recent` are names of templates that the browser remembers. They and the favourites come first, those whose names
     have the words.
@@ -55,15 +59,30 @@ def _begins_with(actions: list[dict[str, Any]], q: str) -> bool:
 
 
 def _search_templates(actor: Actor, q: str) -> list[Template]:
-    """Templates with the words in their names, then those with the words anywhere; filters as on the browse page."""
+    """Templates with the words in their names, the closest first, then those with the words anywhere; filters as on
+    the browse page.
+    """
     text = parse_search(q)
     templates: dict[str, Template] = {}
     for only_names in (True, False):
         if len(templates) < MOST:
             search = TemplateSearch(text.words, text.values, only_names=only_names)
-            page = search_queries.find_templates(actor, search, limit=MOST).page
-            templates |= {template.name: template for template in page.items if template.name not in templates}
+            limit = MOST_RANKED if only_names and text.words else MOST
+            found = search_queries.find_templates(actor, search, limit=limit).page.items
+            ranked = sorted(found, key=lambda template: _rank_name(template.name, text.words)) if only_names else found
+            templates |= {template.name: template for template in ranked[:MOST] if template.name not in templates}
     return list(templates.values())
+
+
+def _rank_name(name: str, words: str) -> tuple[int, int]:
+    """How far a name is from the words typed, the closest first: its last segment begins with them, another segment
+    or a word of one does, or they are inside; the shorter name among equals. Few letters then suffice for any template.
+    """
+    typed = words.casefold()
+    segments = name.casefold().split("/")
+    starts = [segments[-1:], segments, [part for segment in segments for part in segment.split("-")]]
+    distance = next((place for place, of in enumerate(starts) if any(part.startswith(typed) for part in of)), 3)
+    return distance, len(name)
 
 
 def _filter_named(templates: list[Template], q: str) -> list[Template]:
@@ -91,6 +110,7 @@ def _describe_template(template: Template) -> dict[str, Any]:
         "title": template.name,
         "note": template.description[:80],
         "href": reverse("template", args=[template.name]),
+        "edit": f"{reverse('edit', args=[template.name])}#text",
     }
 
 

@@ -161,6 +161,23 @@ def test_from_the_palette_to_prose_in_six_keys(visit: Visit, mode: str, field: s
     page.keyboard.press("Control+z")
 
 
+@pytest.mark.parametrize(
+    ("letters", "name"),
+    [("ary", "conversational-summary"), ("sum", "summarise")],  # the first has a format that opens in Source
+)
+def test_from_the_palette_to_the_prose_of_a_template_never_opened_before_in_six_keys(visit: Visit, letters, name):
+    page = visit.open("author", "/changes/", mode="form")
+    count = _press(page, "Control+k", *letters)
+    first = page.get_by_role("option").first
+    expect(first).to_contain_text(f"demo/{name}")
+    expect(first).to_have_attribute("aria-selected", "true")
+    count += _press(page, "Control+Enter")
+    page.wait_for_url(f"**/t/demo/{name}/-/edit#text")
+    prose = ".form-card .cm-content:focus, .form-card .form-still:focus, .source-body .cm-content:focus"
+    expect(page.locator(prose)).to_have_count(1)
+    assert count <= 6
+
+
 def test_from_the_palette_to_the_prose_of_a_new_template_in_six_keys(visit: Visit):
     page = visit.open("author", "/changes/", mode="form")
     count = _press(page, "Control+k", "c", "r", "e")

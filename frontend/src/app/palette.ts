@@ -9,6 +9,8 @@ interface Item {
   note?: string;
   key?: string;
   href: string;
+  /** Where a template is edited. */
+  edit?: string;
 }
 interface Answer {
   groups: { name: string; items: Item[] }[];
@@ -41,7 +43,11 @@ class Palette {
 
   constructor(url: string) {
     this.#url = url;
-    this.dialog.append(createElement("div", { class: "palette-head" }, createIcon("search"), this.#field), this.#list);
+    const keys = createElement("p", { class: "palette-keys" });
+    keys.append(createElement("kbd", {}, "Enter"), ` ${gettext("open")} `);
+    keys.append(createElement("kbd", {}, "Ctrl Enter"), ` ${gettext("edit")}`);
+    const head = createElement("div", { class: "palette-head" }, createIcon("search"), this.#field);
+    this.dialog.append(head, this.#list, keys);
     this.#field.addEventListener("input", () => {
       window.clearTimeout(this.#timer);
       this.#timer = window.setTimeout(() => this.#ask(), DELAY);
@@ -90,6 +96,7 @@ class Palette {
           role: "option",
           class: "palette-item",
           href: item.href,
+          "data-edit": item.edit,
         });
         row.tabIndex = -1;
         row.append(createElement("span", { class: "palette-title" }, item.title));
@@ -131,7 +138,9 @@ class Palette {
     const now = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
     if (event.key === "ArrowDown") this.#mark(Math.min(rows.length - 1, now + 1));
     else if (event.key === "ArrowUp") this.#mark(Math.max(0, now - 1));
-    else if (event.key === "Enter") rows[now]?.click();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && rows[now]?.dataset.edit) {
+      window.location.assign(rows[now].dataset.edit);
+    } else if (event.key === "Enter") rows[now]?.click();
     else return;
     event.preventDefault();
   }

@@ -37,6 +37,29 @@ def test_words_in_the_name_come_before_words_in_the_text(desk, browser):
     assert titles(browser("author"), "refund")["Templates"] == ["support/refund", "support/a-first"]
 
 
+def test_names_that_begin_with_the_letters_come_before_names_that_have_them_inside(desk, browser):
+    desk.save(name="support/a-rest-reply")
+    desk.save(name="support/forest")
+    desk.save(name="support/rest/a-first")
+    desk.save(name="support/rest-of-it")
+    desk.save(name="support/rest")
+    found = titles(browser("author"), "rest")["Templates"]
+    assert found == [
+        "support/rest",
+        "support/rest-of-it",
+        "support/rest/a-first",
+        "support/a-rest-reply",
+        "support/forest",
+    ]
+
+
+def test_a_template_says_where_it_is_edited_and_an_action_does_not(reply, browser):
+    groups = browser("author").get("/search.json", {"q": "re"}).json()["groups"]
+    edits = {item["title"]: item.get("edit") for group in groups for item in group["items"]}
+    assert edits[REPLY] == f"/t/{REPLY}/-/edit#text"
+    assert edits["Create a template"] is None
+
+
 def test_an_action_that_begins_with_the_words_comes_before_texts_that_have_them(desk, browser):
     desk.save(name="support/a-first")
     assert next(iter(titles(browser("author"), "crea"))) == "Actions"
