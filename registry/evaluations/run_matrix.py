@@ -1,4 +1,4 @@
-"""Several runs over the same rows side by side: scores by row, changes against the first run, filters and order."""
+"""Several runs over the same rows side by side: scores by row, changes against one of them, filters and order."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,8 @@ from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.evaluations import run_queries
+from registry.evaluations import failure_reasons, run_queries
+from registry.evaluations.failure_reasons import FailureReason
 from registry.evaluations.models import Run, RunRow
 
 __all__ = [
@@ -34,7 +35,7 @@ _EQUAL = 1e-9  # scores that differ by less are the same
 @dataclass(frozen=True)
 class MatrixCell:
     """One run's part of a row. `row` is None while it was not asked. changes: by metric and target the score minus the
-    first run's, where both have one.
+    baseline's, where both have one.
     """
 
     row: RunRow | None
@@ -53,14 +54,18 @@ class MatrixRow:
 
 @dataclass(frozen=True)
 class RunMatrix:
-    """Runs with a page of their rows. metrics: "metric target" of what any of them scored; means: by run number and
-    metric the mean of the rows scored so far with their number; counts: rows by filter.
+    """Runs with a page of their rows. baseline: the run that the others are compared with; metrics: "metric target" of
+    what any of them scored; means: by run number and metric the mean of the rows scored so far with their number;
+    counts: rows by filter; compared: rows that another run can be compared on; failures: why rows failed.
     """
 
     runs: tuple[Run, ...]
+    baseline: Run
     metrics: tuple[str, ...]
     means: Mapping[int, Mapping[str, tuple[float, int]]]
     counts: Mapping[str, int]
+    compared: int
+    failures: tuple[FailureReason, ...]
     page: Page[MatrixRow]
 
 
@@ -78,7 +83,7 @@ _Outcomes = Sequence[Mapping[int, _Outcome]]
 
 
 def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[Run, ...]:
-    """The runs of a matrix, the first of which the others are compared with.
+    """The runs of a matrix, in the order of their columns.
 
     Invalid above `MOST_RUNS`, Conflict where they went over different rows, NotFound where one may not be read.
     """
@@ -104,14 +109,18 @@ def build_run_matrix(
     only: str = "all",
     metric: str = "",
     order: str = "rows",
+    baseline: int | None = None,
+    reason: str = "",
     cursor: str | None = None,
     limit: int = 50,
 ) -> RunMatrix:
     """The rows that a filter leaves, in an order. A run under way has the scores that its rows have so far.
 
     only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
-    of them; order: `drop` has the largest loss against the first run first, `gain` the largest gain.
+    of them; order: `drop` has the largest loss against the baseline first, `gain` the largest gain; baseline: the
+    number of one of the runs, by default the first; reason: the key of a `FailureReason`, whose rows alone are kept.
     """
+    base = _find_baseline(runs, baseline)
     limit = check_limit(limit)
     for field, value, values in (("only", only, FILTERS), ("order", order, ORDERS)):
         if value not in values:
@@ -121,24 +130,47 @@ def build_run_matrix(
     if metric and metric not in metrics:
         raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=metric)})
     names = (metric,) if metric else metrics
-    changes = {index: _changes(outcomes, index, names) for index in range(runs[0].total)}
+    changes = {index: _changes(outcomes, base, index, names) for index in range(runs[0].total)}
     chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}
-    indexes = _ordered(chosen[only], changes, order)
+    failures = failure_reasons.group_failures(runs) if chosen["failed"] else ()
+    of_reason = failure_reasons.find_rows(failures, reason) if reason else None
+    kept = [index for index in chosen[only] if of_reason is None or index in of_reason]
+    indexes = _ordered(kept, changes, order)
     before = read_number(cursor)
     start = 0 if before is None else max(0, before + 1)
     placed = list(enumerate(indexes))[start : start + limit + 1]
     page = cut(placed, limit, lambda pair: pair[0])
-    rows = _read_rows(runs, outcomes, metrics, [index for _, index in page.items])
-    counts = {name: len(indexes) for name, indexes in chosen.items()}
-    return RunMatrix(tuple(runs), metrics, _means(runs, outcomes), counts, Page(rows, page.next))
+    rows = _read_rows(runs, outcomes, base, metrics, [index for _, index in page.items])
+    return RunMatrix(
+        runs=tuple(runs),
+        baseline=runs[base],
+        metrics=metrics,
+        means=_means(runs, outcomes),
+        counts={name: len(found) for name, found in chosen.items()},
+        compared=sum(bool(of_row) for of_row in changes.values()),
+        failures=failures,
+        page=Page(rows, page.next),
+    )
 
 
-def read_matrix_row(runs: Sequence[Run], index: int) -> MatrixRow:
-    """One row with all its cells; NotFound where there is none of this index."""
+def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None) -> MatrixRow:
+    """One row with all its cells; NotFound where there is none of this index. baseline: as for the matrix."""
+    base = _find_baseline(runs, baseline)
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]
     metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
-    return _read_rows(runs, outcomes, metrics, [index])[0]
+    return _read_rows(runs, outcomes, base, metrics, [index])[0]
+
+
+def _find_baseline(runs: Sequence[Run], number: int | None) -> int:
+    """The place of the run that the others are compared with."""
+    numbers = [run.number for run in runs]
+    if number is None:
+        return 0
+    if number not in numbers:
+        names = ", ".join(map(str, numbers))
+        raise Invalid(fields={"baseline": gettext("one of {names}.").format(names=names)})
+    return numbers.index(number)
 
 
 def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int, _Outcome]:
@@ -149,15 +181,16 @@ def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int
     return {index: _Outcome(is_failed, json.loads(text)) for index, is_failed, text in columns}
 
 
-def _changes(outcomes: _Outcomes, index: int, names: Sequence[str]) -> list[float]:
-    """The changes of a row against the first run, of all other runs and these metrics."""
-    return [change for other in outcomes[1:] for change in _change_by_metric(outcomes[0], other, index, names).values()]
+def _changes(outcomes: _Outcomes, base: int, index: int, names: Sequence[str]) -> list[float]:
+    """The changes of a row against the baseline, of all other runs and these metrics."""
+    others = [other for place, other in enumerate(outcomes) if place != base]
+    return [change for other in others for change in _change_by_metric(outcomes[base], other, index, names).values()]
 
 
 def _change_by_metric(
-    first: Mapping[int, _Outcome], other: Mapping[int, _Outcome], index: int, names: Sequence[str]
+    baseline: Mapping[int, _Outcome], other: Mapping[int, _Outcome], index: int, names: Sequence[str]
 ) -> dict[str, float]:
-    was, now = first.get(index), other.get(index)
+    was, now = baseline.get(index), other.get(index)
     if was is None or now is None:
         return {}
     pairs = ((name, was.scores.get(name), now.scores.get(name)) for name in names)
@@ -198,7 +231,7 @@ def _means(runs: Sequence[Run], outcomes: _Outcomes) -> dict[int, dict[str, tupl
 
 
 def _read_rows(
-    runs: Sequence[Run], outcomes: _Outcomes, metrics: Sequence[str], indexes: Sequence[int]
+    runs: Sequence[Run], outcomes: _Outcomes, base: int, metrics: Sequence[str], indexes: Sequence[int]
 ) -> list[MatrixRow]:
     dataset_rows = run_queries.rows_of_run(runs[0])
     run_rows = {
@@ -210,7 +243,7 @@ def _read_rows(
         cells = []
         for place, (run, rows) in enumerate(zip(runs, outcomes, strict=True)):
             outcome = rows.get(index)
-            changes = _change_by_metric(outcomes[0], rows, index, metrics) if place else {}
+            changes = _change_by_metric(outcomes[base], rows, index, metrics) if place != base else {}
             cells.append(MatrixCell(run_rows.get((run.pk, index)), outcome.scores if outcome else {}, changes))
         result.append(MatrixRow(index, dataset_rows[index], tuple(cells)))
     return result

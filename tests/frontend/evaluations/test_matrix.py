@@ -1,9 +1,14 @@
 """The page of several runs side by side: averages, filters, order, the panel of one row, and runs under way."""
 
+import html
+import json
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from registry.evaluations.models import Run, RunRow
 from tests.frontend.conftest import words
 from tests.support.finished_runs import WORSE, dataset_rows, save_rows, start_run
 
@@ -30,14 +35,73 @@ def test_one_run_is_a_matrix_of_one_column(browser, two):
 
 def test_rows_stand_beside_each_other_with_what_got_worse(browser, two):
     page = matrix(browser, two)
-    assert page.count("worse than the first run") >= 6
+    assert page.count("worse than the baseline") >= 6
     assert "Boot 0? and more words than that" in page
     assert "Regressions 6" in re.sub(r"\s+", " ", page)
 
 
-def test_the_first_run_is_the_one_that_others_are_compared_with(browser, two):
-    assert "better than the first run" in matrix(browser, two[::-1])
-    assert "worse than the first run" not in matrix(browser, two[::-1])
+def test_the_first_run_is_the_baseline_unless_another_is_chosen(browser, two):
+    assert "better than the baseline" in matrix(browser, two[::-1])
+    assert "worse than the baseline" not in matrix(browser, two[::-1])
+    chosen = matrix(browser, two, baseline=two[1].pk)
+    assert "better than the baseline" in chosen
+    assert "worse than the baseline" not in chosen
+    assert f"Each run is compared with run {two[1].pk}" in chosen
+    assert f"baseline={two[1].pk}&amp;only=improvements" in chosen
+    assert f'<option value="{two[1].pk}" selected>' in chosen
+    assert f"?against={two[1].pk}" in matrix(browser, two, baseline=two[1].pk, row=2)
+
+
+def test_a_sentence_says_how_many_rows_got_worse(browser, two):
+    page = re.sub(r"<[^>]+>", "", matrix(browser, two))
+    assert "6 of 6 rows got worse on at least one metric than with v1 echo. Better: 0." in page
+    page = re.sub(r"<[^>]+>", "", matrix(browser, two, by="squad_f1 answer", baseline=two[1].pk))
+    assert "0 of 6 rows got worse on “Words in common” than with v3 echo. Better: 6." in page
+    assert "got worse" not in matrix(browser, two[:1])
+
+
+def test_columns_say_what_is_live_and_what_is_proposed(browser, reply, two):
+    assert "proposed</a>" not in matrix(browser, two)
+    change = reply.propose(3)
+    page = matrix(browser, two)
+    assert page.count("pill-protected") == 1
+    assert page.index("pill-protected") < page.index(f'<a class="note" href="/changes/{change.number}">proposed</a>')
+
+
+def test_averages_stand_with_cost_and_latency_of_a_reply(browser, two):
+    RunRow.objects.filter(run=two[0]).update(milliseconds=2500)
+    Run.objects.filter(pk=two[0].pk).update(cost="0.0246", currency="USD")
+    page = matrix(browser, two)
+    assert "0.0041 USD, 2.5 s" in page
+    assert "cost not known" in page
+
+
+def test_equal_reasons_for_failing_stand_once_and_lead_to_their_rows(browser, two):
+    for index, message in ((0, "timed out"), (3, "timed out"), (4, "the reply is empty")):
+        problem = {"problem": {"step": "model", "kind": "x", "message": message}}
+        RunRow.objects.filter(run=two[1], index=index).update(
+            is_failed=True, scores_text="{}", result=json.dumps(problem)
+        )
+    page = matrix(browser, two)
+    assert "2 × <span class=\"bad\">Timed out." in page
+    assert "1 × <span class=\"bad\">The reply is empty." in page
+    address = html.unescape(re.search(r'href="([^"]*reason=[^"]*)">Show these 2 rows', page)[1])
+    rows = words(browser("reader").get(address))
+    assert rows.count("<tr data-row") == 2
+    assert "Show all failed rows" in rows
+    assert matrix(browser, two, only="failed", reason="gone").count("<tr data-row") == 0
+
+
+def test_as_many_queries_for_many_rows_as_for_few(browser, reply, two):
+    def count(runs):
+        matrix(browser, runs)  # comparisons of finished runs are kept
+        with CaptureQueriesContext(connection) as queries:
+            matrix(browser, runs)
+        return len(queries)
+
+    few = count(two)
+    save_rows(reply, dataset_rows(40), two[0].dataset_version.digest)
+    assert count((start_run(reply, "1"), start_run(reply, "3"))) <= few
 
 
 @pytest.mark.parametrize(("only", "rows"), [("regressions", 6), ("improvements", 0), ("failed", 0), ("unscored", 0)])
@@ -76,7 +140,7 @@ def test_runs_over_other_rows_are_not_put_side_by_side(browser, reply, two):
     assert "went over different rows" in words(answer)
 
 
-@pytest.mark.parametrize("query", [{"only": "odd"}, {"order": "odd"}, {"by": "odd"}, {"with": [11, 12, 13, 14, 15]}])
+@pytest.mark.parametrize("query", [{"only": "odd"}, {"order": "odd"}, {"by": "odd"}, {"baseline": 99}, {"with": [11, 12, 13, 14, 15]}])
 def test_what_is_not_known_is_refused(browser, two, query):
     assert browser("reader").get(f"/runs/{two[0].pk}/matrix", query).status_code == 422
 

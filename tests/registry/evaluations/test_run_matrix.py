@@ -44,6 +44,25 @@ def test_a_metric_narrows_regressions(runs):
     assert indexes(runs, only="regressions", metric="squad_exact_match answer") == []
 
 
+def test_any_of_the_runs_can_be_the_baseline(runs):
+    set_scores(runs[1], {3: 0.25, 4: 0.5})
+    matrix = run_matrix.build_run_matrix(runs, baseline=runs[1].pk, order="gain")
+    assert matrix.baseline == runs[1]
+    assert (matrix.counts["regressions"], matrix.counts["improvements"], matrix.compared) == (0, 2, 80)
+    assert matrix.page.items[0].cells[0].changes[TEXT] == 0.75
+    assert run_matrix.read_matrix_row(runs, 3, runs[1].pk).cells[1].changes == {}
+
+
+def test_rows_that_failed_alike_are_grouped_and_found_by_their_reason(runs):
+    for run, index, message in ((0, 1, "slow"), (1, 1, "slow"), (1, 5, "slow"), (1, 2, "empty")):
+        result = json.dumps({"problem": {"step": "model", "kind": "x", "message": message}})
+        RunRow.objects.filter(run=runs[run], index=index).update(is_failed=True, scores_text="{}", result=result)
+    failures = run_matrix.build_run_matrix(runs).failures
+    assert [(reason.message, reason.count) for reason in failures] == [("slow", 2), ("empty", 1)]
+    assert indexes(runs, only="failed", reason=failures[0].key) == [1, 5]
+    assert indexes(runs, reason="unknown") == []
+
+
 def test_rows_without_a_score_are_those_not_scored(runs):
     set_scores(runs[1], {7: None})
     assert indexes(runs, only="unscored") == [7]
@@ -92,7 +111,7 @@ def test_runs_of_other_rows_and_too_many_are_refused(reader, author, runs, start
     assert run_matrix.read_matrix_runs(reader, runs[0].pk, [runs[1].pk, runs[0].pk]) == runs
 
 
-@pytest.mark.parametrize("options", [{"only": "odd"}, {"order": "odd"}, {"metric": "odd"}])
+@pytest.mark.parametrize("options", [{"only": "odd"}, {"order": "odd"}, {"metric": "odd"}, {"baseline": 999}])
 def test_what_is_not_known_is_refused_by_field(runs, options):
     with pytest.raises(Invalid):
         run_matrix.build_run_matrix(runs, **options)

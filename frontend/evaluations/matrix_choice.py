@@ -1,0 +1,66 @@
+"""What the address of the page of runs side by side asks for."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+__all__ = ["MatrixChoice", "read_choice", "read_number"]
+
+_DEFAULTS = (None, "", (), "all", "rows")
+
+
+@dataclass(frozen=True)
+class MatrixChoice:
+    """Runs, filters and order. baseline: the number of the run that the others are compared with, None for the first;
+    reason: the key of the reason that the rows failed for, or nothing.
+    """
+
+    number: int
+    others: tuple[int, ...]
+    only: str
+    metric: str
+    order: str
+    baseline: int | None
+    reason: str
+
+    def url(self, **changes: Any) -> str:
+        """The page with some of it changed; None leaves a value out."""
+        values: dict[str, Any] = {
+            "with": self.others,
+            "baseline": self.baseline,
+            "only": self.only,
+            "reason": self.reason,
+            "by": self.metric,
+            "order": self.order,
+        }
+        values |= changes
+        query = {name: value for name, value in values.items() if value not in _DEFAULTS}
+        return f"{reverse('run-matrix', args=[self.number])}?{urlencode(query, doseq=True)}"
+
+    def without_run(self, number: int) -> str:
+        """The page without one of the other runs; the first is the baseline again where it was that one."""
+        others = tuple(other for other in self.others if other != number)
+        return self.url(**{"with": others, "baseline": None if self.baseline == number else self.baseline})
+
+
+def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
+    """What is asked for, with values that no page needs left out. Whether a name is known is checked by the query."""
+    others = [other for text in request.GET.getlist("with") if (other := read_number(text)) and other != number]
+    baseline = read_number(request.GET.get("baseline"))
+    return MatrixChoice(
+        number,
+        tuple(dict.fromkeys(others)),
+        request.GET.get("only") or "all",
+        request.GET.get("by", ""),
+        request.GET.get("order") or "rows",
+        None if baseline == number else baseline,
+        request.GET.get("reason", ""),
+    )
+
+
+def read_number(text: str | None) -> int | None:
+    """A whole number of an address, or None where it is none."""
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None

@@ -1,0 +1,90 @@
+"""The panel of one row beside runs side by side: what was asked and expected, replies, scores with their evidence."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from frontend.evaluations import row_comparison, score_panels
+from frontend.evaluations.matrix_cells import describe_cell
+from frontend.evaluations.matrix_choice import MatrixChoice
+from promptuary.renderer.syntax.sequence_diff import Word
+from registry.accounts.actor import Actor
+from registry.evaluations import run_matrix, run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_matrix import RunMatrix
+from registry.namespaces import permissions
+from registry.namespaces.verbs import Verb
+
+__all__ = ["describe_panel"]
+
+
+def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any]:
+    """One row: what was asked and expected, each reply with the words that differ, and each score with its evidence."""
+    runs, baseline = matrix.runs, matrix.baseline
+    row = run_matrix.read_matrix_row(runs, index, baseline.number)
+    base = row.cells[runs.index(baseline)].row
+    base_answer = row_comparison.answer_text(base.actual) if base else ""
+    columns = []
+    for run, cell in zip(runs, row.cells, strict=True):
+        shown = describe_cell(cell, matrix.metrics, 2000)
+        is_baseline = run.pk == baseline.pk
+        answer = shown["answer"]
+        words = (Word(answer),) if is_baseline else row_comparison.compare_replies(base_answer, answer)[1]
+        detail = run_queries.RunRowDetail(index, row.row.id, row.row.inputs, row.row.expected, cell.row)
+        judgement = row_comparison.judgement_of(detail)
+        evidence = row_comparison.judgement_scores(judgement) if judgement else []
+        address = f"{reverse('run-row', args=[run.number, index])}?against={0 if is_baseline else baseline.number}"
+        columns.append({"run": run, **shown, "words": words, "evidence": evidence, "url": address})
+    on_page = [matrix_row.index for matrix_row in matrix.page.items]
+    place = on_page.index(index) if index in on_page else None
+    neighbours = {
+        "previous": on_page[place - 1] if place else None,
+        "following": on_page[place + 1] if place is not None and place + 1 < len(on_page) else None,
+    }
+    return {
+        "name": row_comparison.name_row(row.row.id, index),
+        "inputs": [
+            (name, row_comparison.shorten_text(value, 600))
+            for name, value in row_comparison.readable_values(row.row.inputs)
+        ],
+        "expected": row_comparison.answer_text(row.row.expected),
+        "columns": columns,
+        "close_url": choice.url(),
+        **_row_acts(actor, runs, index),
+        "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
+        "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
+        "place": place + 1 if place is not None else None,
+        "of": len(on_page),
+        **{
+            f"{side}_url": f"{choice.url(row=neighbour)}#panel" if neighbour is not None else ""
+            for side, neighbour in neighbours.items()
+        },
+    }
+
+
+def _hidden_query(runs: Sequence[Run], index: int) -> str:
+    return urlencode([*(("with", run.number) for run in runs[1:]), ("hide", 1), ("row", index)])
+
+
+def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
+    """Where the row is added to a dataset and opened in the editor; empty for whoever may not save."""
+    template = runs[0].template
+    if not permissions.is_allowed(actor, Verb.SAVE, template.namespace):
+        return {"add_url": "", "editor_url": ""}
+    others = urlencode([("with", run.number) for run in runs[1:]])
+    add = reverse("add-run-row", args=[runs[0].number, index])
+    edit = f"{reverse('edit', args=[template.name])}?{urlencode({'row': f'{runs[0].number}.{index}'})}"
+    return {"add_url": f"{add}?{others}" if others else add, "editor_url": edit}
+
+
+def _scoring(
+    actor: Actor, runs: Sequence[Run], index: int, choice: MatrixChoice, following: int | None
+) -> dict[str, Any] | None:
+    """The row's score buttons once all runs are done; *Save and next* goes on to the following row of the page."""
+    if any(run.state != Run.DONE for run in runs):
+        return None
+    following_url = f"{choice.url(row=following)}#panel" if following is not None else ""
+    back = f"{choice.url(row=index)}#score-form"
+    return score_panels.show_score_form(actor, runs, index, back=back, following=following_url)

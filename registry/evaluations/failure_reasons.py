@@ -1,0 +1,44 @@
+"""Why rows of runs failed: equal reasons once, with the rows that they stopped."""
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from registry.evaluations.models import Run, RunRow
+
+__all__ = ["FailureReason", "find_rows", "group_failures"]
+
+
+@dataclass(frozen=True)
+class FailureReason:
+    """A sentence that says why rows failed. key: stands for it in an address; indexes: the rows; by any of the runs."""
+
+    key: str
+    message: str
+    indexes: frozenset[int]
+
+    @property
+    def count(self) -> int:
+        """How many rows failed for this reason."""
+        return len(self.indexes)
+
+
+def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
+    """The reasons of all failed rows of these runs, the one of most rows first. One query, however many rows."""
+    rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=True)
+    indexes: dict[str, set[int]] = {}
+    for index, text in rows.order_by("index").values_list("index", "result").iterator():
+        problem = json.loads(text).get("problem") or {}
+        indexes.setdefault(problem.get("message", ""), set()).add(index)
+    reasons = [FailureReason(_make_key(message), message, frozenset(found)) for message, found in indexes.items()]
+    return tuple(sorted(reasons, key=lambda reason: (-reason.count, min(reason.indexes))))
+
+
+def find_rows(reasons: Sequence[FailureReason], key: str) -> Collection[int]:
+    """The rows of the reason with this key; none where no row failed for it any more."""
+    return next((reason.indexes for reason in reasons if reason.key == key), frozenset())
+
+
+def _make_key(message: str) -> str:
+    return hashlib.sha256(message.encode()).hexdigest()[:12]
