@@ -83,8 +83,8 @@ def test_equal_reasons_for_failing_stand_once_and_lead_to_their_rows(browser, tw
             is_failed=True, scores_text="{}", result=json.dumps(problem)
         )
     page = matrix(browser, two)
-    assert "2 × <span class=\"bad\">Timed out." in page
-    assert "1 × <span class=\"bad\">The reply is empty." in page
+    assert '2 × <span class="bad">Timed out.' in page
+    assert '1 × <span class="bad">The reply is empty.' in page
     address = html.unescape(re.search(r'href="([^"]*reason=[^"]*)">Show these 2 rows', page)[1])
     rows = words(browser("reader").get(address))
     assert rows.count("<tr data-row") == 2
@@ -140,7 +140,9 @@ def test_runs_over_other_rows_are_not_put_side_by_side(browser, reply, two):
     assert "went over different rows" in words(answer)
 
 
-@pytest.mark.parametrize("query", [{"only": "odd"}, {"order": "odd"}, {"by": "odd"}, {"baseline": 99}, {"with": [11, 12, 13, 14, 15]}])
+@pytest.mark.parametrize(
+    "query", [{"only": "odd"}, {"order": "odd"}, {"by": "odd"}, {"baseline": 99}, {"with": [11, 12, 13, 14, 15]}]
+)
 def test_what_is_not_known_is_refused(browser, two, query):
     assert browser("reader").get(f"/runs/{two[0].pk}/matrix", query).status_code == 422
 
