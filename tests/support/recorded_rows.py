@@ -22,48 +22,46 @@ Row = tuple[Any, ...]
 class _Recording:
     """What one `write` did.
 
-    counts: how many rows each table had before; rows: (SQL statement, rows) for each table that it wrote to; removed:
-    (SQL statement, keys) for each table that it removed rows from; resets: SQL statements that let the tables number
-    their next rows after these; result: what it returned.
+    rows: (SQL statement, rows) for each table that it wrote to; removed: (SQL statement, keys) for each table that it
+    removed rows from; resets: SQL statements that let the tables number their next rows after these; result: what it
+    returned.
     """
 
-    counts: dict[str, int]
     removed: list[tuple[str, list[Row]]]
     rows: list[tuple[str, list[Row]]]
     resets: list[str]
     result: Any
 
 
-_recordings: dict[str, _Recording] = {}
+# By the name and by how many rows each table had before.
+_recordings: dict[tuple[str, tuple[int, ...]], _Recording] = {}
 
 
 def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
     """Leave the rows in the database that `write` leaves, and return what it returns; call it once, for each name.
 
     `write` may add, change and remove rows, must write the same ones each time, and returns plain values. The times
-    in the rows stay those of the first call. `write` is called again where a test commits, or begins with other rows.
+    in the rows stay those of the first call. `write` is called again where a test commits, and once more for each
+    number of rows that a test begins with.
     """
     if not connection.in_atomic_block:
         return write()  # committed writes wake workers, which rows alone do not
     keys = _primary_keys()
     counts = _count_rows(keys)
-    recording = _recordings.get(name)
+    recording = _recordings.get((name, tuple(counts.values())))
     if recording is None:
         before = {table: set(_read_rows(table)[1]) for table in keys if counts[table]}
         result = write()
         rows = {table: _written_rows(table, key, before.get(table, set())) for table, key in keys.items()}
         written = {table: found for table, found in rows.items() if found[1]}
         removed = [_removed_rows(table, keys[table], old) for table, old in before.items()]
-        _recordings[name] = _Recording(
-            counts,
+        _recordings[name, tuple(counts.values())] = _Recording(
             [each for each in removed if each[1]],
             [*written.values()],
             _sequence_resets(written),
             copy.deepcopy(result),
         )
         return result
-    if recording.counts != counts:
-        return write()
     with connection.cursor() as cursor:
         for statement, table_rows in [*recording.removed, *recording.rows]:
             cursor.executemany(statement, table_rows)
@@ -88,7 +86,8 @@ def _count_rows(tables: dict[str, str]) -> dict[str, int]:
     selects = [f"SELECT '{table}', COUNT(*) FROM {name}" for table, name in quoted.items()]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(selects))
-        return dict(cursor.fetchall())
+        counts = dict(cursor.fetchall())
+    return {table: counts[table] for table in tables}  # PostgreSQL counts tables side by side, in any order
 
 
 def _read_rows(table: str) -> tuple[list[str], list[Row]]:
