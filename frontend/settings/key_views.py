@@ -38,22 +38,19 @@ _DAYS = 90  # that a new key works for, unless its form says otherwise
 @signed_in
 def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues, rotates, revokes or limits one. Only issuing and rotating show the secret, once."""
-    keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
+    listed_keys = keys_query.list_keys(actor, namespace)  # refuses before anything is read from the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"
     address = reverse("keys", args=[namespace])
     if do == "revoke":
-        rows = keys_query.list_keys(actor, namespace)
-        return key_revocation.answer_revocation(request, actor, rows, address, "templates")
+        return key_revocation.answer_revocation(request, actor, listed_keys, address, "templates")
     changed, status = None, 200
     if do == "addresses":
         changed, status = key_panel.set_addresses(request, actor)
         if changed.is_valid():
             messages.success(request, gettext("The network addresses of the key are set. They apply within a second."))
             return redirect(f"{address}?can={changed.cleaned_data['key']}#can")
-    if do == "look":
-        rows = keys_query.list_keys(actor, namespace)
-        if panel := key_revocation.show_revocation(request, rows, address, "templates"):
-            return panel
+    if do == "look" and (panel := key_revocation.show_revocation(request, listed_keys, address, "templates")):
+        return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
     start = {"person": actor.person.username, "scope": Key.CHOSEN, "verbs": [Verb.FETCH.value], "days": _DAYS}
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
@@ -87,7 +84,7 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
     return {
         "rows": rows,
         "now": now,
-        "used": usage_queries.describe_use_of_keys(namespace),
+        "used": usage_queries.describe_use_of_keys(rows),
         "may": {key.id: key.scope if key.scope != Key.CHOSEN else ", ".join(key.verbs) for key in rows},
         "limited": {key.id for key in rows if not key_rights.verbs_of(key) - verbs.SCOPES[Key.READ]},
         "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},

@@ -107,7 +107,7 @@ def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, b
 
 def test_before_a_key_is_revoked_it_is_told_what_it_fetches(fetch, browser):
     fetch("chat", 1, "production", 1200, 1)
-    assert "fetched 1,200 times yesterday, 1 template in 30 days" in words(browser("admin").get("/n/support/keys"))
+    assert "fetched 1,200 times yesterday, 1 version" in words(browser("admin").get("/n/support/keys"))
 
 
 def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, browser):
