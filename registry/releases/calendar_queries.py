@@ -19,7 +19,7 @@ from registry.templates.queries import within_namespaces
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
 
-MOST_MOVES = 250  # of one span; of more, those are read that came last
+MOST_MOVES = 150  # of one span; of more, those are read that came last
 _MOVE = ("label", "how", "created_at", "template__name", "after__number", "change__number")
 _SHOWN = (*_MOVE, "person__username", "person__first_name", "person__last_name")
 
