@@ -1,12 +1,14 @@
 # One image, two roles: `web` (the default) and `worker`. Built without network but the package registries.
-FROM node:22-bookworm-slim AS frontend
+ARG NODE_IMAGE=node:22-bookworm-slim
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+FROM ${NODE_IMAGE} AS frontend
 WORKDIR /app/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY frontend/ ./
 RUN npm run build
 
-FROM python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE}
 RUN apt-get update && apt-get install -y --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /data promptuary && install -d -m 700 -o promptuary /data
 WORKDIR /app

@@ -5,7 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
 NPM := $(shell command -v npm)
-JOBS ?= 2
+# Tests wait for servers, disks and locks as well: three at a time keep two cores busy. In the browser they hardly wait.
+JOBS ?= 3
+BROWSER_JOBS ?= 2
 # A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
@@ -14,7 +16,7 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
-.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release torture benchmarks schema texts docs lock sbom audit clean
+.PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release image-check torture benchmarks schema texts docs lock sbom audit clean
 
 help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,7 +81,7 @@ browser: setup-dev frontend $(VENV)/.docs ## the scripts' own tests, and the jou
 ifdef NPM
 	@cd frontend && npm run --silent test
 endif
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
+	@$(BIN)/python -m pytest -q -n $(BROWSER_JOBS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
 
 lint: setup-dev ## ruff, djade, import-linter, biome
 	@$(BIN)/ruff format --check .
@@ -157,6 +159,9 @@ $(VENV)/.audit: $(VENV)/.python requirements-audit.txt
 
 release: frontend setup ## build, try and sign a release (KEY=path of an SSH key; TRIAL=1 without tag and signature)
 	@$(PYTHON) deploy/release.py $(if $(KEY),--key $(KEY)) $(if $(TRIAL),--trial)
+
+image-check: setup-dev frontend ## build the image with Debian's buildah, run it and try it in Chromium (as root)
+	@$(BIN)/python -m tests.image_check
 
 torture: setup-dev ## the long runs: kills, fuzzing, soak
 	@PROMPTUARY_TORTURE=1 $(BIN)/python -m pytest -q -m "not browser" --timeout=3600 tests

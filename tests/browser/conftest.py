@@ -75,6 +75,10 @@ class Server:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One of this tree, or the one with the demo that TEST_SERVER_URL and TEST_SERVER_HOME name."""
+    if running := os.environ.get("TEST_SERVER_URL"):
+        yield Server(running, Path(os.environ["TEST_SERVER_HOME"]))
+        return
     home = tmp_path_factory.mktemp("home")
     port = _free_port()
     facts = {"PROMPTUARY_HOME": str(home), "PORT": str(port), "DJANGO_SETTINGS_MODULE": "registry.settings"}
