@@ -67,9 +67,6 @@ _REASONS: Mapping[Reason, Promise] = {
         "source line {line} prints this text {count} times, in a loop or as a macro: other lines would change with it. "
         "Suggest on source line {line}."
     ),
-    "format": gettext_lazy(
-        "in a document of format {source} rendered lines can't be followed back. Suggest on the source."
-    ),
     "shortened": gettext_lazy("this part was shortened to fit the token limit. Suggest on the source."),
     "elsewhere": gettext_lazy(
         "with source line {line} changed like this, other lines would change too. Suggest on the source."

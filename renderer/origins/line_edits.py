@@ -1,17 +1,20 @@
 """Edits of rendered lines carried back to the document: only where the document then renders to exactly those lines.
 
-An edit is planned from the origins of the characters that it touches. What it comes to is rendered with the same data,
-and the plan is taken only where that gives the suggested lines and leaves everything else as it was.
+An edit is planned from the origins of the characters that it touches; in formats that keep none (shaped, prompter) from
+where the document has the same words. What it comes to is rendered with the same data, and the plan is taken only where
+that gives the suggested lines and leaves everything else as it was.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any, Literal
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats.jinja_body import JinjaBody
 from promptuary.renderer.origins.content_literals import Stretch
+from promptuary.renderer.origins.literal_search import Replacement, find_replacements
 from promptuary.renderer.origins.scalar_text import escape_text
 from promptuary.renderer.origins.traced_parts import TracedPart, pair_parts, trace_parts
 from promptuary.renderer.part import Mark, Part
@@ -22,10 +25,9 @@ from promptuary.renderer.template import Template, load
 
 __all__ = ["LineEdit", "Reason", "RefusedEdit", "edit_rendered_lines"]
 
-Reason = Literal[
-    "input", "fragment", "repeated", "format", "untraced", "shortened", "elsewhere", "unfaithful", "broken", "same"
-]
+Reason = Literal["input", "fragment", "repeated", "untraced", "shortened", "elsewhere", "unfaithful", "broken", "same"]
 _PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
+_MOST_PLANS = 32  # that are rendered where words are looked for
 _TAG = re.compile(r"\{[{%#]")
 
 
@@ -114,7 +116,9 @@ class _Editor:
     def _find_part(self, rendered: Part) -> TracedPart:
         traced = trace_parts(self.template, self.data)
         if traced is None:
-            raise _EditRefusal(RefusedEdit("format", source=self.template.document.format))
+            self.is_traced = False
+            return TracedPart(rendered, None)
+        self.is_traced = True
         found = pair_parts(traced, self.before)[self.index]
         if found is None:
             raise _EditRefusal(RefusedEdit("shortened", rendered.line))
@@ -124,11 +128,20 @@ class _Editor:
 
     def edit(self) -> LineEdit:
         """The first of the possible plans that renders to what is wanted."""
+        return self._edit_traced() if self.is_traced else self._edit_found()
+
+    def _edit_traced(self) -> LineEdit:
+        """By the origins of the characters."""
         refused: RefusedEdit | None = None
         tried: set[str] = set()
         for prefers_left in (True, False):
             try:
-                document = self._apply(prefers_left)
+                replacements = [
+                    one
+                    for start, end, new in self._list_changes()
+                    for one in self._replacements(start, end, new, prefers_left)
+                ]
+                document = self._apply(replacements)
                 if document in tried:
                     continue
                 tried.add(document)
@@ -138,11 +151,31 @@ class _Editor:
                 refused = refused or refusal.refused
         raise _EditRefusal(refused or RefusedEdit("untraced"))
 
-    def _apply(self, prefers_left: bool) -> str:
+    def _edit_found(self) -> LineEdit:
+        """By the places in the document's body that have the same words."""
+        body_start = self.lines.starts[self.template.document.body_line - 1]
+        marks = self.part.part.marks
+        places: list[list[Replacement]] = []
+        for start, end, new in self._list_changes():
+            self._refuse_values(start, end)
+            places.append(find_replacements(self.document, body_start, self.content, marks, (start, end, new)))
+        refused: list[RefusedEdit] = []
+        for plan in islice(product(*places), _MOST_PLANS):
+            document = self._apply(plan)
+            try:
+                self._verify(document)
+                return _line_edit(self.document, document)
+            except _EditRefusal as refusal:
+                refused.append(refusal.refused)
+        raise _EditRefusal(refused[0] if len({one.line for one in refused}) == 1 else RefusedEdit("untraced"))
+
+    def _list_changes(self) -> list[Replacement]:
+        """What of the content becomes what."""
+        changes = _changes(self.content[self.start : self.end], self.new)
+        return [(self.start + start, self.start + end, new) for start, end, new in changes]
+
+    def _apply(self, replacements: Sequence[Replacement]) -> str:
         """The document with the edits in it."""
-        replacements: list[tuple[int, int, str]] = []
-        for start, end, new in _changes(self.content[self.start : self.end], self.new):
-            replacements += self._replacements(self.start + start, self.start + end, new, prefers_left)
         document = self.document
         for start, end, new in sorted(replacements, reverse=True):
             document = document[:start] + new + document[end:]
@@ -162,9 +195,7 @@ class _Editor:
 
     def _pieces(self, start: int, end: int) -> Iterator[Stretch]:
         """The author's stretches that make up content from start to end. Refused where any of it is not theirs."""
-        for mark in self.part.part.marks:
-            if mark.start < end and start < mark.end:
-                raise _EditRefusal(_refuse_value(mark))
+        self._refuse_values(start, end)
         for stretch in self.stretches:
             left, right = max(start, stretch.start), min(end, stretch.end)
             if left >= right:
@@ -177,6 +208,12 @@ class _Editor:
                 continue
             begin = stretch.source_start + left - stretch.start
             yield Stretch(left, right, begin, begin + right - left, None, 1, stretch.style, stretch.indent)
+
+    def _refuse_values(self, start: int, end: int) -> None:
+        """Refuse where some of the content from start to end was printed by a value."""
+        for mark in self.part.part.marks:
+            if mark.start < end and start < mark.end:
+                raise _EditRefusal(_refuse_value(mark))
 
     def _check(self, stretch: Stretch) -> None:
         if stretch.reference is not None:
@@ -270,7 +307,7 @@ def _refuse_value(mark: Mark) -> RefusedEdit:
     return RefusedEdit("input", site.line, site.expression)
 
 
-def _changes(old: str, new: str) -> Iterator[tuple[int, int, str]]:
+def _changes(old: str, new: str) -> Iterator[Replacement]:
     """The stretches of the old text that become others, as few characters of it as words allow."""
     before, after = _PIECE.findall(old), _PIECE.findall(new)
     was, now = _offsets(before), _offsets(after)

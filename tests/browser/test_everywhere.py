@@ -33,6 +33,14 @@ PAGES = {
     "drafts": f"{REPLY}/-/drafts",
 }
 ADMIN_PAGES = {"rename": f"{REPLY}/-/rename", "rename folder": "/folders/support/refunds/rename"}
+SETTINGS = {
+    "people": "/people?person=reader",
+    "members": "/n/support/members",
+    "keys": "/n/support/keys",
+    "standards": "/n/support/rules",
+    "freezes": "/n/support/freezes",
+    "connections": "/n/support/models",
+}
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 
 
@@ -55,6 +63,13 @@ def test_axe_finds_no_barrier_for_admins(visit: Visit, name: str, viewport, them
     expect(page.locator("main h1")).to_be_visible()
     assert _barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_axe_finds_no_barrier_in_the_settings(visit: Visit, name: str):
+    page = visit.open("admin", SETTINGS[name])
+    expect(page.locator("main h1")).to_be_visible()
+    assert barriers_in_every_look(page) == []
 
 
 def test_axe_finds_no_barrier_at_the_login(visit: Visit):
@@ -123,6 +138,20 @@ def test_search_swaps_the_list_and_keeps_its_words_in_the_address(visit: Visit):
     expect(page.get_by_role("link", name=re.compile("demo.translate"))).to_be_visible()
     expect(page).to_have_url(re.compile("q=translate"))
     expect(page.get_by_label("Search templates")).to_be_focused()
+
+
+def barriers_in_every_look(page: Page) -> list[str]:
+    """What axe objects to in both themes at both widths, and where the page is wider than the screen."""
+    found = []
+    for viewport in (DESKTOP, PHONE):
+        for theme in ("light", "dark"):
+            page.set_viewport_size(viewport)
+            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            look = f"{theme} at {viewport['width']}"
+            found += [f"{look}: {each}" for each in _barriers(page)]
+            width = page.evaluate("document.documentElement.scrollWidth")
+            found += [f"{look}: {width} wide"] if width > viewport["width"] else []
+    return found
 
 
 def _barriers(page: Page) -> list[str]:

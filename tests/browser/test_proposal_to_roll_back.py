@@ -1,5 +1,5 @@
-"""One change from its proposal to the end, by two people: approved, published gradually, stopped by its rule, published
-to everybody, and rolled back."""
+"""One change from its proposal to the end, by two people: proposed to go live gradually, approved, published, stopped
+by its rule, published to everybody, and rolled back."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, Server, Visit
+from tests.browser.test_everywhere import barriers_in_every_look
 from tests.browser.test_release import take_picture, wait_for_checks
 from tests.browser.test_risky_acts import fits, issue_key
 from tests.browser.test_rollout import find_rollout
@@ -37,20 +38,32 @@ def open_publish_panel(page: Page):
     return page.get_by_role("dialog", name="Publish v2 to production")
 
 
-def roll_out(author: Page) -> None:
-    """Publish gradually from the panel, after one field was refused there."""
-    panel = open_publish_panel(author)
-    panel.get_by_text("Gradually", exact=True).click()
-    panel.get_by_label("Shares in %").fill("40, many")
-    panel.get_by_label("Hours a step lasts").fill("")
-    panel.get_by_label(re.compile("^Stops if this score")).fill("helpful")
-    panel.get_by_label(re.compile("^is below")).fill("0.85")
-    panel.get_by_role("button", name="Publish v2").click()
+def propose_gradually(author: Page) -> None:
+    """Propose version 2 to go live gradually, after one field was refused."""
+    author.goto(f"/t/{NAME}/-/propose?label=production&version=2")
+    author.get_by_label("Title").fill("Promise less")
+    author.get_by_label("Why").fill("Two days is what we can do.")
+    author.get_by_text("Gradually", exact=True).click()
+    author.get_by_label("Shares in %").fill("40, many")
+    author.get_by_label("Hours a step lasts").fill("")
+    author.get_by_label(re.compile("^Stops if this score")).fill("helpful")
+    author.get_by_label(re.compile("^is below")).fill("0.85")
+    author.get_by_role("button", name="Propose v2").click()
     expect(author.locator(".error-line")).to_contain_text("Numbers between commas")
     expect(author.get_by_label(re.compile("^is below"))).to_have_value("0.85")
     author.get_by_label("Shares in %").fill("40, 70")
-    take_picture(author, "publish-gradually")
-    author.get_by_role("button", name="Publish v2").click()
+    take_picture(author, "propose-gradually")
+    assert barriers_in_every_look(author) == []
+    author.get_by_role("button", name="Propose v2").click()
+    author.wait_for_url(re.compile(r"/changes/\d+$"))
+
+
+def publish_as_proposed(author: Page) -> None:
+    """Publish from the panel, which holds what was proposed."""
+    panel = open_publish_panel(author)
+    expect(panel.get_by_label("Shares in %")).to_have_value("40, 70")
+    expect(panel.get_by_label(re.compile("^is below"))).to_have_value("0.85")
+    panel.get_by_role("button", name="Publish v2").click()
 
 
 def roll_back(reviewer: Page) -> None:
@@ -76,18 +89,15 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
         answers = [service.get(f"/templates/{NAME}@production", params={"bucket": caller}) for caller in CALLERS]
         return {answer.json()["version"] for answer in answers}
 
-    author = visit.open("author", f"/t/{NAME}/-/propose?label=production&version=2")
-    author.get_by_label("Title").fill("Promise less")
-    author.get_by_label("Why").fill("Two days is what we can do.")
-    author.get_by_role("button", name="Propose v2").click()
-    author.wait_for_url(re.compile(r"/changes/\d+$"))
+    author = visit.open("author")
+    propose_gradually(author)
     wait_for_checks(author)
 
     reviewer = visit.open("reviewer", author.url, viewport=PHONE, color_scheme="dark")
     reviewer.get_by_role("button", name="Approve v2").first.click()
     expect(reviewer.locator("main")).to_contain_text("Ready to publish")
 
-    roll_out(author)
+    publish_as_proposed(author)
     expect(find_rollout(author)).to_contain_text("40 % of the callers")
     expect(find_rollout(author)).to_contain_text("Stops by itself if helpful is below 0.85 over 200 replies.")
     wait_until(lambda: versions_of_callers() == {1, 2})
@@ -103,6 +113,7 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
     assert fits(reviewer)
 
     panel = open_publish_panel(author)
+    panel.get_by_text("At once", exact=True).click()
     panel.get_by_role("button", name="Publish v2").click()
     expect(author.get_by_text("Published: the label moved.")).to_be_visible()
     wait_until(lambda: versions_of_callers() == {2})

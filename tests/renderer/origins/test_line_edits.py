@@ -56,11 +56,6 @@ def load_template():
     return renderer.load(DOCUMENT, fragments=FRAGMENTS)
 
 
-def is_followed(document):
-    """Whether the document's format is one whose text is followed."""
-    return document.startswith(("---\nformat: parts", "---\nformat: text"))
-
-
 def edit(template, part, line, text, end_line=None):
     return edit_rendered_lines(template, DATA, part=part, line=line, end_line=end_line or line, text=text)
 
@@ -169,10 +164,46 @@ def test_a_text_set_once_and_printed_twice_is_refused():
     assert found == RefusedEdit("repeated", 4, count=2)
 
 
-def test_a_format_whose_text_is_not_followed_is_refused_by_its_name():
-    document = "---\nformat: shaped\n---\nQuestion: {query}\n"
-    found = edit_rendered_lines(renderer.load(document), {"query": "x"}, part=0, line=1, end_line=1, text="Ask: x")
-    assert found == RefusedEdit("format", source="shaped")
+SHAPED = "---\nformat: shaped\n---\nAnswer briefly.\nQuestion: {query}\nAnswer briefly.\n{query}\n"
+PROMPTER = """---
+format: prompter
+---
+kind: chat
+instruction: |
+  You answer questions about {product}.
+  Be kind.
+"""
+
+
+def edit_line(document, data, line, text, part=0):
+    return edit_rendered_lines(renderer.load(document), data, part=part, line=line, end_line=line, text=text)
+
+
+@pytest.mark.parametrize(
+    ("document", "line", "text", "expected"),
+    [
+        (SHAPED, 2, "Ask: boots", (5, 5, "Ask: {query}")),
+        (SHAPED, 3, "Answer at length.", (6, 6, "Answer at length.")),
+        (SHAPED, 1, "Answer briefly.\nCite.", (4, 4, "Answer briefly.\nCite.")),
+        (PROMPTER, 1, "You answer all questions about boots.", (6, 6, "You answer all questions about {product}.")),
+        (PROMPTER, 2, "Be kind.\nBe brief.", (7, 7, "Be kind.\n  Be brief.")),
+    ],
+)
+def test_a_line_of_a_shaped_or_prompter_document_is_edited_where_its_words_are(document, line, text, expected):
+    data, part = ({"query": "boots"}, 0) if document is SHAPED else ({"product": "boots", "question": "Why?"}, 1)
+    assert source(edit_line(document, data, line, text, part)) == expected
+
+
+def test_a_value_in_a_shaped_or_prompter_document_is_refused_with_what_prints_it():
+    found = edit_line(SHAPED, {"query": "boots"}, 2, "Question: shoes")
+    assert (found.reason, found.line, found.source) == ("input", 5, "query")
+    found = edit_line(PROMPTER, {"product": "boots", "question": "Why?"}, 1, "You answer questions about shoes.", 1)
+    assert (found.reason, found.line, found.source) == ("input", 6, "product")
+
+
+def test_words_that_would_not_come_out_of_a_shaped_document_are_refused():
+    found = edit_line(SHAPED, {"query": "boots"}, 2, "Question {sic}: boots")
+    assert (found.reason, found.line) == ("broken", 5)
 
 
 def test_a_part_that_was_shortened_to_fit_is_refused():
@@ -216,7 +247,7 @@ def changed_lines(draw, lines):
 
 
 @settings(max_examples=example_count(0.5))
-@given(document=varied.documents().filter(is_followed), values=varied.data(), draws=st.data())
+@given(document=varied.documents(), values=varied.data(), draws=st.data())
 def test_an_accepted_suggestion_renders_to_exactly_what_was_suggested(document, values, draws):
     """On documents of every format and style, whatever is suggested on any line of theirs."""
     data = values[0]

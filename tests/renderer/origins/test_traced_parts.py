@@ -6,8 +6,13 @@ from promptuary import renderer
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.origins.traced_parts import trace_parts, trace_source_lines
 from tests.renderer import varied_documents as varied
-from tests.renderer.origins.test_line_edits import DATA, DOCUMENT, FRAGMENTS, is_followed
+from tests.renderer.origins.test_line_edits import DATA, DOCUMENT, FRAGMENTS
 from tests.support.examples import example_count
+
+
+def is_followed(document):
+    """Whether the document's format is one whose text is followed."""
+    return document.startswith(("---\nformat: parts", "---\nformat: text"))
 
 
 @settings(max_examples=example_count(0.5))
