@@ -183,7 +183,7 @@ export class CardList {
           observer.unobserve(entry.target);
         }
       },
-      { root, rootMargin: `${NEAR} 0px` },
+      { root: scrollsByItself(root) ? root : null, rootMargin: `${NEAR} 0px` },
     );
     for (const card of this.#cards) observer.observe(card.element);
     this.#observer = observer;
@@ -229,4 +229,9 @@ function nameOfNode(node: Node): string {
   if (node.kind === "part") return node.name?.text || gettext("the part");
   const head = node.kind === "block" ? (node.sections[0]?.head ?? "") : "";
   return describeStatement(head).kind === "loop" ? gettext("the repeated parts") : gettext("the conditional parts");
+}
+
+/** Whether an element scrolls; on a phone the page does in its place. */
+export function scrollsByItself(element: HTMLElement): boolean {
+  return getComputedStyle(element).overflowY !== "visible";
 }

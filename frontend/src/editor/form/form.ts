@@ -6,7 +6,7 @@ import { singleStep } from "../edit_history.ts";
 import { formatOf } from "../language.ts";
 import { smallestChange } from "../text_changes.ts";
 import type { Data, Problem, Schema } from "../types.ts";
-import { CardList } from "./card_list.ts";
+import { CardList, scrollsByItself } from "./card_list.ts";
 import type { Published, Rename } from "./input_name.ts";
 import { InputTable } from "./input_table.ts";
 import type { Fragment } from "./insert_completion.ts";
@@ -185,13 +185,14 @@ export class Form {
   }
 
   #build(outline: Outline): void {
-    const place = this.element.scrollTop;
+    const scroller = scrollsByItself(this.element) ? this.element : document.documentElement;
+    const place = scroller.scrollTop;
     const parts = outline.format === "parts";
     const pieces = [this.#rest, this.#cards.element, this.#inputs.element, this.#settings.element];
     this.element.replaceChildren(this.#drawHead(parts), ...pieces);
     this.#cards.build(outline.nodes, parts, this.element);
     this.refreshInputs();
-    this.element.scrollTop = place;
+    scroller.scrollTop = place;
   }
 
   #drawHead(parts: boolean): HTMLElement {
