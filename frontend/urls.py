@@ -169,6 +169,7 @@ urlpatterns = [
     path("runs/new", start_views.start, name="new-run"),
     path("runs/<int:number>", run_views.show_run, name="run"),
     path("runs/<int:number>/matrix", require_safe(matrix_views.show_matrix), name="run-matrix"),
+    path("runs/<int:number>/matrix/stop", require_POST(matrix_views.stop_runs), name="stop-runs"),
     path("runs/<int:number>/improve", improvement_form.ask_for_improvement, name="improve"),
     path("improvements/<int:number>", improvement_views.show_improvement, name="improvement"),
     path("runs/<int:number>/score", score_views.score_rows, name="score-rows"),

@@ -40,6 +40,12 @@ class MatrixChoice:
         query = {name: value for name, value in values.items() if value not in _DEFAULTS}
         return f"{reverse('run-matrix', args=[self.number])}?{urlencode(query, doseq=True)}"
 
+    @property
+    def stop_url(self) -> str:
+        """Where the runs that are under way are stopped."""
+        address = self.url()
+        return address.replace(reverse("run-matrix", args=[self.number]), reverse("stop-runs", args=[self.number]))
+
     def without_run(self, number: int) -> str:
         """The page without one of the other runs; the first is the baseline again where it was that one."""
         others = tuple(other for other in self.others if other != number)

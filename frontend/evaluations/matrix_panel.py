@@ -6,14 +6,15 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.evaluations import row_comparison, score_panels
-from frontend.evaluations.matrix_cells import describe_cell
+from frontend.evaluations import row_comparison, score_panels, score_table
+from frontend.evaluations.matrix_cells import CHIP_STYLES, describe_cell, read_change, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice
+from promptuary.evaluation.judge import Judgement
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries
 from registry.evaluations.models import Run
-from registry.evaluations.run_matrix import RunMatrix
+from registry.evaluations.run_matrix import MatrixCell, RunMatrix
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
@@ -24,7 +25,8 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
     """One row: what was asked and expected, each reply with the words that differ, and each score with its evidence."""
     runs, baseline = matrix.runs, matrix.baseline
     row = run_matrix.read_matrix_row(runs, index, baseline.number)
-    base = row.cells[runs.index(baseline)].row
+    base_cell = row.cells[runs.index(baseline)]
+    base = base_cell.row
     base_answer = row_comparison.answer_text(base.actual) if base else ""
     columns = []
     for run, cell in zip(runs, row.cells, strict=True):
@@ -34,9 +36,19 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         words = (Word(answer),) if is_baseline else row_comparison.compare_replies(base_answer, answer)[1]
         detail = run_queries.RunRowDetail(index, row.row.id, row.row.inputs, row.row.expected, cell.row)
         judgement = row_comparison.judgement_of(detail)
-        evidence = row_comparison.judgement_scores(judgement) if judgement else []
+        evidence = _list_evidence(cell, None if is_baseline else base_cell, matrix.metrics, judgement)
         address = f"{reverse('run-row', args=[run.number, index])}?against={0 if is_baseline else baseline.number}"
-        columns.append({"run": run, **shown, "words": words, "evidence": evidence, "url": address})
+        columns.append(
+            {
+                "run": run,
+                **shown,
+                "words": words,
+                "evidence": evidence,
+                "is_judged": judgement is not None,
+                "is_baseline": is_baseline,
+                "url": address,
+            }
+        )
     on_page = [matrix_row.index for matrix_row in matrix.page.items]
     place = on_page.index(index) if index in on_page else None
     neighbours = {
@@ -53,6 +65,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         "columns": columns,
         "close_url": choice.url(),
         **_row_acts(actor, runs, index),
+        "edit_url": _edit_url(actor, runs[0], row.row.id),
         "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
         "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
@@ -62,6 +75,44 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
             for side, neighbour in neighbours.items()
         },
     }
+
+
+def _list_evidence(
+    cell: MatrixCell, base: MatrixCell | None, metrics: Sequence[str], judgement: Judgement | None
+) -> list[dict[str, Any]]:
+    """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and the judge's reason where
+    it gave one.
+    """
+    reasons = judgement["reasons"] if judgement else {}
+    lines = []
+    for name in metrics:
+        if name not in cell.scores:
+            continue
+        metric, _, target = name.partition(" ")
+        style, icon = CHIP_STYLES[kind] if (kind := read_change(cell.changes.get(name, 0.0))) != "same" else ("", "")
+        lines.append(
+            {
+                "title": title_metric(name),
+                "score": score_table.format_score(cell.scores[name]),
+                "before": score_table.format_score(base.scores.get(name)) if base else "",
+                "style": style,
+                "icon": icon,
+                "reason": reasons.get(metric, "") if target == "judgement" else "",
+                "is_judged": target == "judgement",
+            }
+        )
+    return lines
+
+
+def _edit_url(actor: Actor, run: Run, row_name: str) -> str:
+    """The row in the grid that makes the dataset's next version; empty without a name to find it by, or the right."""
+    if run.dataset_version is None or not row_name:
+        return ""
+    dataset = run.dataset_version.dataset
+    path = dataset.name.partition("/")[2]
+    if dataset.archived_at is not None or not permissions.is_allowed(actor, Verb.SAVE, dataset.namespace, path):
+        return ""
+    return f"{reverse('edit-dataset', args=[dataset.name])}?{urlencode({'search': row_name})}"
 
 
 def _hidden_query(runs: Sequence[Run], index: int) -> str:

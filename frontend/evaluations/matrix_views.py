@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from frontend.evaluations import matrix_columns, matrix_panel, row_comparison
 from frontend.evaluations.matrix_cells import describe_cell, title_metric
@@ -14,14 +16,14 @@ from frontend.evaluations.matrix_choice import MatrixChoice, read_choice, read_n
 from frontend.web.decorators import signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
-from registry.evaluations import run_matrix, run_queries
+from registry.evaluations import run_matrix, run_queries, start_runs
 from registry.evaluations.models import Run
 from registry.evaluations.run_matrix import MatrixRow, RunMatrix
 from registry.improvements import queries as improvement_queries
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["show_matrix"]
+__all__ = ["show_matrix", "stop_runs"]
 
 _ROWS = 50
 _FILTERS = {
@@ -88,6 +90,25 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     }
     regions = {"figures": "evaluations/_matrix_figures.html"}
     return show(request, "evaluations/matrix.html", context, regions=regions)
+
+
+@signed_in
+def stop_runs(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """Cancel the runs of the page that are under way, and come back to it."""
+    choice = read_choice(request, number)
+    runs = run_matrix.read_matrix_runs(actor, number, choice.others)
+    stopped = start_runs.cancel_runs(actor=actor, numbers=[run.number for run in runs])
+    count = len(stopped)
+    if count:
+        sentence = ngettext(
+            "{count} run is cancelled; what came so far is kept.",
+            "{count} runs are cancelled; what came so far is kept.",
+            count,
+        )
+        messages.success(request, sentence.format(count=count))
+    else:
+        messages.success(request, gettext("No run was under way any more."))
+    return redirect(choice.url())
 
 
 def _score_url(runs: Sequence[Run]) -> str:

@@ -1,6 +1,6 @@
 """Starting evaluation runs, cancelling them, and running again what failed; `run_worker` does the rest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ __all__ = [
     "MOST_UNFINISHED",
     "RowSource",
     "cancel_run",
+    "cancel_runs",
     "create_plan_run",
     "create_run",
     "find_row_source",
@@ -152,6 +153,13 @@ def cancel_run(*, actor: Actor, number: int) -> Run:
         run.state, run.finished_at = Run.CANCELLED, log.now()
         run.save(update_fields=["state", "finished_at"])
     return run
+
+
+def cancel_runs(*, actor: Actor, numbers: Iterable[int]) -> list[Run]:
+    """Cancel those of these runs that are under way, all or none. NotAllowed where one may not be cancelled."""
+    with transaction.atomic():
+        runs = [_take(actor, number) for number in sorted(set(numbers))]  # locked in one order, so that none waits
+        return [cancel_run(actor=actor, number=run.number) for run in runs if not run.is_over]
 
 
 def rerun_failures(*, actor: Actor, number: int) -> Run:

@@ -298,6 +298,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("run", "GET", ""): Row("/runs/{run}", READERS),
     ("run", "POST", "cancel"): Row("/runs/{run}", AUTHORS_DO, {"do": "cancel"}),
     ("run-matrix", "GET", ""): Row("/runs/{run}/matrix", READERS),
+    ("stop-runs", "POST", ""): Row("/runs/{run}/matrix/stop", AUTHORS_DO),
     ("improve", "GET", ""): Row("/runs/{failing}/improve", AUTHORS),
     ("improve", "POST", ""): Row("/runs/{failing}/improve", AUTHORS_DO, IMPROVE),
     ("improvement", "GET", ""): Row("/improvements/{asked}", _row(IN, 404, 404, 200, 404, 404)),

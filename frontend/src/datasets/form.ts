@@ -91,6 +91,8 @@ class DatasetForm {
       if (button.dataset.show) this.#view.setFilter({ show: button.dataset.show as Show });
     });
     const search = findElement<HTMLInputElement>(this.#section, "[data-search]");
+    search.value = new URLSearchParams(location.search).get("search") ?? ""; // a link to certain rows
+    if (search.value) this.#view.setFilter({ words: search.value });
     search.addEventListener("input", () => this.#view.setFilter({ words: search.value }));
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") event.preventDefault();

@@ -117,6 +117,37 @@ def test_a_row_opens_with_its_replies_and_a_link_to_the_evidence(browser, two):
     assert "3 of 6" in page
     assert f"/runs/{two[1].pk}/rows/2?against={two[0].pk}" in page
     assert "<ins" in page
+    assert "Words in common" in page
+    assert '<th scope="col">Baseline</th>' in page
+    assert "What the model read, and all evidence" in page
+
+
+def test_what_a_row_expects_is_edited_in_the_dataset_by_whoever_may(browser, two):
+    link = "/d/support/refunds/gold/-/edit?search=case-2"
+    page = matrix(browser, two, "author", row=2)
+    assert link in page
+    assert "the runs shown keep version 1" in page
+    assert link not in matrix(browser, two, row=2)
+
+
+def test_runs_are_exported_from_the_page(browser, two):
+    page = matrix(browser, two)
+    for run in two:
+        assert f"/runs/{run.pk}/export.csv" in page
+        assert f"/runs/{run.pk}/export.jsonl" in page
+
+
+def test_all_runs_under_way_are_stopped_at_once(browser, reply, two):
+    waiting = [start_run(reply, "2", finish=False), start_run(reply, "3", finish=False)]
+    address = f"/runs/{waiting[0].pk}/matrix/stop?with={waiting[1].pk}"
+    assert address in matrix(browser, waiting, "author")
+    assert "/matrix/stop" not in matrix(browser, waiting, "reader")
+    assert "/matrix/stop" not in matrix(browser, two, "author")
+    answer = browser("author").post(address, follow=True)
+    assert answer.redirect_chain == [(f"/runs/{waiting[0].pk}/matrix?with={waiting[1].pk}", 302)]
+    assert "2 runs are cancelled; what came so far is kept." in words(answer)
+    assert {run.state for run in Run.objects.filter(pk__in=[run.pk for run in waiting])} == {Run.CANCELLED}
+    assert "No run was under way any more." in words(browser("author").post(address, follow=True))
 
 
 def test_a_run_under_way_shows_the_rows_that_are_there_and_asks_again(browser, reply, two):

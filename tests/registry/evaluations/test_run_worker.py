@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from registry.connections import queries as connection_queries
-from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
+from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
 from registry.evaluations import datasets, exports, model_calls, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
@@ -104,6 +104,17 @@ def test_a_cancelled_run_keeps_what_came_and_stops(start, author):
     assert (run.state, run.done) == ("cancelled", 64)
     with pytest.raises(Conflict):
         start_runs.cancel_run(actor=author, number=run.pk)
+
+
+def test_of_several_runs_those_under_way_are_cancelled_all_or_none(start, author, reader):
+    over, waiting = finish(start()), start(ref="1")
+    with pytest.raises(NotAllowed):
+        start_runs.cancel_runs(actor=reader, numbers=[waiting.pk])
+    with pytest.raises(NotFound):
+        start_runs.cancel_runs(actor=author, numbers=[waiting.pk, 999])
+    waiting.refresh_from_db()
+    assert not waiting.is_over
+    assert [run.pk for run in start_runs.cancel_runs(actor=author, numbers=[over.pk, waiting.pk])] == [waiting.pk]
 
 
 def test_a_cancelled_run_is_taken_up_where_it_was(start, author):
