@@ -24,7 +24,16 @@ from registry.journal import log
 from registry.journal.event import canonical, digest_of
 from registry.templates.models import Redaction
 
-__all__ = ["Judged", "RowCall", "ask_model", "cost_of_replies", "is_run_redacted", "reply_key", "sum_of_known"]
+__all__ = [
+    "Judged",
+    "RowCall",
+    "ask_model",
+    "cost_of_replies",
+    "is_run_redacted",
+    "lock_run",
+    "reply_key",
+    "sum_of_known",
+]
 
 _LONGEST = 1024 * 1024  # characters of a reply that are kept
 
@@ -229,8 +238,13 @@ def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> Non
 
 def is_run_redacted(run: Run) -> bool:
     """Whether the text that the run asks about was taken away; a redaction waits until this transaction is over."""
-    Run.everything.select_for_update().filter(pk=run.pk).values_list("pk").first()
+    lock_run(run)
     return Redaction.objects.filter(version__in=[pk for pk in (run.version_id, run.judge_id) if pk]).exists()
+
+
+def lock_run(run: Run) -> None:
+    """Until the transaction ends nobody else writes the run or its rows: who writes rows takes this lock first."""
+    Run.everything.select_for_update().filter(pk=run.pk).values_list("pk").first()
 
 
 def _write_reply(reply: Answer) -> str:

@@ -24,7 +24,14 @@ from registry.core.errors import Busy, Conflict, PromptuaryError, TooMany
 from registry.evaluations import exports, judge_calls, live_failures, scoring_process
 from registry.evaluations import run_queries as queries
 from registry.evaluations.events import RunFinished
-from registry.evaluations.model_calls import RowCall, ask_model, cost_of_replies, is_run_redacted, sum_of_known
+from registry.evaluations.model_calls import (
+    RowCall,
+    ask_model,
+    cost_of_replies,
+    is_run_redacted,
+    lock_run,
+    sum_of_known,
+)
 from registry.evaluations.models import Run, RunRow
 from registry.jobs import queue
 from registry.journal import log
@@ -194,6 +201,7 @@ def _finish(number: int) -> None:
     run_rows = _scored_rows(run, scores)
     run.scores_text = json.dumps(scores.get("metrics", {}))
     with transaction.atomic():
+        lock_run(run)
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)
         is_ended = Run.everything.filter(pk=number, state=Run.RUNNING).update(
             state=Run.DONE,
@@ -235,4 +243,7 @@ def _score_rows_so_far(run: Run) -> None:
     """
     if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
         return
-    RunRow.objects.bulk_update(_scored_rows(run, _score(run)), ["scores_text"], batch_size=200)
+    run_rows = _scored_rows(run, _score(run))
+    with transaction.atomic():
+        lock_run(run)
+        RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)

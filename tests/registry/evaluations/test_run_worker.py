@@ -1,10 +1,13 @@
 """Runs: started by a person, done in slices, cancelled, run again."""
 
+import itertools
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.connections import queries as connection_queries
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooMany
@@ -57,6 +60,22 @@ def test_a_run_goes_on_in_slices(start):
     run.refresh_from_db()
     assert (run.state, run.done) == ("running", 64)
     assert finish(run).done == 80
+
+
+@pytest.mark.postgres
+def test_rows_are_written_behind_the_lock_of_their_run(start):
+    """Two workers on one run would wait for each other where one took the run first and the other its rows."""
+    run = start()
+    with CaptureQueriesContext(connection) as statements:
+        finish(run)
+    marks = [
+        "rows" if sql.startswith(("INSERT", "UPDATE")) else "lock"
+        for sql in (query["sql"] for query in statements.captured_queries)
+        if (sql.startswith("SELECT") and '"registry_run"' in sql and "FOR UPDATE" in sql)
+        or sql.startswith(('INSERT INTO "registry_runrow"', 'UPDATE "registry_runrow"'))
+    ]
+    assert marks.count("rows") == 5  # two slices, the scores after each, and those at the end
+    assert all(before == "lock" for before, mark in itertools.pairwise(marks) if mark == "rows")
 
 
 def test_a_row_tells_what_was_asked_and_what_came(start, reader):
