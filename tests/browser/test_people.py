@@ -51,3 +51,33 @@ def test_a_key_is_tried_and_its_person_deactivated_and_let_in_again(visit: Visit
     admin.goto(f"/people?show=all&person={leaver}")
     admin.get_by_role("button", name=f"Reactivate {leaver}").click()
     expect(admin.get_by_text(f"{leaver} can sign in again.").first).to_be_visible()
+
+
+def test_a_role_is_saved_when_it_is_chosen_and_undone_and_an_owner_is_found_by_typing(visit: Visit, leaver):
+    admin = visit.open("admin", "/n/support/members")
+    status, role = admin.locator("#status"), admin.get_by_label(f"Role of {leaver}")
+    role.select_option("reader")
+    expect(status).to_contain_text(f"{leaver} is now reader.")
+    status.get_by_role("button", name="Undo").click()
+    expect(status).to_contain_text(f"{leaver} is now author.")
+    role.focus()
+    role.press("ArrowUp")  # passes by a role, which is not saved yet
+    expect(role).to_have_value("reader")
+    expect(status).not_to_contain_text("reader")
+    role.press("Enter")
+    expect(status).to_contain_text(f"{leaver} is now reader.")
+    status.get_by_role("button", name="Undo").click()
+    expect(status).to_contain_text(f"{leaver} is now author.")
+
+    owners = admin.locator("#owners")
+    owners.get_by_role("combobox", name="Pattern").fill("leaving/*")
+    field = owners.get_by_role("textbox", name="Owners")
+    field.press_sequentially(leaver[:3])
+    expect(owners.get_by_role("option", name=leaver)).to_be_visible()
+    take_picture(admin, "members")
+    field.press("Enter")
+    expect(field).to_have_value(f"{leaver}, ")
+    owners.get_by_role("button", name="Set these owners").click()
+    expect(status).to_contain_text(f"Owners of leaving/* are now: {leaver}.")
+    owners.get_by_role("button", name="Remove the owners of leaving/*").click()
+    expect(status).to_contain_text("leaving/* has no owners now.")

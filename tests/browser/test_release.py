@@ -6,7 +6,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, Visit, make_four_templates
+from tests.browser.conftest import DESKTOP, Server, Visit, make_four_templates
+from tests.browser.test_everywhere import barriers_in_every_look
 
 NAMESPACE, FAILING = "together", "refunds/summary"
 SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wants to look at the pages
@@ -40,6 +41,23 @@ def wait_for_checks(page: Page) -> None:
     raise AssertionError("the checks did not finish within 30 s")
 
 
+def write_edit_and_delete_a_comment(page: Page) -> None:
+    """On the page of a release, where each look is free of barriers while the form to edit is open."""
+    talk = page.get_by_role("region", name="Conversation")
+    talk.get_by_label("Comment", exact=True).fill("Is **45** right for sales?")
+    talk.get_by_role("button", name="Comment", exact=True).click()
+    expect(talk.locator("strong", has_text="45")).to_be_visible()
+    talk.get_by_text("Edit", exact=True).click()
+    assert barriers_in_every_look(page) == []
+    page.set_viewport_size(DESKTOP)
+    talk.get_by_label("Your comment").fill("Is 45 right for *returns*?")
+    talk.get_by_role("button", name="Save").click()
+    expect(talk.locator("em", has_text="returns")).to_be_visible()
+    talk.get_by_text("Edit", exact=True).click()
+    talk.get_by_role("button", name="Delete").click()
+    expect(talk.locator(".comment-deleted")).to_be_visible()
+
+
 def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     author = visit.open("author", f"/releases/new/{NAMESPACE}/?from=latest&to=production")
     take_picture(author, "new-release")
@@ -54,6 +72,8 @@ def test_a_release_of_four_templates_with_one_failing(visit: Visit, fetch):
     take_picture(reviewer, "release")
     reviewer.get_by_role("button", name="Approve 4 templates").click()
     expect(reviewer.get_by_text("You approved them.")).to_be_visible()
+
+    write_edit_and_delete_a_comment(reviewer)
 
     author.reload()
     blockers = author.get_by_role("region", name="What blocks this release")
