@@ -305,6 +305,7 @@ NO_PAGES = {
     "start-draft",
     "start-run",
     "stop-column",
+    "stop-runs",
     "suggestion",
     "theme",
 }
