@@ -192,7 +192,7 @@ def test_from_the_palette_to_prose_in_six_keys(visit: Visit, mode: str, field: s
 
 @pytest.mark.parametrize(
     ("letters", "name"),
-    [("ary", "conversational-summary"), ("sum", "summarise")],  # the first has a format that opens in Source
+    [("sent", "sentiment-analysis"), ("char", "character-chat")],  # the first has a format that opens in Source
 )
 def test_from_the_palette_to_the_prose_of_a_template_never_opened_before_in_six_keys(visit: Visit, letters, name):
     page = visit.open("author", "/changes/", mode="form")
