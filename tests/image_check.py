@@ -1,7 +1,7 @@
 """Builds the image without Docker and without a registry of images, runs it, and lets people's journeys use it.
 
 Run as root on Debian, by `make image-check`. It needs the packages buildah and debootstrap, and takes about a quarter
-of an hour. Two small Debian systems stand in for the base images `python` and `node`, which a machine that reaches only
+of an hour. Two small Debian systems replace the base images `python` and `node`, which a machine that reaches only
 registries of packages can't get. Web server and worker are started from the image, each as its own container, on a
 PostgreSQL and a Valkey from wheels. Chroot isolation gives them no network of their own, so they bind to loopback.
 """
@@ -93,7 +93,7 @@ def refuse_unfit_machine() -> None:
 
 
 def make_base(buildah: Buildah, base: str) -> None:
-    """An image that stands in for a base image, unless there is one from an earlier run."""
+    """Make an image that replaces a base image, unless there is one from an earlier run."""
     if buildah.has_image(name_base(base)):
         return
     say(f"Making a Debian system with {base} ...")
@@ -106,7 +106,7 @@ def make_base(buildah: Buildah, base: str) -> None:
     subprocess.run(["chroot", str(system), "sh", "-c", install], check=True, stdout=subprocess.DEVNULL)
     for marker in system.glob("usr/lib/python3*/EXTERNALLY-MANAGED"):
         marker.unlink()  # in an image, pip may install for the whole system
-    if base == "python":  # beside the programs that pip installs, as in the image it stands in for
+    if base == "python":  # beside the programs that pip installs, as in the image that it replaces
         (system / "usr/local/bin/python").symlink_to("/usr/bin/python3")
     buildah.run("umount", container)
     buildah.run("commit", "--quiet", container, name_base(base))
@@ -114,12 +114,12 @@ def make_base(buildah: Buildah, base: str) -> None:
 
 
 def name_base(base: str) -> str:
-    """The name of the image that stands in for a base image."""
+    """The name of the image that replaces a base image."""
     return f"localhost/promptuary-base-{base}"
 
 
 def build_image(buildah: Buildah) -> None:
-    """Build the Dockerfile as it is, on the two stand-ins."""
+    """Build the Dockerfile as it is, on the two images made here."""
     say("Building the Dockerfile ...")
     bases = [f"--build-arg={base.upper()}_IMAGE={name_base(base)}" for base in BASES]
     files = [f"--volume={path}:{path}:ro" for path in CLIENT_FILES if Path(path).exists()]

@@ -43,7 +43,7 @@ MAY = {
     Role.REVIEWER: gettext_lazy("also approve the work of others, and roll back"),
     Role.ADMIN: gettext_lazy("also manage members, keys and rules"),
 }
-_PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # where a button's section stands in the page
+_PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, the section of the page to come back to
 _ROLES = [(role.value, words) for role, words in MAY.items()]
 
 

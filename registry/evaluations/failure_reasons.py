@@ -12,7 +12,7 @@ __all__ = ["FailureReason", "find_rows", "group_failures"]
 
 @dataclass(frozen=True)
 class FailureReason:
-    """A sentence that says why rows failed. key: stands for it in an address; indexes: the rows; by any of the runs."""
+    """A sentence that says why rows failed, in any of the runs. key: its name in an address; indexes: the rows."""
 
     key: str
     message: str

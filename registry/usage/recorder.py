@@ -25,6 +25,7 @@ __all__ = ["FetchCounts", "flush_counts", "note_fetch", "process_counts"]
 
 MOST = 20_000  # counters a process keeps, and rows it holds back while the database is away
 IDLE = 60  # writes without a fetch after which a counter is given up
+_COLUMNS = "key_id, version_id, ref, former_name, day, count, last_at"  # in the order of a row to add
 _ROWS = 100  # of one statement
 logger = logging.getLogger(__name__)
 
@@ -142,7 +143,7 @@ def _write(rows: Iterable[tuple[Row, PendingCount]]) -> None:
             some = row_list[start : start + _ROWS]
             values = ", ".join(["(%s, %s, %s, %s, %s, %s, %s)"] * len(some))
             cursor.execute(
-                f"INSERT INTO {table} (key_id, version_id, ref, former_name, day, count, last_at) VALUES {values} "  # noqa: S608  # its own name
+                f"INSERT INTO {table} ({_COLUMNS}) VALUES {values} "  # noqa: S608  # its own names
                 "ON CONFLICT (version_id, day, key_id, ref, former_name) DO UPDATE SET "
                 f"count = {table}.count + excluded.count, last_at = excluded.last_at",
                 [value for row, waiting in some for value in (*row, waiting.count, adapt(waiting.last_at))],

@@ -53,7 +53,8 @@ _EDGES = re.compile(r"\A\s+|\s+\Z")
 # What a part's YAML cannot hold, and the spellings that mean something else in a part; with the braces before it,
 # because what is written for it begins with a brace too.
 _UNSAFE = re.compile(
-    r"\{*(?:\{[{%#]|\{(?=\s*\Z)|\\(?=[nr])|<\|space\|>|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff])"
+    r"\{*(?:\{[{%#]|\{(?=\s*\Z)|\\(?=[nr])|<\|space\|>"
+    r"|[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff])"
 )
 _BROKEN = re.compile("[\x00\ud800-\udfff]")
 _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
