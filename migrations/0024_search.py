@@ -5,39 +5,8 @@ from django.apps.registry import Apps
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
+from migrations._additions import add_search_index, remove_search_index
 from registry.templates.search_entries import rebuild_entries
-
-_FTS = "registry_searchentry_fts"
-_DELETE = f"INSERT INTO {_FTS}({_FTS}, rowid, facets, words) VALUES ('delete', OLD.id, OLD.facets, OLD.words);"
-_INSERT = f"INSERT INTO {_FTS}(rowid, facets, words) VALUES (NEW.id, NEW.facets, NEW.words);"
-_SQLITE = [
-    # The terms come ready made, so `prefix` and the tokenizer have little to do: see registry.templates.search_terms.
-    f"CREATE VIRTUAL TABLE {_FTS} USING fts5(facets, words, content='registry_searchentry', content_rowid='id', "
-    "detail='none', columnsize=0, tokenize=\"unicode61 remove_diacritics 0 tokenchars '_'\", "
-    "prefix='1 2 3 4 5 6 7 8 9 10')",
-    f"CREATE TRIGGER registry_searchentry_added AFTER INSERT ON registry_searchentry BEGIN {_INSERT} END",
-    f"CREATE TRIGGER registry_searchentry_removed AFTER DELETE ON registry_searchentry BEGIN {_DELETE} END",
-    "CREATE TRIGGER registry_searchentry_changed AFTER UPDATE OF facets, words ON registry_searchentry "
-    f"BEGIN {_DELETE} {_INSERT} END",
-]
-_POSTGRESQL = [
-    'ALTER TABLE registry_searchentry ALTER COLUMN name TYPE varchar(520) COLLATE "C"',
-    "ALTER TABLE registry_searchentry ADD COLUMN vector tsvector GENERATED ALWAYS AS "
-    "(array_to_tsvector(string_to_array(facets || ' ' || words, ' '))) STORED",
-    "CREATE INDEX registry_searchentry_vector ON registry_searchentry USING gin (vector)",
-]
-
-
-def add_index(_apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Make the full-text index."""
-    for statement in _SQLITE if schema_editor.connection.vendor == "sqlite" else _POSTGRESQL:
-        schema_editor.execute(statement, params=None)
-
-
-def remove_index(_apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Take it away; on PostgreSQL it goes with its table."""
-    if schema_editor.connection.vendor == "sqlite":
-        schema_editor.execute(f"DROP TABLE {_FTS}", params=None)
 
 
 def fill(apps: Apps, _schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -119,6 +88,6 @@ class Migration(migrations.Migration):
                 ]
             },
         ),
-        migrations.RunPython(add_index, remove_index),
+        migrations.RunPython(add_search_index, remove_search_index),
         migrations.RunPython(fill, migrations.RunPython.noop),
     ]

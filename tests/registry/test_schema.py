@@ -1,4 +1,4 @@
-"""The test database's tables, which are made from the models, against those that the migrations make."""
+"""The test database's tables, made from the models, against those that the migrations make, squashed and in steps."""
 
 import re
 import sqlite3
@@ -9,9 +9,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
-from tests.support import instances
+from tests.support import database_copies, instances, schema
 
 Schema = dict[str, list[str]]
 
@@ -52,6 +53,23 @@ def test_the_tables_of_the_tests_are_those_that_the_migrations_make(db: None, mi
     else:
         with closing(sqlite3.connect(migrated.home / "promptuary.sqlite3")) as file:
             expected = _read_schema(file.cursor())
+    assert_same_schema(tested, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.dialect
+def test_the_migrations_make_the_same_tables_one_after_the_other(transactional_db: None, tmp_path: Path) -> None:
+    with connection.cursor() as cursor:
+        tested = _read_schema(cursor)
+    with database_copies.empty_database(tmp_path):
+        schema.migrate_in_steps()
+        call_command("migrate", verbosity=0)  # finds that the squashed one is done
+        with connection.cursor() as cursor:
+            assert_same_schema(tested, _read_schema(cursor))
+
+
+def assert_same_schema(tested: Schema, expected: Schema) -> None:
+    """Fail with what only one of them has."""
     assert sum(map(len, expected.values())) > 100
     differences = {kind: sorted(set(tested[kind]) ^ set(expected[kind])) for kind in expected}
     assert not any(differences.values()), differences

@@ -65,10 +65,10 @@ def make_instance(home: Path, engine: str = "") -> Instance:
 
 
 def migrate_instance(home: Path) -> Instance:
-    """A new place whose tables the migrations make, one after the other, as in production."""
+    """A new place whose tables the migrations make, as in production."""
     home.mkdir(parents=True)
     place = Instance(home, _create_database(home.name))
-    place.manage("migrate", "--verbosity", "0")
+    place.manage("migrate", "--verbosity", "0", "--skip-checks")
     return place
 
 
@@ -84,7 +84,7 @@ def _prepare_instance(vendor: str) -> Instance:
 
 
 def make_tables(place: Instance) -> None:
-    """Make all tables in the place's empty database, a fifth of the time that the migrations take."""
+    """Make all tables in the place's empty database, half of the time that the migrations take."""
     place.run("-c", _MAKE_TABLES)
 
 

@@ -15,13 +15,15 @@ from django.db import connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
+from tests.support import schema
+
 __all__ = [
     "describe_row",
-    "list_latest_nodes",
-    "list_nodes",
+    "load_latest_models",
     "load_models",
     "load_rows",
-    "migrate_to",
+    "make_tables",
+    "migrate",
     "read_rows",
     "write_rows",
 ]
@@ -31,7 +33,6 @@ _FILE = Path(__file__).with_name("earlier_release.jsonl")
 _OF_DJANGO = ("auth.permission", "contenttypes.contenttype", "sites.site")
 
 Row = dict[str, Any]
-Node = tuple[str, str]
 
 
 def read_rows() -> list[Row]:
@@ -39,22 +40,15 @@ def read_rows() -> list[Row]:
     return _read_lines()[1:]
 
 
-def list_nodes() -> list[Node]:
-    """The migrations with which the tables are those of the earlier release."""
-    loader = MigrationLoader(None)
-    others = [node for node in loader.graph.leaf_nodes() if node[0] != "registry"]
-    return [*others, ("registry", _read_lines()[0]["migration"])]
+def make_tables() -> None:
+    """Migrate an empty database to the tables of the earlier release."""
+    schema.migrate_in_steps(_read_lines()[0]["migration"])
 
 
-def list_latest_nodes() -> list[Node]:
-    """The migrations with which the tables are those of this release."""
-    nodes: list[Node] = MigrationLoader(None).graph.leaf_nodes()
-    return nodes
-
-
-def migrate_to(nodes: list[Node]) -> None:
-    """Migrate the database to these migrations."""
-    MigrationExecutor(connection).migrate(nodes)
+def migrate() -> None:
+    """Migrate the database to the tables of this release."""
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
 
 
 def describe_row(row: models.Model) -> Row:
@@ -63,9 +57,15 @@ def describe_row(row: models.Model) -> Row:
     return {"model": row._meta.label_lower, "pk": row.pk, "fields": fields}
 
 
-def load_models(nodes: list[Node] | None = None) -> Apps:
-    """The models as the earlier release had them; nodes: as they are with these migrations instead."""
-    return MigrationLoader(None).project_state(nodes or list_nodes()).apps
+def load_models() -> Apps:
+    """The models as the earlier release had them."""
+    loader = schema.StepLoader(None)
+    return loader.project_state(loader.list_targets(_read_lines()[0]["migration"])).apps
+
+
+def load_latest_models() -> Apps:
+    """The models as the migrations of this release leave them."""
+    return MigrationLoader(None).project_state().apps
 
 
 def load_rows(earlier: Apps) -> None:

@@ -20,12 +20,12 @@ django.setup()
 
 from django.apps import apps
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.test import override_settings
 
 from registry import mirror
 from tests.registry.mirror import golden, golden_story
 from tests.registry.upgrades import earlier_release
+from tests.support import schema
 
 
 def main() -> None:
@@ -37,8 +37,8 @@ def main() -> None:
                 golden_story.play_older()
                 golden_story.play()
             mirror.catch_up()
-        (leaf,) = MigrationLoader(None).graph.leaf_nodes("registry")
-        earlier_release.write_rows(leaf[1], list(apps.get_models(include_auto_created=True)))
+        last = dict(schema.StepLoader(None).list_targets())["registry"]
+        earlier_release.write_rows(last, list(apps.get_models(include_auto_created=True)))
 
 
 if __name__ == "__main__":

@@ -34,9 +34,9 @@ TEMPLATE = "support/second"  # its production label is protected, and nothing of
 def upgraded(transactional_db: None, tmp_path: Path) -> Iterator[None]:
     """A database that the earlier release made and used, migrated to this one."""
     with database_copies.empty_database(tmp_path):
-        earlier_release.migrate_to(earlier_release.list_nodes())
+        earlier_release.make_tables()
         earlier_release.load_rows(earlier_release.load_models())
-        earlier_release.migrate_to(earlier_release.list_latest_nodes())
+        earlier_release.migrate()
         yield
 
 
@@ -44,27 +44,24 @@ def upgraded(transactional_db: None, tmp_path: Path) -> Iterator[None]:
 def beside(transactional_db: None, tmp_path: Path) -> Iterator[None]:
     """A database of this release, into which the earlier one wrote."""
     with database_copies.empty_database(tmp_path):
-        earlier_release.migrate_to(earlier_release.list_latest_nodes())
+        earlier_release.migrate()
         earlier_release.load_rows(earlier_release.load_models())
         yield
 
 
-def test_an_upgraded_database_is_what_a_restore_of_its_mirror_makes(upgraded, settings, tmp_path):
+def test_work_goes_on_in_an_upgraded_database_and_a_restore_of_its_mirror_makes_it_again(upgraded, settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
+    check_work()
     mirror.rebuild()
     assert mirror.verify() == []
     subprocess.run(["git", "clone", "-q", settings.MIRROR_PATH, tmp_path / "clone"], check=True)
     before = row_snapshot.snapshot_rows()
-    assert len(before["Event"]) == sum(row["model"] == "registry.event" for row in earlier_release.read_rows())
+    assert len(before["Event"]) > sum(row["model"] == "registry.event" for row in earlier_release.read_rows())
     with transaction.atomic():
         empty_the_database()
     mirror.restore(tmp_path / "clone")
     for name, rows in row_snapshot.snapshot_rows().items():
         assert rows == before[name], name
-
-
-def test_work_goes_on_in_an_upgraded_database(upgraded):
-    check_work()
 
 
 def test_work_goes_on_beside_processes_of_the_earlier_release(beside):
@@ -83,7 +80,7 @@ def test_the_earlier_release_reads_and_writes_its_rows_in_the_new_tables(beside)
 
 def test_the_earlier_release_finds_its_columns_and_may_leave_out_the_new_ones():
     missing, demanded = [], []
-    latest = earlier_release.load_models(earlier_release.list_latest_nodes())
+    latest = earlier_release.load_latest_models()
     for model in earlier_release.load_models().get_models(include_auto_created=True):
         before = {field.column for field in model._meta.concrete_fields}
         after = {field.column: field for field in latest.get_model(model._meta.label)._meta.concrete_fields}
