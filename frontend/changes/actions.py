@@ -1,6 +1,7 @@
 """POST actions of the change request page: each calls one service and goes on to a page."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -84,7 +85,7 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     if do == "range" or (do in _SUGGESTING and is_unseen_suggestion(request, actor, number)):
         return render_change(request, actor, number)
     try:
-        message = _perform_rollout_action(request, actor, number) or _perform_action(request, actor, number)
+        outcome = _perform_rollout_action(request, actor, number) or _perform_action(request, actor, number)
     except (NotFound, ProofRequired):
         raise
     except PromptuaryError as error:
@@ -92,11 +93,11 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
             return show_publish_panel(request, actor, number, error)
         return render_change(request, actor, number, refusal=error)
     tags = request.POST.get("form", "")
-    if message == str(MESSAGES["publish"]):
+    if outcome.is_published:
         change = changes_query.get_change(actor, number)
-        say_label_moved(request, actor, change.template, change.label, message, tags=tags)
+        say_label_moved(request, actor, change.template, change.label, outcome.message, tags=tags)
     else:
-        messages.success(request, message, extra_tags=tags)
+        messages.success(request, outcome.message, extra_tags=tags)
     return redirect(_url_after(request, number))
 
 
@@ -115,20 +116,29 @@ def say_label_moved(
     messages.success(request, line, extra_tags=tags)
 
 
-def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> str:
-    """Do what a button about the rollout says; gives the message, empty where it is another button."""
+@dataclass(frozen=True)
+class _Outcome:
+    """What an action did. message: for the reader. is_published: the label moved to the change's version at once."""
+
+    message: str
+    is_published: bool = False
+
+
+def _perform_rollout_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome | None:
+    """Do what a button about the rollout says; None where it is another button."""
     do = _read_action(request)
     if do == "roll_out":
-        return start_from_form(actor, number, request.POST)
+        return _Outcome(start_from_form(actor, number, request.POST))
     if do == "publish" and "how" not in request.POST:
-        return publish_as_proposed(actor, number, request.POST) or str(MESSAGES["publish"])
+        started = publish_as_proposed(actor, number, request.POST)
+        return _Outcome(started) if started else _Outcome(str(MESSAGES["publish"]), is_published=True)
     if do in ROLLOUT_ACTIONS:
-        return ROLLOUT_ACTIONS[do](actor, parse_form_number(request.POST.get("rollout")), request.POST)
-    return ""
+        return _Outcome(ROLLOUT_ACTIONS[do](actor, parse_form_number(request.POST.get("rollout")), request.POST))
+    return None
 
 
-def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
-    """Do what the name of the button that was pressed says; gives the message for the reader."""
+def _perform_action(request: HttpRequest, actor: Actor, number: int) -> _Outcome:
+    """Do what the name of the button that was pressed says."""
     do, text = _read_action(request), request.POST.get("text", "")
     if do in ("approve", "request_changes", "comment", "send"):
         digest = request.POST.get("digest", "")
@@ -140,7 +150,7 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
     elif act := {**_WHEN, **IN_CONVERSATION}.get(do):
         act(request, actor, number)
     elif do == "withdraw":
-        _withdraw(actor, number, text)
+        change_services.withdraw_change(actor=actor, number=number, reason=text)
     elif do == "close_emergency":
         emergencies.close_emergency(actor=actor, number=number, reason=text)
     elif do == "reopen":
@@ -153,20 +163,13 @@ def _perform_action(request: HttpRequest, actor: Actor, number: int) -> str:
         ON_LINES[do](request, actor, number)
     else:
         raise Invalid(fields={"do": gettext("the page did not say which button was pressed.")})
-    return str(MESSAGES[do])
+    return _Outcome(str(MESSAGES[do]), is_published=do == "publish")
 
 
 def _read_action(request: HttpRequest) -> str:
     """The name of the button that was pressed; of Publish, what was chosen beside it under Goes live."""
     do = request.POST.get("do", "")
     return _GOES_LIVE.get(request.POST.get("how", ""), do) if do == "publish" else do
-
-
-def _withdraw(actor: Actor, number: int, reason: str) -> None:
-    """Withdraw the request; the page asks people for a reason, which a program may leave out."""
-    if not reason.strip():
-        raise Invalid(fields={"text": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
-    change_services.withdraw_change(actor=actor, number=number, reason=reason)
 
 
 def _publish(request: HttpRequest, actor: Actor, number: int) -> None:

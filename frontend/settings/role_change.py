@@ -9,8 +9,7 @@ from django.template.loader import render_to_string
 
 from registry.accounts.actor import Actor
 from registry.changes import role_effects
-from registry.changes.role_effects import RoleEffects
-from registry.namespaces import services
+from registry.changes.role_effects import RoleEffects, RoleLosses
 from registry.namespaces.models import Membership, Role
 
 __all__ = ["RoleToConfirm", "change_role"]
@@ -39,10 +38,16 @@ def change_role(
     Where something is lost it is set only if `confirmed` in the form is the seal of what was read. describe: the
     sentence that says what was done, of the membership that follows.
     """
-    effects = role_effects.find_role_effects(actor, namespace, username, role)
-    if effects.sentences and request.POST.get("confirmed") != effects.seal:
-        return RoleToConfirm(username, namespace, role or "", effects)
-    member = services.set_role(actor=actor, namespace=namespace, username=username, role=role)
+    try:
+        member, effects = role_effects.set_role(
+            actor=actor,
+            namespace=namespace,
+            username=username,
+            role=role,
+            confirmed=request.POST.get("confirmed", ""),
+        )
+    except RoleLosses as refused:
+        return RoleToConfirm(username, namespace, role or "", refused.effects)
     is_own_right = username == actor.person.username and role != Role.ADMIN
     context = {
         "sentence": describe(member),

@@ -11,6 +11,7 @@ from registry.changes import (
     dependant_api,
     merge_api,
     preview_api,
+    role_api,
     rule_api,
     schedule_api,
     score_api,
@@ -143,7 +144,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("namespaces/<str:namespace>/rules/preview", rule_api.PreviewRules.as_view(), name="api-rules-preview"),
     path("namespaces/<str:namespace>", rule_api.OneNamespace.as_view(), name="api-namespace"),
     path("namespaces/<str:namespace>/members", namespace_api.Members.as_view(), name="api-members"),
-    path("namespaces/<str:namespace>/members/<str:person>", namespace_api.Member.as_view(), name="api-member"),
+    path("namespaces/<str:namespace>/members/<str:person>", role_api.Member.as_view(), name="api-member"),
+    path(
+        "namespaces/<str:namespace>/members/<str:person>/preview",
+        role_api.PreviewRole.as_view(),
+        name="api-member-preview",
+    ),
     path("namespaces/<str:namespace>/folder-roles", folder_role_api.FolderRoles.as_view(), name="api-folder-roles"),
     path(
         "namespaces/<str:namespace>/folder-roles/people/<str:person>/<path:folder>",

@@ -88,10 +88,10 @@ class BreakInput(Input):
     text = Text(help_text="Why callers will not be hurt, or have been told.")
 
 
-class ReasonInput(Input):
-    """Why, where somebody says."""
+class WithdrawalInput(Input):
+    """Why it is withdrawn."""
 
-    reason = Text(required=False, default="")
+    reason = Text(help_text="Everyone who reviewed it reads this.")
 
 
 class ClosingInput(Input):
@@ -232,10 +232,10 @@ class CloseEmergency(IdempotentView):
 class Withdraw(IdempotentView):
     """Closing without publishing."""
 
-    @extend_schema(operation_id="withdrawChange", request=ReasonInput, responses=_ANSWERS)
+    @extend_schema(operation_id="withdrawChange", request=WithdrawalInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Withdraw the change."""
-        services.withdraw_change(actor=actor_of(request), number=number, **read(ReasonInput, request))
+        """Withdraw the change, with a reason."""
+        services.withdraw_change(actor=actor_of(request), number=number, **read(WithdrawalInput, request))
         return show(request, number, Verb.PROPOSE)
 
 

@@ -1,4 +1,4 @@
-"""What a person's new role takes from the open requests of a namespace, to read before it is set."""
+"""Setting a person's role where what it takes from the open requests of the namespace was read before."""
 
 import hashlib
 from dataclasses import dataclass
@@ -12,11 +12,12 @@ from registry.changes import gate as change_gate
 from registry.changes import policy
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
-from registry.namespaces import permissions, roles
+from registry.core.errors import Conflict
+from registry.namespaces import permissions, roles, services
 from registry.namespaces.models import Membership, Namespace
 from registry.namespaces.verbs import Verb
 
-__all__ = ["RoleEffects", "find_role_effects"]
+__all__ = ["RoleEffects", "RoleLosses", "find_role_effects", "set_role"]
 
 _MOST_CHANGES = 500  # that are weighed; the newest
 
@@ -65,9 +66,10 @@ class RoleEffects:
 def find_role_effects(actor: Actor, namespace: str, username: str, role: str | None) -> RoleEffects:
     """What is lost where `namespaces.services.set_role` gives the person this role, or takes theirs with None.
 
-    Admins only; nothing is stored. The role is written and rolled back, so that the rules of groups, folders and
-    approvals are those of the real act.
+    Admins only; nothing is stored. Invalid for an unknown role. The role is written and rolled back, so that the rules
+    of groups, folders and approvals are those of the real act.
     """
+    services.check_role(role)
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     member = Membership.objects.filter(namespace=space, person__username=username).select_related("person").first()
     if member is None:
@@ -90,6 +92,30 @@ def find_role_effects(actor: Actor, namespace: str, username: str, role: str | N
         without_approvers=tuple(now.change.number for now, then in pairs if _loses_approvers(now, then)),
         folders=folders,
     )
+
+
+class RoleLosses(Conflict):
+    """Something is lost with the role, and nobody confirmed it; nothing was changed."""
+
+    def __init__(self, effects: RoleEffects) -> None:
+        again = gettext("Nothing was changed: send it again with the seal as confirmed to do it all the same.")
+        sentences = effects.sentences
+        super().__init__(" ".join([*sentences, again]), losses=sentences, seal=effects.seal)
+        self.effects = effects
+
+
+def set_role(
+    *, actor: Actor, namespace: str, username: str, role: str | None, confirmed: str = ""
+) -> tuple[Membership | None, RoleEffects]:
+    """Give a person a role of their own, or with None take it away, as `namespaces.services.set_role` does.
+
+    confirmed: the seal of the effects that were read. RoleLosses where something is lost and it is another one. The
+    membership that follows, None where there is none, and what was lost.
+    """
+    effects = find_role_effects(actor, namespace, username, role)
+    if effects.sentences and confirmed != effects.seal:
+        raise RoleLosses(effects)
+    return services.set_role(actor=actor, namespace=namespace, username=username, role=role), effects
 
 
 def _list_open_changes(namespace: Namespace) -> list[ChangeRequest]:

@@ -22,7 +22,7 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
 from registry.changes.queries import lock_change
 from registry.core import names
-from registry.core.errors import ApprovalRequired, Conflict
+from registry.core.errors import ApprovalRequired, Conflict, Invalid
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
@@ -198,9 +198,10 @@ def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -
     label_moves.record_move(actor, move, at=change.closed_at, is_scheduled=is_scheduled)
 
 
-def withdraw_change(*, actor: Actor, number: int, reason: str = "") -> ChangeRequest:
-    """Close the request without publishing; by the one who opened it, or a reviewer."""
-    check_text("reason", reason)
+def withdraw_change(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
+    """Close the request without publishing, with a reason; by the one who opened it, or a reviewer."""
+    if not check_text("reason", reason).strip():
+        raise Invalid(fields={"reason": gettext("say why it is withdrawn: everyone who reviewed it will read it.")})
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:

@@ -19,8 +19,7 @@ from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 
 __all__ = [
     "CreateInput",
-    "Member",
-    "MemberInput",
+    "MemberOutput",
     "Members",
     "NamespaceOutput",
     "Namespaces",
@@ -85,12 +84,6 @@ class CreateInput(RulesInput):
         allow_null=True,
         help_text=f"Absent or null: {', '.join(DEFAULT_CHECKS)}. An empty list requires none.",
     )
-
-
-class MemberInput(Input):
-    """A role."""
-
-    role = Text(help_text="reader, author, reviewer or admin.")
 
 
 class RulesOutput(output_serializers.Output):
@@ -176,35 +169,6 @@ class Members(APIView):
         """Everybody with their role, by username. For members."""
         rows = queries.list_members(actor_of(request), namespace)
         return Response({"results": [_shape_member(row) for row in rows]})
-
-
-class Member(APIView):
-    """One person's membership."""
-
-    @extend_schema(
-        operation_id="setRole",
-        request=MemberInput,
-        responses={200: MemberOutput, "4XX": output_serializers.ProblemOutput},
-    )
-    def put(self, request: Request, namespace: str, person: str) -> Response:
-        """Give a role. For admins, not by key; the last admin stays one."""
-        role: str = read(MemberInput, request)["role"]
-        member = services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=role)
-        folders = member.folder_roles if member else {}
-        facts = {"person": person, "role": member.role if member else role, "own_role": role, "folder_roles": folders}
-        return Response(facts)
-
-    @extend_schema(
-        operation_id="removeMember",
-        request=None,
-        responses={204: None, "4XX": output_serializers.ProblemOutput},
-    )
-    def delete(self, request: Request, namespace: str, person: str) -> Response:
-        """Take the role away that was given to the person, and with it their roles in folders and what their keys may
-        do by it. For admins, not by key. Whom a group gives a role stays a member.
-        """
-        services.set_role(actor=actor_of(request), namespace=namespace, username=person, role=None)
-        return Response(status=204)
 
 
 def answer_namespace(actor: Actor, row: Namespace) -> Response:

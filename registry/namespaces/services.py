@@ -17,7 +17,7 @@ from registry.namespaces.events import MemberSet, NamespaceCreated
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.verbs import Verb
 
-__all__ = ["create_namespace", "set_role"]
+__all__ = ["check_role", "create_namespace", "set_role"]
 
 
 def create_namespace(
@@ -69,8 +69,7 @@ def set_role(
 
     invitation: the id of the invitation by which the actor gives it. at: the moment of the event, by default now.
     """
-    if role is not None and role not in list(Role):
-        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
+    check_role(role)
     with transaction.atomic():
         log.lock()  # so that two admins can't take each other's role away at once
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -93,3 +92,9 @@ def set_role(
         event = MemberSet(person=username, role=role, invitation=invitation, folders=folders or None)
         log.append(actor, event, namespace=space, at=at or log.now(), subject=space)
     return member
+
+
+def check_role(role: str | None) -> None:
+    """Raise Invalid where it is no role; None, for taking one away, is fine."""
+    if role is not None and role not in list(Role):
+        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})

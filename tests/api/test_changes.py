@@ -97,6 +97,7 @@ def test_another_version_voids_the_approvals(cast, caller, first):
 def test_a_withdrawn_change_can_be_reopened_and_needs_its_approvals_anew(cast, caller, first):
     cast.propose(1)
     author = caller("author")
+    problem(author.post("changes/1/withdraw", {"reason": " "}), 422, "invalid")
     assert author.post("changes/1/withdraw", {"reason": "Not yet"}).json()["state"] == "withdrawn"
     problem(author.post("changes/1/publish"), 409, "conflict")
     body = author.post("changes/1/reopen").json()
@@ -164,7 +165,7 @@ def test_a_change_of_strangers_is_not_found(cast, caller, first):
     outsider = caller("outsider")
     problem(outsider.get("changes/1"), 404, "not-found")
     problem(outsider.get("changes/99"), 404, "not-found")
-    problem(outsider.post("changes/1/withdraw", {}), 404, "not-found")
+    problem(outsider.post("changes/1/withdraw", {"reason": "No"}), 404, "not-found")
 
 
 def test_a_proposal_to_go_live_gradually_starts_its_rollout_when_it_is_published(cast, caller, first):

@@ -203,7 +203,8 @@ def calls(world):
     yield "fragment in save", "PUT", "templates/support/pinned", {"document": pinned, "message": ""}
     for number in (world["open"], world["beside"], world["approved"]):
         for act in ("publish", "merge", "checks", "version", "withdraw", "suggestions", "decisions"):
-            yield f"{act} {number}", "POST", f"changes/{number}/{act}", {"version": 2} if act == "version" else {}
+            body = {"version": {"version": 2}, "withdraw": {"reason": "No"}}.get(act, {})
+            yield f"{act} {number}", "POST", f"changes/{number}/{act}", body
         yield f"threads {number}", "GET", f"changes/{number}/threads", None
         yield f"merged {number}", "GET", f"changes/{number}/merge", None
     for query in ("state=pending", "template=support/open", "namespace=support"):

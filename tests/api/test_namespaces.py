@@ -2,6 +2,7 @@
 
 import pytest
 
+from registry.changes import decisions
 from registry.namespaces.models import Namespace
 from tests.api.conftest import Caller, problem
 
@@ -9,6 +10,15 @@ from tests.api.conftest import Caller, problem
 @pytest.fixture
 def admin(cast) -> Caller:
     return Caller(person=cast.people["admin"])
+
+
+@pytest.fixture
+def approved(cast) -> int:
+    """The number of an open change that the reviewer approved."""
+    digest = cast.save().version.digest
+    number: int = cast.propose(1).number
+    decisions.decide_on_change(actor=cast.actor("reviewer"), number=number, decision="approve", digest=digest)
+    return number
 
 
 def test_a_caller_sees_their_namespaces_with_role_and_rules(cast):
@@ -81,6 +91,27 @@ def test_roles_are_given_and_taken(admin, cast):
     assert Caller(person=cast.people["outsider"]).get("namespaces/support").json()["role"] == "reader"
     assert admin.call("DELETE", "namespaces/support/members/outsider").status_code == 204
     assert Caller(person=cast.people["outsider"]).get("namespaces/support").status_code == 404
+
+
+def test_a_role_that_takes_an_approval_away_is_set_when_that_was_read(admin, approved):
+    place = "namespaces/support/members/reviewer"
+    losses = admin.get(f"{place}/preview?role=author").json()
+    assert (losses["role_before"], losses["approvals"]) == ("reviewer", [approved])
+    refused = problem(admin.put(place, {"role": "author", "confirmed": "an older seal"}), 409, "conflict")
+    assert (refused["losses"], refused["seal"]) == (losses["losses"], losses["seal"])
+    assert admin.put(place, {"role": "author", "confirmed": losses["seal"]}).json()["role"] == "author"
+    assert admin.get(f"{place}/preview?role=reader").json()["losses"] == []
+
+
+def test_a_member_with_an_approval_is_removed_when_that_was_read(admin, approved):
+    place = "namespaces/support/members/reviewer"
+    seal = problem(admin.call("DELETE", place), 409, "conflict")["seal"]
+    assert seal == admin.get(f"{place}/preview").json()["seal"]
+    assert admin.call("DELETE", f"{place}?confirmed={seal}").status_code == 204
+
+
+def test_the_preview_of_a_role_refuses_an_unknown_one(admin):
+    problem(admin.get("namespaces/support/members/reviewer/preview?role=owner"), 422, "invalid")
 
 
 def test_the_last_admin_stays(admin):

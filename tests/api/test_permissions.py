@@ -126,7 +126,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-change-publish", "POST"): ("changes/{approved}/publish", None, AUTHORS),
     ("api-change-schedule", "PUT"): ("changes/{open}/schedule", {"goes_live_at": SOON}, AUTHORS),
     ("api-change-schedule", "DELETE"): ("changes/{approved}/schedule", None, AUTHORS),
-    ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {}, AUTHORS),
+    ("api-change-withdraw", "POST"): ("changes/{open}/withdraw", {"reason": "No"}, AUTHORS),
     ("api-change-reopen", "POST"): ("changes/{withdrawn}/reopen", None, AUTHORS),
     ("api-threads", "GET"): ("changes/{open}/threads", None, READERS_OF_ALL),
     ("api-threads", "POST"): ("changes/{open}/threads", {"version": 1, "line": 1, "text": "Why?"}, AUTHORS_MAKE),
@@ -149,6 +149,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-namespace", "PATCH"): ("namespaces/support", {"approvals": 2}, ADMINS),
     ("api-rules-preview", "POST"): ("namespaces/support/rules/preview", {"approvals": 2}, ADMINS),
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
+    ("api-member-preview", "GET"): ("namespaces/support/members/reader/preview?role=author", None, ADMINS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
     ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
     ("api-folder-roles", "GET"): ("namespaces/support/folder-roles", None, READERS),
@@ -386,7 +387,7 @@ def write_world(cast) -> dict[str, Any]:
     )
     soon = datetime.fromisoformat(SOON)
     schedules.schedule_change(actor=cast.actor("author"), number=numbers["approved"], at=soon)
-    change_services.withdraw_change(actor=cast.actor("author"), number=numbers["withdrawn"])
+    change_services.withdraw_change(actor=cast.actor("author"), number=numbers["withdrawn"], reason="Not needed")
     threads.open_thread(
         actor=cast.actor("reviewer"),
         number=numbers["open"],

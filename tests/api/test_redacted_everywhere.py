@@ -72,7 +72,7 @@ def planted(cast, settings, tmp_path):
     _report(cast, leaked)
     fetched = fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
     assert CANARY in fetched.body.decode()
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     third = cast.save(OTHER, base=leaked.digest).version
     labels.move_label(actor=author, name=REPLY, label="staging", version=third.number, expected=2)
     mirror.catch_up()

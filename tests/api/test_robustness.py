@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.changes.api import DecisionInput, ProposeInput, ReasonInput, VersionInput
+from registry.changes.api import DecisionInput, ProposeInput, VersionInput, WithdrawalInput
 from registry.templates.api import SaveInput
 from registry.templates.label_api import MoveInput, RollBackInput
 from registry.templates.render_api import CheckInput, RenderInput
@@ -23,7 +23,7 @@ ROUTES = {
     "propose": ("POST", "changes", ProposeInput),
     "version": ("POST", "changes/1/version", VersionInput),
     "decide": ("POST", "changes/1/decisions", DecisionInput),
-    "withdraw": ("POST", "changes/1/withdraw", ReasonInput),
+    "withdraw": ("POST", "changes/1/withdraw", WithdrawalInput),
     "check": ("POST", "check", CheckInput),
     "render": ("POST", "render", RenderInput),
 }
@@ -78,7 +78,7 @@ def test_a_number_beyond_all_bounds_is_not_found(cast, caller, number):
     assert caller("author").get(f"changes/{number}").status_code == 404
     assert caller("author").get(f"{T}@{number}").status_code == 404
     assert caller("author").post(f"changes/{number}/version", {"version": 1}).status_code == 404
-    assert caller("author").post(f"changes/{number}/withdraw", {}).status_code == 404
+    assert caller("author").post(f"changes/{number}/withdraw", {"reason": "No"}).status_code == 404
 
 
 def test_a_version_number_beyond_the_databases_is_not_found(cast, caller):

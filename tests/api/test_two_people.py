@@ -77,7 +77,7 @@ def test_a_merged_version_keeps_its_author_in_another_request(live, caller):
     change = live.propose(2)
     author = caller("author", session=True)
     assert author.post(f"changes/{change.number}/merge").json()["version"] == 4
-    author.post(f"changes/{change.number}/withdraw")
+    author.post(f"changes/{change.number}/withdraw", {"reason": "Not needed"})
     again = live.propose(4)
     refused(caller, again.number, "reviewer", "You wrote version 2, which this change contains.")
 
@@ -90,7 +90,7 @@ def test_a_suggestion_that_was_applied_keeps_its_writer(live, caller):
     applied = author.post("changes/2/suggestions", {"comments": [{"thread": 1, "comment": 1}]})
     assert applied.status_code == 200
     refused(caller, 2, "reviewer", "Your suggestion is in version 3, which this change contains.")
-    author.post("changes/2/withdraw")
+    author.post("changes/2/withdraw", {"reason": "Not needed"})
     live.propose(3)
     refused(caller, 3, "reviewer", "Your suggestion is in version 3")
     allowed(caller, 3, "admin")
@@ -124,7 +124,7 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
         save(live, THIRD, 1)
         change_services.set_head(actor=by_key, number=2, version=3)
     if act == "reopened":
-        change_services.withdraw_change(actor=author, number=2)
+        change_services.withdraw_change(actor=author, number=2, reason="Not needed")
         change_services.reopen_change(actor=by_key, number=2)
     refused(caller, 2, "admin", "You issued the key that ")
     allowed(caller, 2, "reviewer")
@@ -133,7 +133,7 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
 def test_proposing_it_again_does_not_launder_who_proposed_it(live, caller):
     save(live, OTHER, 1)
     live.propose(2, role="reviewer")
-    change_services.withdraw_change(actor=live.actor("admin"), number=2)
+    change_services.withdraw_change(actor=live.actor("admin"), number=2, reason="Not needed")
     live.propose(2)
     refused(caller, 3, "reviewer", "You proposed this text in change 2.")
 

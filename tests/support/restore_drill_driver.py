@@ -103,7 +103,7 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
     decisions.decide_on_change(
         actor=reviewer, number=other.number, decision="request_changes", digest=digests[4], text="No:\n- old"
     )
-    change_services.withdraw_change(actor=author, number=other.number)
+    change_services.withdraw_change(actor=author, number=other.number, reason="Not needed")
 
 
 def finish(cast: dict[str, Actor], count: int) -> None:

@@ -38,7 +38,7 @@ def close(desk, how):
     check_results.run_checks(number=change.number)
     approve(desk, change)
     if how == "withdrawn":
-        change_services.withdraw_change(actor=desk.actor("author"), number=change.number)
+        change_services.withdraw_change(actor=desk.actor("author"), number=change.number, reason="Not needed")
     else:
         change_services.publish_change(actor=desk.actor("author"), number=change.number)
     return change.number
@@ -92,7 +92,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
 
 def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser):
     change = required.propose(2)
-    change_services.withdraw_change(actor=required.actor("author"), number=change.number)
+    change_services.withdraw_change(actor=required.actor("author"), number=change.number, reason="Not needed")
     checks, _, _ = told(browser("author"), change.number)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)

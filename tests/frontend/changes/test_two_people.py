@@ -59,7 +59,7 @@ def test_a_merged_version(reply, browser):
     reply.publish(2)
     number = reply.propose(3).number
     change_merge.merge_change(actor=reply.actor("author"), number=number)
-    change_services.withdraw_change(actor=reply.actor("author"), number=number)
+    change_services.withdraw_change(actor=reply.actor("author"), number=number, reason="Not needed")
     again = reply.propose(4).number
     shows_the_fault(browser, "reviewer", again, "You wrote version 3, which this change contains.")
 
@@ -80,10 +80,10 @@ def test_the_issuer_of_a_key(reply, browser):
 
 def test_an_earlier_proposer_and_an_earlier_head(reply, browser):
     change_services.propose_change(actor=reply.actor("reviewer"), name=REPLY, label="production", version=2, message="")
-    change_services.withdraw_change(actor=reply.actor("admin"), number=2)
+    change_services.withdraw_change(actor=reply.actor("admin"), number=2, reason="Not needed")
     reply.propose(2)
     shows_the_fault(browser, "reviewer", 3, "You proposed this text in change 2.")
-    change_services.withdraw_change(actor=reply.actor("author"), number=3)
+    change_services.withdraw_change(actor=reply.actor("author"), number=3, reason="Not needed")
     save(reply, BETTER, 1, "admin")
     reply.propose(3)
     save(reply, BETTER + "\n\n", 1)

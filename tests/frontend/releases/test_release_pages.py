@@ -92,7 +92,7 @@ def test_home_and_the_counts_show_a_release_once(release, browser):
 def test_a_release_without_open_templates_holds_nothing_up(desk, release):
     author = desk.actor("author")
     for change in (1, 2):
-        change_services.withdraw_change(actor=author, number=change)
+        change_services.withdraw_change(actor=author, number=change, reason="Not needed")
     (row,) = rows_of_person([], [release_gate.evaluate_release(Release.objects.get(), author)], author)
     assert urgency_sentence([row]) == ""
     shown = render_to_string("frontend/home/_waiting_row.html", {"row": row})

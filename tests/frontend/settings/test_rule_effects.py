@@ -69,7 +69,7 @@ def test_a_request_that_is_blocked_by_more_approvals_is_named_before_anything_is
 def test_what_was_read_before_another_request_came_is_asked_again(reply, approved, browser):
     client = browser("admin")
     seal = seal_of(words(client.post(ADDRESS, {**FORM, "approvals": "2"})))
-    change_services.withdraw_change(actor=reply.actor("author"), number=approved.number)
+    change_services.withdraw_change(actor=reply.actor("author"), number=approved.number, reason="Not needed")
     change_services.reopen_change(actor=reply.actor("author"), number=approved.number)
     answer = client.post(ADDRESS, {**FORM, "approvals": "2", "confirmed": seal})
     assert answer.status_code == 200

@@ -90,6 +90,6 @@ def test_a_reader_applies_nothing(reader, change, suggest):
 
 def test_a_closed_request_takes_none(author, change, suggest):
     suggest(7, "    Say\n")
-    change_services.withdraw_change(actor=author, number=1)
+    change_services.withdraw_change(actor=author, number=1, reason="Not needed")
     with pytest.raises(Conflict, match="is withdrawn"):
         suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)])

@@ -105,7 +105,7 @@ def test_comments_decide_nothing_and_stay_possible_after_the_end(author, propose
 
 def test_a_closed_request_takes_no_decision(author, reviewer, propose, save):
     change = propose(save("one"))
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     with pytest.raises(Conflict, match="is withdrawn"):
         decide(reviewer, change, "approve")
 

@@ -121,7 +121,7 @@ def test_the_run_of_what_is_served_is_used_again(attach, publish, propose, autho
     attach("squad_f1 - 0.02")
     first = propose("one way")
     work(first)
-    change_services.withdraw_change(actor=author, number=first.number)
+    change_services.withdraw_change(actor=author, number=first.number, reason="Not needed")
     work(propose("another way"))
     assert [run.version.number for run in Run.objects.order_by("pk")] == [2, 1, 3]
 

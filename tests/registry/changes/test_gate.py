@@ -23,7 +23,7 @@ def _write_requests(author, reviewer, save):
     for number, decision in ((2, "request_changes"), (3, "approve")):
         digest = change_queries.get_change(author, number).version.digest
         decisions.decide_on_change(actor=reviewer, number=number, decision=decision, digest=digest, text="So.")
-    writing.withdraw_change(actor=author, number=4)
+    writing.withdraw_change(actor=author, number=4, reason="Not needed")
 
 
 def test_many_stand_as_each_one_does(requests, author, reviewer, admin):

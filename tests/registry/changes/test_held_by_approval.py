@@ -316,18 +316,18 @@ class TestEmergency:
 
 class TestUnapprovedIsProposed:
     def test_again_after_its_change_was_withdrawn(self, wandered, admin, author, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number)
+        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
         change = change_services.propose_change(actor=author, name=NAME, label="staging", version=1, message="")
         finish(change)
         assert approval_of() == Approval.APPROVED
 
     def test_by_opening_the_withdrawn_one_again(self, wandered, admin, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number)
+        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
         finish(change_services.reopen_change(actor=admin, number=wandered[0].number))
         assert approval_of() == Approval.APPROVED
 
     def test_by_another_request_that_takes_it_as_its_head(self, wandered, save, admin, author, finish):
-        change_services.withdraw_change(actor=admin, number=wandered[0].number)
+        change_services.withdraw_change(actor=admin, number=wandered[0].number, reason="Not needed")
         save("three")
         change = change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message="")
         finish(change_services.set_head(actor=author, number=change.number, version=1))

@@ -213,7 +213,7 @@ class World:
         emergencies.publish_in_emergency(actor=self.admin, number=number, reason="It burns")
 
     def withdraw(self, number):
-        change_services.withdraw_change(actor=self.reviewer, number=number)
+        change_services.withdraw_change(actor=self.reviewer, number=number, reason="Not needed")
 
     def roll_back(self, version):
         labels.roll_back_label(actor=self.reviewer, name=NAME, label="live", version=version, reason="It erred")

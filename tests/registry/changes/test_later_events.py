@@ -197,7 +197,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
 def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose, admin, rule):
     rule(required_checks=["problems"])
     change = propose(save("one"))
-    change_services.withdraw_change(actor=admin, number=change.number)
+    change_services.withdraw_change(actor=admin, number=change.number, reason="Not needed")
     before = gate_of(change, admin).checks
     problems = next(check for check in before if check.name == "problems")
     assert (problems.outcome, problems.findings) == (None, ())

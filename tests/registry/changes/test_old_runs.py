@@ -60,7 +60,7 @@ def test_runs_of_a_label_or_of_an_open_or_published_change_stay(save, finish, pu
     runs = {superseded, finish(proposed)}
     propose(proposed)
     gone = finish(withdrawn)
-    change_services.withdraw_change(actor=author, number=propose(withdrawn).number)
+    change_services.withdraw_change(actor=author, number=propose(withdrawn).number, reason="Not needed")
     assert old_runs.delete_old_runs() == 1
     assert kept() == runs
     assert gone not in kept()
@@ -70,7 +70,7 @@ def test_runs_that_a_change_asked_for_stay_while_it_is_not_withdrawn(save, finis
     change = propose(save("head"))
     earlier = finish(save("an earlier head"), change=change.number)
     assert old_runs.delete_old_runs() == 0
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert old_runs.delete_old_runs() == 1
     assert earlier not in kept()
 
@@ -114,7 +114,7 @@ def test_a_run_whose_scores_decided_a_gate_stays(save, finish, propose, author):
         text="[]",
         created_at=log.now(),
     )
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert old_runs.delete_old_runs() == 0
 
 

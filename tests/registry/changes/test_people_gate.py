@@ -115,7 +115,7 @@ def test_the_decision_stays_where_scores_are_taken_back(score, change, reviewer)
 def test_scores_of_somebody_who_contributes_later_no_longer_count(score, change, reviewer, admin):
     score(reviewer, "5", "5", "5", "5")
     assert work(change).outcome == "passed"
-    change_services.withdraw_change(actor=reviewer, number=change.number)
+    change_services.withdraw_change(actor=reviewer, number=change.number, reason="Not needed")
     change_services.reopen_change(actor=reviewer, number=change.number)
     change.refresh_from_db()
     assert work(change).outcome is None

@@ -86,7 +86,7 @@ def test_each_finds_what_waits_for_them(author, reviewer, reader, save, propose)
 
 def test_a_closed_request_is_nobody_s_turn(author, save, propose):
     propose(save("one"))
-    assert turn_of(writing.withdraw_change(actor=author, number=1)) is None
+    assert turn_of(writing.withdraw_change(actor=author, number=1, reason="Not needed")) is None
 
 
 def test_a_version_both_sides_come_from_does_not_ride_along(author, reviewer, propose, save):

@@ -29,7 +29,7 @@ def test_outsiders_hear_of_none(outsider, two):
 
 
 def test_requests_are_listed_newest_first_and_by_state(author, reader, two):
-    writing.withdraw_change(actor=author, number=1)
+    writing.withdraw_change(actor=author, number=1, reason="Not needed")
     assert [change.number for change in change_queries.list_changes(reader).items] == [2, 1]
     assert [change.number for change in change_queries.list_changes(reader, state="pending").items] == [2]
     assert [change.number for change in change_queries.list_changes(reader, state="withdrawn").items] == [1]

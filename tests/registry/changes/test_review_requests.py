@@ -119,7 +119,7 @@ def test_a_reader_asks_nobody(reader, change):
 
 
 def test_for_a_closed_request_nobody_is_asked(author, change):
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     with pytest.raises(Conflict, match="is withdrawn"):
         ask(author, change)
 

@@ -126,7 +126,7 @@ def test_what_asks_for_edits_keeps_words(reviewer, change):
 
 
 def test_on_a_closed_request_it_follows_the_rule_of_commenting(author, reviewer, change, thread):
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     threads.reply_to_thread(actor=reviewer, number=change.number, thread=1, text="Late")
     edit(reviewer, change, "Late, sorry", comment=2)
     assert read(change, comment=2).text == "Late, sorry"

@@ -86,7 +86,7 @@ def test_readers_and_outsiders_schedule_nothing(reader, outsider, change):
 
 
 def test_a_closed_change_is_not_scheduled(author, change):
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     with pytest.raises(Conflict, match="withdrawn"):
         schedules.schedule_change(actor=author, number=change.number, at=soon())
 
@@ -109,7 +109,7 @@ def test_a_schedule_is_taken_back_once(author, change):
 
 def test_a_withdrawn_change_that_is_reopened_has_no_schedule(author, change):
     schedules.schedule_change(actor=author, number=change.number, at=soon())
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert change_services.reopen_change(actor=author, number=change.number).goes_live_at is None
 
 

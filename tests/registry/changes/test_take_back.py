@@ -96,7 +96,7 @@ def test_after_publishing_it_is_refused_with_what_to_do(author, reviewer, change
 
 def test_after_withdrawing_it_is_refused(author, reviewer, change):
     decide(reviewer, change, "approve")
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     with pytest.raises(Conflict, match="is withdrawn"):
         decide(reviewer, change, "take_back")
 

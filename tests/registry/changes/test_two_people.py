@@ -145,7 +145,7 @@ class Registry:
 
     def withdraw(self, who):
         if change := open_change():
-            change_services.withdraw_change(actor=actor(who), number=change.number)
+            change_services.withdraw_change(actor=actor(who), number=change.number, reason="Not needed")
 
     def approve(self, who):
         if change := open_change():

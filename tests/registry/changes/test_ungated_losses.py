@@ -84,7 +84,7 @@ def test_without_a_run_of_what_is_served_there_are_no_losses(save, publish, prop
 def test_a_closed_request_has_no_losses(worse, author):
     change = worse[0]
     assert read_losses(change) is not None
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert read_losses(change) is None
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from registry.accounts.models import User
 from registry.changes import services as change_services
-from registry.core.errors import Conflict, NotAllowed
+from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import services as namespace_services
 
@@ -14,7 +14,16 @@ def test_its_opener_withdraws_a_request(author, propose, save):
 
 
 def test_a_reviewer_may_too(reviewer, propose, save):
-    assert change_services.withdraw_change(actor=reviewer, number=propose(save("one")).number).state == "withdrawn"
+    change = change_services.withdraw_change(actor=reviewer, number=propose(save("one")).number, reason="Not needed")
+    assert change.state == "withdrawn"
+
+
+def test_it_needs_a_reason(author, propose, save):
+    change = propose(save("one"))
+    with pytest.raises(Invalid, match="reason: say why"):
+        change_services.withdraw_change(actor=author, number=change.number, reason=" ")
+    change.refresh_from_db()
+    assert change.state == "open"
 
 
 def test_another_author_may_not(admin, propose, save, author):
@@ -22,18 +31,18 @@ def test_another_author_may_not(admin, propose, save, author):
     namespace_services.set_role(actor=admin, namespace="support", username="second", role="author")
     change = propose(save("one"))
     with pytest.raises(NotAllowed, match="author proposed this change"):
-        change_services.withdraw_change(actor=type(author)(person), number=change.number)
+        change_services.withdraw_change(actor=type(author)(person), number=change.number, reason="Not needed")
 
 
 def test_what_is_published_is_not_withdrawn(author, save, publish):
     with pytest.raises(Conflict, match="is published"):
-        change_services.withdraw_change(actor=author, number=publish(save("one")).number)
+        change_services.withdraw_change(actor=author, number=publish(save("one")).number, reason="Not needed")
 
 
 def test_reopened_it_needs_its_approvals_anew(author, propose, approve, save):
     change = propose(save("one"))
     approve(change)
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     change = change_services.reopen_change(actor=author, number=change.number)
     assert (change.state, change.round, change.closed_at) == ("open", 2, None)
 
@@ -46,7 +55,7 @@ def test_only_a_withdrawn_one_is_reopened(author, propose, save):
 def test_a_request_that_another_has_overtaken_is_not_reopened(author, propose, publish, save):
     version = save("one")
     change = propose(version)
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     propose(version)
     with pytest.raises(Conflict, match="proposes version 1"):
         change_services.reopen_change(actor=author, number=change.number)

@@ -14,16 +14,18 @@ from unittest import mock
 
 from allauth.mfa.models import Authenticator
 from django.core.management.color import no_style
-from django.db import connection
+from django.db import connection, transaction
 
 from registry.accounts import actor as accounts_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes import check_results, decisions, emergencies, revisions, rules, suggestions, threads
+from registry.changes import gate as change_gate
 from registry.changes import merge as change_merge
 from registry.changes import schedules as change_schedules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
+from registry.changes.queries import lock_change
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
 from registry.evaluations import attachments, dataset_archive, datasets, nightly_runs, person_scores, run_worker
@@ -33,6 +35,7 @@ from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import folder_roles, groups, keys
 from registry.namespaces import services as namespace_services
+from registry.namespaces.verbs import Verb
 from registry.people import administration
 from registry.redaction import services as redaction_services
 from registry.releases import comments as release_comments
@@ -90,7 +93,7 @@ def play_older() -> None:
         actor=cast["author"], name=OLD, label="production", version=3, message=""
     ).number
     change_merge.merge_change(actor=cast["author"], number=number)
-    change_services.withdraw_change(actor=cast["author"], number=number)
+    _withdraw_without_reason(cast["author"], number)
     change_services.reopen_change(actor=cast["author"], number=number)
     place = Place(version=4, line=2)
     threads.open_thread(actor=admin, number=number, place=place, text="", suggestion="  content: better\n")
@@ -253,7 +256,14 @@ def _withdraw_what_fails(cast: Cast) -> None:
     check_results.run_checks(number=number)
     change_services.withdraw_change(actor=author, number=number, reason="Not yet")
     change_services.reopen_change(actor=author, number=number)
-    change_services.withdraw_change(actor=reviewer, number=number)
+    _withdraw_without_reason(reviewer, number)
+
+
+def _withdraw_without_reason(actor: Actor, number: int) -> None:
+    """As releases did that took a withdrawal without a reason."""
+    with transaction.atomic():
+        change = lock_change(actor, Verb.PROPOSE, number)
+        change_services.withdraw_open(actor, change_gate.evaluate(change, actor), "")
 
 
 def _merge_and_suggest(cast: Cast) -> None:

@@ -54,7 +54,7 @@ def tell(people):
     third = save(people["reviewer"], BASE.replace("third", "THIRD"), first)
     change_services.propose_change(actor=author, name=TEMPLATE, label="production", version=third.number, message="")
     change_merge.merge_change(actor=author, number=3)
-    change_services.withdraw_change(actor=author, number=3)
+    change_services.withdraw_change(actor=author, number=3, reason="Not needed")
     change_services.reopen_change(actor=author, number=3)
     place = Place(version=4, line=2)
     threads.open_thread(actor=admin, number=3, place=place, text="", suggestion="  content: better\n")

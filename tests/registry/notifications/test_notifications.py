@@ -58,7 +58,7 @@ def test_publishing_ends_the_waiting(author, reviewer, admin, change, approve):
 
 
 def test_withdrawing_ends_it_too(author, reviewer, change):
-    change_services.withdraw_change(actor=author, number=1)
+    change_services.withdraw_change(actor=author, number=1, reason="Not needed")
     assert not unread(reviewer)
 
 

@@ -66,7 +66,7 @@ def test_the_text_is_nowhere_in_the_database_any_more(author, admin, document, l
     change = change_services.propose_change(actor=author, name=NAME, label="production", version=2, message="")
     threads.open_thread(actor=author, number=change.number, place=Place(version=2, line=6), text="Look")
     check_results.run_checks(number=change.number)
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     assert f"Answer {SECRET}" in everything()
     redact(admin)
     assert f"Answer {SECRET}" not in everything()

@@ -71,7 +71,7 @@ class World:
         change_services.set_head(actor=self.author, number=change.number, version=other)
 
     def _withdraw_member(self, name):
-        change_services.withdraw_change(actor=self.author, number=self._change(name).number)
+        change_services.withdraw_change(actor=self.author, number=self._change(name).number, reason="Not needed")
 
     def _reopen_member(self, name):
         change_services.reopen_change(actor=self.author, number=self._change(name).number)

@@ -101,7 +101,7 @@ def test_a_new_head_voids_the_approval_of_that_template_only(author, open_releas
 def test_a_withdrawn_member_goes_live_with_nothing(author, open_release, approve_all, find_member, served):
     release = open_release()
     approve_all(release)
-    change_services.withdraw_change(actor=author, number=find_member(release, FOUR[0]).number)
+    change_services.withdraw_change(actor=author, number=find_member(release, FOUR[0]).number, reason="Not needed")
     release_services.publish_release(actor=author, number=release.number)
     assert served() == dict.fromkeys(FOUR[1:], 1)
 

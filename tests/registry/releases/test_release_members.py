@@ -83,7 +83,7 @@ def test_readers_change_nothing_and_outsiders_find_nothing(reader, outsider, ope
 def test_a_withdrawn_member_is_not_reopened_beside_its_replacement(author, open_release, save, find_member):
     release = open_release(FOUR[:2])
     change = find_member(release, FOUR[0])
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     save("two", name=FOUR[0])
     proposals.add_to_release(actor=author, number=release.number, versions={FOUR[0]: 2})
     with pytest.raises(Conflict, match=f"Release 1 already has change 3 for {FOUR[0]}"):

@@ -169,6 +169,6 @@ def test_a_schedule_replaces_the_plan(author, approve, propose_planned):
 def test_a_newer_version_keeps_the_plan_and_a_reopened_change_has_it_too(author, save, propose_planned):
     change = propose_planned()
     change_services.set_head(actor=author, number=change.number, version=save("three").number)
-    change_services.withdraw_change(actor=author, number=change.number)
+    change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     reopened = change_services.reopen_change(actor=author, number=change.number)
     assert reopened.planned_rollout["steps"] == PLAN["steps"]

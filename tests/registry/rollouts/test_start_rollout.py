@@ -135,7 +135,7 @@ def test_the_change_keeps_its_version_and_stays_open(start, author, approved, sa
     with pytest.raises(Conflict, match="by rollout 1"):
         change_services.set_head(actor=author, number=approved.number, version=third.number)
     with pytest.raises(Conflict, match="by rollout 1"):
-        change_services.withdraw_change(actor=author, number=approved.number)
+        change_services.withdraw_change(actor=author, number=approved.number, reason="Not needed")
 
 
 def test_a_template_is_not_archived_during_a_rollout(start, admin):

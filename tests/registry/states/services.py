@@ -101,7 +101,7 @@ class Services:
         change_services.publish_change(actor=self.actor(actor), number=number)
 
     def withdraw(self, actor: str, number: int) -> None:
-        change_services.withdraw_change(actor=self.actor(actor), number=number)
+        change_services.withdraw_change(actor=self.actor(actor), number=number, reason="Not needed")
 
     def reopen(self, actor: str, number: int) -> None:
         change_services.reopen_change(actor=self.actor(actor), number=number)
