@@ -1,8 +1,9 @@
 """Datasets: rows of inputs with what is expected of them, from CSV, JSON lines, YAML or a BEIR folder.
 
-JSON lines   {"inputs": {...}, "expected": {...}, "id": "..."} a line; `expected` and `id` may be absent
+JSON lines   {"inputs": {...}, "expected": {...}, "id": "...", "tags": ["..."]} a line; all but `inputs` may be absent
 YAML         a list of the same, or samples: {name: {input: value}} (rows without an expectation)
-CSV          a header; columns `expected` or `expected.<output>` are expectations, `id` the row's name, the rest inputs
+CSV          a header; columns `expected` or `expected.<output>` are expectations, `id` the row's name, `tags` its tags
+             with commas between them, the rest inputs
 BEIR         corpus.jsonl, queries.jsonl and qrels/<split>.tsv; inputs {query}, expected {documents: [{id, score}]}
 """
 
@@ -10,7 +11,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,18 +24,30 @@ from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["Dataset", "Row", "parse", "read", "read_beir", "read_corpus"]
 
+_MOST_TAGS = 20  # of a row
+_LONGEST_TAG = 40  # characters
+
 
 @dataclass(frozen=True)
 class Row:
-    """One case: inputs by name, expected outputs by name (None when nothing is expected), a name of its own."""
+    """One case: inputs by name, expected outputs by name (None when nothing is expected), a name of its own, and tags
+    by which people find rows.
+    """
 
     inputs: dict[str, Any]
     expected: dict[str, Any] | None = None
     id: str = ""
+    tags: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain JSON."""
-        return {"id": self.id, "inputs": self.inputs, "expected": self.expected}
+        """The row as plain JSON, without `tags` where it has none."""
+        tags = {"tags": list(self.tags)} if self.tags else {}
+        return {"id": self.id, "inputs": self.inputs, "expected": self.expected, **tags}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "Row":
+        """The row that `to_dict` gave."""
+        return cls(content["inputs"], content["expected"], content["id"], tuple(content.get("tags", ())))
 
 
 @dataclass(frozen=True)
@@ -177,34 +190,47 @@ def _from_csv(text: str, name: str) -> Iterator[Row]:
         for entry in reader:
             if None in entry or None in entry.values():
                 raise DatasetError(f"{name}, line {reader.line_num}: not as many cells as columns")
-            yield _split_columns(entry)
+            yield _split_columns(entry, f"{name}, line {reader.line_num}")
     except csv.Error as error:
         raise DatasetError(f"{name}, line {reader.line_num}: {error}") from error
 
 
-def _split_columns(entry: Mapping[str, str]) -> Row:
+def _split_columns(entry: Mapping[str, str], where: str) -> Row:
     expected: dict[str, Any] = {}
     inputs: dict[str, Any] = {}
     for column, value in entry.items():
         if column == "expected" or column.startswith("expected."):
             expected[column.partition(".")[2] or "answer"] = value
-        elif column != "id":
+        elif column not in ("id", "tags"):
             inputs[column] = value
-    return Row(inputs, expected or None, entry.get("id", ""))
+    return Row(inputs, expected or None, entry.get("id", ""), _read_tags(entry.get("tags", "").split(","), where))
 
 
 def _row(entry: Any, where: str) -> Row:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("inputs"), Mapping):
         raise DatasetError(f"{where}: a row is a mapping with `inputs`")
-    if unknown := set(entry) - {"inputs", "expected", "id"}:
+    if unknown := set(entry) - {"inputs", "expected", "id", "tags"}:
         raise DatasetError(
             f"{where}: a row has no {suggestions.shorten_name(sorted(map(str, unknown))[0])!r}, only id, "
-            "inputs and expected"
+            "inputs, expected and tags"
         )
     expected = entry.get("expected")
     if expected is not None and not isinstance(expected, Mapping):
         expected = {"answer": expected}  # a bare value is the answer
-    return Row(dict(entry["inputs"]), dict(expected) if expected is not None else None, str(entry.get("id", "")))
+    tags = _read_tags(entry.get("tags") or (), where)
+    return Row(dict(entry["inputs"]), dict(expected) if expected is not None else None, str(entry.get("id", "")), tags)
+
+
+def _read_tags(tags: Any, where: str) -> tuple[str, ...]:
+    """Each tag once, without blanks around it; empty ones are left out."""
+    if isinstance(tags, str) or not isinstance(tags, Sequence) or not all(isinstance(tag, str) for tag in tags):
+        raise DatasetError(f"{where}: tags are a list of texts")
+    stripped = [" ".join(tag.split()) for tag in tags]
+    if any("," in tag or len(tag) > _LONGEST_TAG for tag in stripped):
+        raise DatasetError(f"{where}: a tag has no comma and at most {_LONGEST_TAG} characters")
+    if len(found := tuple(dict.fromkeys(filter(None, stripped)))) > _MOST_TAGS:
+        raise DatasetError(f"{where}: a row has at most {_MOST_TAGS} tags")
+    return found
 
 
 _READERS = {"csv": _from_csv, "jsonl": _from_jsonl, "yml": _from_yaml}

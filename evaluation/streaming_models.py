@@ -1,11 +1,12 @@
 """Models whose replies are streamed, in asyncio: over HTTP, or word by word from a model that has its reply at once."""
 
 import asyncio
+import contextlib
 import functools
 import json
 import re
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -23,6 +24,8 @@ _LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a carriage return at the end may 
 _LONGEST_ERROR = 64 * 1024  # bytes of an error's body that are read
 _LONGEST_EVENT = 8 * 1024 * 1024
 _READ_PAUSE = 0.1  # seconds between two reads of a reply: what came meanwhile is read at once, and each read costs time
+_READS_A_SECOND = 160  # of all replies of this process: with more than 16 the pause gets longer
+_open_replies: set[int] = set()  # the ids of those that are read
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,10 @@ class HTTPStream:
         try:
             async with self._client() as client, client.stream("POST", self._protocol.path, json=body) as response:
                 await self._require_success(response)
-                async for piece in self._pieces(response, reply):
-                    reply.text += piece
-                    yield piece
+                with _counted(reply):
+                    async for piece in self._pieces(response, reply):
+                        reply.text += piece
+                        yield piece
         except httpx.TimeoutException as error:
             message = f"{self.name} gave no answer for {self._timeout:g} s"
             raise ModelError(message, retryable=True) from error
@@ -162,6 +166,16 @@ class WordStream:
         reply.finish_reason, reply.is_complete = whole.finish_reason or "stop", True
 
 
+@contextlib.contextmanager
+def _counted(reply: PartialReply) -> Iterator[None]:
+    """Count the reply among those that are read."""
+    _open_replies.add(id(reply))
+    try:
+        yield
+    finally:
+        _open_replies.discard(id(reply))
+
+
 @functools.cache
 def _tls_context() -> ssl.SSLContext:
     """One for the process: loading the certificates takes longer than a request."""
@@ -184,7 +198,7 @@ async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
                 data.clear()
         if len(rest) + sum(map(len, data)) > _LONGEST_EVENT:
             raise ValueError("an event is too long")
-        await asyncio.sleep(_READ_PAUSE)
+        await asyncio.sleep(max(_READ_PAUSE, len(_open_replies) / _READS_A_SECOND))
     if rest.startswith(b"data:"):  # a server that ends without the blank line
         data.append(rest[5:].strip())
     if data:

@@ -101,7 +101,7 @@ class Promptuary(BaseClient[Transport]):
     def add_rows(
         self, dataset: str, rows: Sequence[Row], *, template: str | None = None, message: str = ""
     ) -> AddedRows:
-        """Save a dataset with 1 to 100 rows more, each {"inputs", "expected"?, "id"?}, below its latest ones.
+        """Save a dataset with 1 to 100 rows more, each {"inputs", "expected"?, "id"?, "tags"?}, below its latest ones.
 
         `template` names one whose inputs the rows must fit. A row with an `id` that is there already as it is given is
         not added again, so that a call can be sent again. Raises `PromptuaryError`; ValueError for what is not JSON.

@@ -63,7 +63,9 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     dataset = queries.read_dataset(actor, name)
     number = _number(request.GET.get("version"))
     version = queries.read_dataset_version(actor, name, number)
-    page = queries.list_dataset_rows(version, cursor=request.GET.get("cursor"), limit=_ROWS)
+    tag = request.GET.get("tag", "")
+    page = queries.list_dataset_rows(version, tag=tag, cursor=request.GET.get("cursor"), limit=_ROWS)
+    tags = queries.list_dataset_tags(version)
     rows = [_row(index, row) for index, row in page.items]
     columns = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))[:4]
     runs = run_queries.list_runs(actor, dataset=name, limit=8).items
@@ -72,7 +74,9 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "version": version,
         "rows": rows,
         "columns": columns,
-        "next_url": f"?{urlencode({'version': version.number, 'cursor': page.next})}" if page.next else "",
+        "tag": tag,
+        "tags": tags,
+        "next_url": f"?{urlencode({'version': version.number, 'tag': tag, 'cursor': page.next})}" if page.next else "",
         "versions": queries.list_dataset_versions(actor, name, limit=30).items,
         "runs": runs,
         "new_run_url": _new_run_url(name, request.GET.get("for") or (runs[0].template.name if runs else "")),
@@ -254,6 +258,7 @@ def _row(index: int, row: Row) -> dict[str, Any]:
     return {
         "index": index,
         "name": name_row(row.id, index),
+        "tags": row.tags,
         "inputs": {name: shorten_text(value, 160) for name, value in readable_values(row.inputs)},
         "expected": [(name, shorten_text(value, 200)) for name, value in readable_values(row.expected)],
     }
@@ -268,6 +273,9 @@ def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
             if old.get(name) != new.get(name):
                 left, right = diff_words(old.get(name, ""), new.get(name, ""))
                 fields.append({"name": f"{kind}{name}", "before": left, "after": right})
+    if before.tags != after.tags:
+        left, right = diff_words(", ".join(before.tags), ", ".join(after.tags))
+        fields.append({"name": "tags", "before": left, "after": right})
     return {"index": index, "name": name_row(after.id, index), "fields": fields}
 
 

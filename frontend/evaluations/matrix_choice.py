@@ -15,7 +15,7 @@ _DEFAULTS = (None, "", (), "all", "rows")
 @dataclass(frozen=True)
 class MatrixChoice:
     """Runs, filters and order. baseline: the number of the run that the others are compared with, None for the first;
-    reason: the key of the reason that the rows failed for, or nothing.
+    reason: the key of the reason that the rows failed for, or nothing; tag: of the rows, or nothing.
     """
 
     number: int
@@ -25,6 +25,7 @@ class MatrixChoice:
     order: str
     baseline: int | None
     reason: str
+    tag: str
 
     def url(self, **changes: Any) -> str:
         """The page with some of it changed; None leaves a value out."""
@@ -33,6 +34,7 @@ class MatrixChoice:
             "baseline": self.baseline,
             "only": self.only,
             "reason": self.reason,
+            "tag": self.tag,
             "by": self.metric,
             "order": self.order,
         }
@@ -64,6 +66,7 @@ def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
         request.GET.get("order") or "rows",
         None if baseline == number else baseline,
         request.GET.get("reason", ""),
+        request.GET.get("tag", ""),
     )
 
 

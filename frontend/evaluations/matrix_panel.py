@@ -57,6 +57,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
     }
     return {
         "name": row_comparison.name_row(row.row.id, index),
+        "tags": row.row.tags,
         "inputs": [
             (name, row_comparison.shorten_text(value, 600))
             for name, value in row_comparison.readable_values(row.row.inputs)

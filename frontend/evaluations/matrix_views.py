@@ -52,6 +52,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         order=choice.order,
         baseline=choice.baseline,
         reason=choice.reason,
+        tag=choice.tag,
         cursor=request.GET.get("cursor"),
         limit=_ROWS,
     )
@@ -77,6 +78,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "panel": matrix_panel.describe_panel(actor, row, matrix, choice) if row is not None else None,
         "metrics": [(name, title_metric(name)) for name in matrix.metrics],
         "orders": list(_ORDERS.items()),
+        "tags": matrix.tags,
         "choice": choice,
         "addable": _addable(runs),
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
@@ -153,6 +155,7 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row:
         "index": row.index,
         "name": row_comparison.name_row(row.row.id, row.index),
         "lead": row_comparison.shorten_text(lead, 160),
+        "tags": row.row.tags,
         "cells": [describe_cell(cell, metrics, 220) for cell in row.cells],
         "url": f"{choice.url(row=row.index)}#panel",
         "is_open": row.index == open_row,

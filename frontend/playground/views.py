@@ -21,8 +21,14 @@ from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequir
 from registry.core.input_checks import BadJson, check_text, parse_json
 from registry.core.problem_details import CONTENT_TYPE, Problem, of_error
 from registry.playground import queries, row_plans, services
-from registry.playground.models import PlaygroundColumn
-from registry.playground.serializers import describe_choices, describe_column, describe_row_plan, describe_run
+from registry.playground.models import PlaygroundColumn, PlaygroundRun
+from registry.playground.serializers import (
+    describe_choices,
+    describe_column,
+    describe_row_plan,
+    describe_run,
+    translate_faults,
+)
 from registry.templates.models import Draft
 
 __all__ = ["add_row", "list_history", "plan_rows", "restore_draft", "save_sample", "show_choices", "start", "stop"]
@@ -43,7 +49,7 @@ def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             sample=fields.get("sample") or "",
             dataset=check_text("dataset", fields.get("dataset") or "", 600),
         )
-        return describe_run(run), 201
+        return _describe_run(run), 201
 
     return _as_json(answer)
 
@@ -61,6 +67,7 @@ def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             columns=fields.get("columns", []),
             dataset=check_text("dataset", fields.get("dataset") or "", 600),
             pick=check_text("pick", fields.get("pick") or "first", 20),
+            tag=check_text("tag", fields.get("tag") or "", 40),
         )
         url = reverse("dataset", args=[plan.dataset])
         return {**describe_row_plan(plan), "url": url}, 200
@@ -75,7 +82,8 @@ def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> Http
 
     def answer() -> tuple[dict[str, Any], int]:
         _find_column(actor, name, column_id)
-        return describe_column(services.stop_column(actor=actor, column_id=column_id)), 200
+        column = services.stop_column(actor=actor, column_id=column_id)
+        return translate_faults(describe_column(column), translate_finding), 200
 
     return _as_json(answer)
 
@@ -87,7 +95,7 @@ def list_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
     def answer() -> tuple[dict[str, Any], int]:
         page = queries.list_own_runs(actor, name, request.GET.get("before"))
-        return {"runs": [describe_run(run) for run in page.items], "next": page.next}, 200
+        return {"runs": [_describe_run(run) for run in page.items], "next": page.next}, 200
 
     return _as_json(answer)
 
@@ -129,8 +137,6 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
     def answer() -> tuple[dict[str, Any], int]:
         _find_column(actor, name, column_id)
         fields = _read_object(request)
-        if fields.get("tags"):
-            raise Invalid(fields={"tags": gettext("rows of a dataset have no tags.")})
         saved = services.add_reply_as_row(
             actor=actor,
             column_id=column_id,
@@ -138,6 +144,7 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
             new_dataset=str(fields.get("new_dataset") or ""),
             row_name=fields.get("name") or "",
             expected=fields.get("expected"),
+            tags=_read_tags(fields.get("tags")),
         )
         url = f"{reverse('dataset', args=[saved.dataset.name])}?{urlencode({'for': name})}"
         return {"title": f"{saved.dataset.path} v{saved.version.number}", "url": url}, 200
@@ -160,6 +167,12 @@ def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) ->
     return _as_json(answer)
 
 
+def _describe_run(run: PlaygroundRun) -> dict[str, Any]:
+    """The run with what went wrong in the language of the page."""
+    described = describe_run(run)
+    return {**described, "columns": [translate_faults(column, translate_finding) for column in described["columns"]]}
+
+
 def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
     column = queries.find_own_column(actor, column_id)
     if column.run.name != name:
@@ -170,6 +183,14 @@ def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
 def _draft_facts(draft: Draft) -> dict[str, Any]:
     """What a page that shows the draft has to know of it after the server wrote it."""
     return {"revision": draft.revision, "saved_at": int(draft.updated_at.timestamp() * 1000)}
+
+
+def _read_tags(tags: Any) -> list[str]:
+    """Tags with commas between them, or a list of them."""
+    listed = tags.split(",") if isinstance(tags, str) else tags or []
+    if not isinstance(listed, list) or not all(isinstance(tag, str) for tag in listed):
+        raise Invalid(fields={"tags": gettext("texts with commas between them.")})
+    return [tag.strip() for tag in listed if tag.strip()]
 
 
 def _read_object(request: HttpRequest) -> Mapping[str, Any]:
@@ -194,7 +215,6 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
         return HttpResponse(
             problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE, headers={**headers, **problem.headers}
         )
-    _translate_faults(body)
     return JsonResponse(body, status=status, headers=headers)
 
 
@@ -202,11 +222,3 @@ def _translate_refusal(problem: Problem) -> Problem:
     fields = problem.extra.get("fields")
     extra = {**problem.extra, "fields": translate_fields(fields)} if fields else problem.extra
     return replace(problem, detail=translate_finding(problem.detail), extra=extra)
-
-
-def _translate_faults(body: dict[str, Any]) -> None:
-    """Put what went wrong with replies, which is stored in English, into the language of the page."""
-    runs = [body, *body.get("runs", ())]
-    for column in (column for run in runs for column in [run, *run.get("columns", ())]):
-        if isinstance(column.get("problem"), dict):
-            column["problem"]["detail"] = translate_finding(column["problem"]["detail"])

@@ -46,7 +46,7 @@ test("columns are added in their section, renamed, duplicated and removed", () =
   const grid = edits.addColumn(makeGrid(), "inputs", "tone", "text");
   assert.deepEqual(
     grid.columns.map((column) => column.key),
-    ["id", "inputs.question", "inputs.days", "inputs.tone", "expected.answer"],
+    ["id", "inputs.question", "inputs.days", "inputs.tone", "expected.answer", "tags"],
   );
   const renamed = edits.renameColumn(grid, "inputs.question", "message");
   assert.deepEqual(renamed.rows[0]?.cells["inputs.message"], { source: '"Is late ok?"' });

@@ -118,3 +118,13 @@ test("a dotted name makes an object where no column is of that name", () => {
   assert.deepEqual(lines(after)[1]?.inputs, { order: { id: "HB-1", lines: [1, 2] } });
   assert.equal(after.columns.filter((column) => column.name === "order").length, 1);
 });
+
+test("a column of tags fills the tags of rows, unless there is an input of this name", () => {
+  const mapping = guessMapping(["id", "question", "labels"], GRID().columns);
+  assert.deepEqual(mapping, ["id", "inputs.question", "tags"]);
+  const rows = parseDelimited('new,Who?,"sale, late"\n', ",").rows;
+  const grid = applyImport(GRID(), mapping, readImport(rows, mapping, GRID(), "update"));
+  assert.deepEqual(JSON.parse(formatRows(grid).trimEnd().split("\n")[1] ?? "").tags, ["sale", "late"]);
+  const columns = parseRows('{"inputs": {"labels": "x"}}').columns;
+  assert.deepEqual(guessMapping(["labels"], columns), ["inputs.labels"]);
+});

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { cellText, convertCell, findProblem, guessKind, readCell } from "../src/datasets/cells.ts";
 import { compactSource, splitObject } from "../src/datasets/json_source.ts";
 import { formatRows, makeColumn, parseRows } from "../src/datasets/rows.ts";
+import { splitTags } from "../src/datasets/tags.ts";
 import type { Kind } from "../src/datasets/types.ts";
 import { makeRandom, randomJson, randomText } from "./random_values.ts";
 
@@ -35,7 +36,7 @@ test("any rows come back as they were", () => {
 test("a line that is no row is named", () => {
   assert.throws(() => parseRows(`${LINE}\n{`), /Line 2 is no JSON/);
   assert.throws(() => parseRows('{"inputs": 1}'), /Line 1: a row has an object "inputs"/);
-  assert.throws(() => parseRows('{"inputs": {}, "tags": []}'), /has no "tags"/);
+  assert.throws(() => parseRows('{"inputs": {}, "notes": []}'), /has no "notes"/);
 });
 
 test("a bare expectation is the answer", () => {
@@ -46,9 +47,16 @@ test("a bare expectation is the answer", () => {
 test("columns have the kind of all their values, and the template's where it declares one", () => {
   const text = '{"inputs":{"a":"x","b":1,"c":true,"d":[1],"e":1}}\n{"inputs":{"a":null,"b":2.5,"c":false,"e":"x"}}';
   const kinds = Object.fromEntries(parseRows(text).columns.map((column) => [column.name, column.kind]));
-  assert.deepEqual(kinds, { Row: "text", a: "text", b: "number", c: "boolean", d: "json", e: "json" });
+  assert.deepEqual(kinds, { Row: "text", a: "text", b: "number", c: "boolean", d: "json", e: "json", Tags: "text" });
   const declared = parseRows("", [{ name: "tone", kind: "text", choices: ["formal", "warm"] }]).columns;
   assert.deepEqual(declared[1]?.choices, ["formal", "warm"]);
+});
+
+test("tags are one text with commas in the grid, a list in the file, and absent without any", () => {
+  const grid = parseRows('{"inputs": {"a": "x"}, "tags": ["late", "sale"]}\n{"inputs": {"a": "y"}, "tags": []}');
+  assert.deepEqual(grid.rows[0]?.cells.tags, { source: '"late, sale"' });
+  assert.equal(formatRows(grid), '{"inputs":{"a":"x"},"tags":["late","sale"]}\n{"inputs":{"a":"y"}}\n');
+  assert.deepEqual(splitTags(" late,, in  May , late"), ["late", "in May"]);
 });
 
 test("the values of an object are split without touching them", () => {

@@ -22,6 +22,7 @@ const makePlan = (...rows: PlannedRow[]): RowPlan => ({
   dataset: "support/gold",
   version: 7,
   total: 200,
+  tags: [],
   rows,
   calls: rows.filter((row) => !row.problem).length * COLUMNS.length,
   estimate: { amount: "0.5", currency: "USD" },

@@ -26,9 +26,9 @@ def add_dataset_rows(
 ) -> SavedDataset:
     """Save the dataset with these rows below those of its latest version, whatever that is.
 
-    rows: 1 to `MOST_ADDED`, each {"inputs", "expected"?, "id"?}. A named row that is there already as it is given is
-    left out, so that a call can be sent again; Invalid names one that is there with other values. template: as in
-    `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
+    rows: 1 to `MOST_ADDED`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
+    given is left out, so that a call can be sent again; Invalid names one that is there with other values. template: as
+    in `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
     """
     if not 1 <= len(rows) <= MOST_ADDED:
         raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=MOST_ADDED)})
@@ -72,4 +72,5 @@ def _complete_row(row: Mapping[str, Any]) -> dict[str, Any]:
     expected = row.get("expected")
     if expected is not None and not isinstance(expected, Mapping):
         expected = {"answer": expected}
-    return {**row, "id": str(row.get("id") or ""), "inputs": row.get("inputs"), "expected": expected}
+    fields = {name: value for name, value in row.items() if name != "tags" or value}
+    return {**fields, "id": str(row.get("id") or ""), "inputs": row.get("inputs"), "expected": expected}

@@ -164,7 +164,7 @@ class AddRowsInput(Input):
 
     rows = serializers.ListField(
         child=serializers.DictField(),
-        help_text=f"1 to {MOST_ADDED}, each with inputs, and expected and id if wished; id may be a trace id.",
+        help_text=f"1 to {MOST_ADDED}, each with inputs, and expected, id and tags if wished; id may be a trace id.",
     )
     message = Text(required=False, default="")
     template = Text(required=False, allow_null=True, default=None, help_text="Whose inputs the rows must fit.")
@@ -180,6 +180,7 @@ class Rows(IdempotentView):
         operation_id="listDatasetRows",
         parameters=[
             OpenApiParameter("version", int, description="The latest without it."),
+            OpenApiParameter("tag", str, description="Only rows with this tag."),
             OpenApiParameter("cursor", str),
             OpenApiParameter("limit", int),
         ],
@@ -187,7 +188,7 @@ class Rows(IdempotentView):
     )
     def get(self, request: Request, name: str) -> Response:
         """The rows of a version in their order."""
-        filters = read_query(request, "version")
+        filters = read_query(request, "version", "tag")
         version = queries.read_dataset_version(
             actor_of(request), name, read_number("version", filters.pop("version", None))
         )

@@ -22,6 +22,7 @@ __all__ = [
     "diff_dataset_versions",
     "find_dataset",
     "list_dataset_rows",
+    "list_dataset_tags",
     "list_dataset_versions",
     "list_datasets",
     "lock_dataset",
@@ -120,13 +121,22 @@ def list_dataset_versions(actor: Actor, name: str, cursor: str | None = None, li
     return cut(versions[: limit + 1], limit, lambda version: version.number)
 
 
-def list_dataset_rows(of: DatasetVersion, cursor: str | None = None, limit: int = 50) -> Page[Placed]:
-    """The rows of a version with their indexes, in order."""
+def list_dataset_rows(of: DatasetVersion, *, tag: str = "", cursor: str | None = None, limit: int = 50) -> Page[Placed]:
+    """The rows of a version with their indexes, in order; with `tag` only those that have it."""
     limit = check_limit(limit)
     before = read_number(cursor)
     start = 0 if before is None else max(0, before + 1)
-    placed = list(enumerate(of.rows()))[start : start + limit + 1]
-    return cut(placed, limit, lambda pair: pair[0])
+    placed = [pair for pair in enumerate(of.rows()) if not tag or tag in pair[1].tags]
+    following = [pair for pair in placed if pair[0] >= start][: limit + 1]
+    return cut(following, limit, lambda pair: pair[0])
+
+
+def list_dataset_tags(of: DatasetVersion) -> list[tuple[str, int]]:
+    """The tags of a version's rows by name, each with how many rows have it."""
+    if '"tags":' not in of.text:  # most have none, and reading all rows takes longer
+        return []
+    counts = Counter(tag for row in of.rows() for tag in row.tags)
+    return sorted(counts.items(), key=lambda pair: pair[0].casefold())
 
 
 def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowDifference:

@@ -88,6 +88,9 @@ class RowOutput(Output):
     id = serializers.CharField()
     inputs = serializers.DictField()
     expected = serializers.DictField(allow_null=True)
+    tags = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Absent where the row has none."
+    )
 
 
 class DatasetRowPage(Output):

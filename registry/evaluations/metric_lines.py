@@ -85,8 +85,8 @@ def build_usage_lines(
 
 
 def read_latencies(runs: Iterable[Run]) -> dict[int, float]:
-    """By run the mean seconds that the model took for a row that it answered."""
-    rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=False)
+    """By run the mean seconds that the model took for a row that it answered; without those whose reply was known."""
+    rows = RunRow.objects.filter(run__in=[run.pk for run in runs], is_failed=False, is_cached=False)
     means = rows.order_by().values("run").annotate(mean=Avg("milliseconds")).values_list("run", "mean")
     return {run: mean / 1000 for run, mean in means}
 

@@ -74,7 +74,7 @@ class DatasetVersion(models.Model):
 
     def rows(self) -> tuple[Row, ...]:
         """The rows in order."""
-        return tuple(Row(**json.loads(line)) for line in self.text.split("\n") if line)
+        return tuple(Row.from_dict(json.loads(line)) for line in self.text.split("\n") if line)
 
 
 class RunsOfVersions(models.Manager["Run"]):

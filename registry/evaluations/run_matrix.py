@@ -56,7 +56,8 @@ class MatrixRow:
 class RunMatrix:
     """Runs with a page of their rows. baseline: the run that the others are compared with; metrics: "metric target" of
     what any of them scored; means: by run number and metric the mean of the rows scored so far with their number;
-    counts: rows by filter; compared: rows that another run can be compared on; failures: why rows failed.
+    counts: rows by filter; compared: rows that another run can be compared on; failures: why rows failed; tags: those
+    of any row, by name.
     """
 
     runs: tuple[Run, ...]
@@ -66,6 +67,7 @@ class RunMatrix:
     counts: Mapping[str, int]
     compared: int
     failures: tuple[FailureReason, ...]
+    tags: tuple[str, ...]
     page: Page[MatrixRow]
 
 
@@ -103,7 +105,7 @@ def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[
     return runs
 
 
-def build_run_matrix(
+def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     runs: Sequence[Run],
     *,
     only: str = "all",
@@ -111,6 +113,7 @@ def build_run_matrix(
     order: str = "rows",
     baseline: int | None = None,
     reason: str = "",
+    tag: str = "",
     cursor: str | None = None,
     limit: int = 50,
 ) -> RunMatrix:
@@ -118,7 +121,8 @@ def build_run_matrix(
 
     only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
     of them; order: `drop` has the largest loss against the baseline first, `gain` the largest gain; baseline: the
-    number of one of the runs, by default the first; reason: the key of a `FailureReason`, whose rows alone are kept.
+    number of one of the runs, by default the first; reason: the key of a `FailureReason`, whose rows alone are kept;
+    tag: only rows with this tag are kept and counted, and the means stay those of all rows.
     """
     base = _find_baseline(runs, baseline)
     limit = check_limit(limit)
@@ -130,7 +134,9 @@ def build_run_matrix(
     if metric and metric not in metrics:
         raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=metric)})
     names = (metric,) if metric else metrics
-    changes = {index: _changes(outcomes, base, index, names) for index in range(runs[0].total)}
+    dataset_rows = run_queries.rows_of_run(runs[0])
+    tagged = [index for index in range(runs[0].total) if not tag or tag in dataset_rows[index].tags]
+    changes = {index: _changes(outcomes, base, index, names) for index in tagged}
     chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}
     failures = failure_reasons.group_failures(runs) if chosen["failed"] else ()
     of_reason = failure_reasons.find_rows(failures, reason) if reason else None
@@ -140,7 +146,7 @@ def build_run_matrix(
     start = 0 if before is None else max(0, before + 1)
     placed = list(enumerate(indexes))[start : start + limit + 1]
     page = cut(placed, limit, lambda pair: pair[0])
-    rows = _read_rows(runs, outcomes, base, metrics, [index for _, index in page.items])
+    rows = _read_rows(runs, dataset_rows, outcomes, base, metrics, [index for _, index in page.items])
     return RunMatrix(
         runs=tuple(runs),
         baseline=runs[base],
@@ -149,6 +155,7 @@ def build_run_matrix(
         counts={name: len(found) for name, found in chosen.items()},
         compared=sum(bool(of_row) for of_row in changes.values()),
         failures=failures,
+        tags=tuple(sorted({name for row in dataset_rows for name in row.tags}, key=str.casefold)),
         page=Page(rows, page.next),
     )
 
@@ -159,7 +166,7 @@ def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]
     metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
-    return _read_rows(runs, outcomes, base, metrics, [index])[0]
+    return _read_rows(runs, run_queries.rows_of_run(runs[0]), outcomes, base, metrics, [index])[0]
 
 
 def _find_baseline(runs: Sequence[Run], number: int | None) -> int:
@@ -231,9 +238,13 @@ def _means(runs: Sequence[Run], outcomes: _Outcomes) -> dict[int, dict[str, tupl
 
 
 def _read_rows(
-    runs: Sequence[Run], outcomes: _Outcomes, base: int, metrics: Sequence[str], indexes: Sequence[int]
+    runs: Sequence[Run],
+    dataset_rows: Sequence[Row],
+    outcomes: _Outcomes,
+    base: int,
+    metrics: Sequence[str],
+    indexes: Sequence[int],
 ) -> list[MatrixRow]:
-    dataset_rows = run_queries.rows_of_run(runs[0])
     run_rows = {
         (row.run_id, row.index): row
         for row in RunRow.objects.filter(run__in=[run.pk for run in runs], index__in=indexes).order_by("pk")

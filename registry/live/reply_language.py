@@ -12,7 +12,7 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from registry.live.event_streams import Event
-from registry.playground.serializers import title_of
+from registry.playground.serializers import title_of, translate_faults
 
 __all__ = ["translate_event"]
 
@@ -24,12 +24,12 @@ def translate_event(event: Event, language: str) -> Event:
 
 
 def _translate_data(data: Mapping[str, Any]) -> dict[str, Any]:
-    translated = dict(data)
+    translate = import_string(settings.FINDING_TRANSLATOR)
+    translated = translate_faults(data, translate)
     if data.get("detail"):
-        translated["detail"] = import_string(settings.FINDING_TRANSLATOR)(data["detail"])
+        translated["detail"] = translate(data["detail"])
     if data.get("source"):
         translated["title"] = title_of(data["source"], data["number"])
-    for name in ("problem", "column"):
-        if data.get(name):
-            translated[name] = _translate_data(data[name])
+    if data.get("column"):
+        translated["column"] = _translate_data(data["column"])
     return translated

@@ -42,7 +42,8 @@ class PlannedRow:
 
 @dataclass(frozen=True)
 class RowPlan:
-    """The rows to run, of a dataset's latest version. total: rows that it has; calls: of all columns together.
+    """The rows to run, of a dataset's latest version. total: rows that it has; tags: of any of them, by name; calls: of
+    all columns together.
 
     estimate: what the calls cost at most, None where a price is not known or the currencies differ.
     """
@@ -54,6 +55,7 @@ class RowPlan:
     calls: int
     estimate: Decimal | None
     currency: str
+    tags: list[str]
 
 
 def find_own_dataset(actor: Actor, namespace: Namespace, name: str, verb: Verb = Verb.READ) -> Dataset:
@@ -64,10 +66,13 @@ def find_own_dataset(actor: Actor, namespace: Namespace, name: str, verb: Verb =
     return dataset
 
 
-def plan_rows(*, actor: Actor, name: str, columns: Sequence[Any], dataset: str, pick: str = "first") -> RowPlan:
+def plan_rows(
+    *, actor: Actor, name: str, columns: Sequence[Any], dataset: str, pick: str = "first", tag: str = ""
+) -> RowPlan:
     """Render up to 20 rows of the dataset in every column.
 
     columns: as in `services.start_playground_run`. pick: the first rows, or `random` ones, in the dataset's order.
+    tag: only of rows with this tag.
     Invalid names each field at fault, and `dataset` where no row can be run; TooMany and Conflict by spending caps.
     """
     namespace, _ = queries.find_place(actor, name)
@@ -80,7 +85,12 @@ def plan_rows(*, actor: Actor, name: str, columns: Sequence[Any], dataset: str, 
     find_own_dataset(actor, namespace, dataset)
     version = dataset_queries.read_dataset_version(actor, dataset)
     all_rows = version.rows()
-    indexes = _pick_indexes(len(all_rows), pick)
+    tagged = [index for index, row in enumerate(all_rows) if not tag or tag in row.tags]
+    if tag and not tagged:
+        raise Invalid(
+            fields={"tag": gettext("no row of {dataset} has the tag {tag}.").format(dataset=dataset, tag=tag)}
+        )
+    indexes = [tagged[place] for place in _pick_indexes(len(tagged), pick)]
     rows = [all_rows[index] for index in indexes]
     bundles = load_bundles(actor, name, requests)
     outcomes = [render_rows(bundle, rows) for bundle in bundles]
@@ -95,8 +105,9 @@ def plan_rows(*, actor: Actor, name: str, columns: Sequence[Any], dataset: str, 
         if not planned.problem
     ]
     estimate, currency = _estimate(requests, endpoints, rendered)
+    tags = sorted({each for row in all_rows for each in row.tags}, key=str.casefold)
     calls = sum(len(each) for each in rendered)
-    return RowPlan(dataset, version.number, len(all_rows), planned_rows, calls, estimate, currency)
+    return RowPlan(dataset, version.number, len(all_rows), planned_rows, calls, estimate, currency, tags)
 
 
 def _pick_indexes(count: int, pick: str) -> list[int]:

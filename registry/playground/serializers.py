@@ -1,6 +1,7 @@
 """JSON of the playground: runs, columns and choices, as pages and streams send them."""
 
 import json
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +13,7 @@ from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.queries import RunChoices
 from registry.playground.row_plans import RowPlan
 
-__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of"]
+__all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of", "translate_faults"]
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
@@ -55,6 +56,26 @@ def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
         "problem": problem,
         "is_stored": not column.is_emptied,
     }
+
+
+def translate_faults(column: Mapping[str, Any], translate: Callable[[str], str]) -> dict[str, Any]:
+    """The column's JSON with what went wrong, and what its output rules found, put through `translate`.
+
+    Both are stored in English. What the model said stays as it is.
+    """
+    translated = dict(column)
+    if column.get("problem"):
+        translated["problem"] = {**column["problem"], "detail": translate(column["problem"]["detail"])}
+    if output := column.get("output"):
+        fields = [{**field, "problem": _translate_or_none(field["problem"], translate)} for field in output["fields"]]
+        notes = [translate(note) for note in output["notes"]]
+        problem = _translate_or_none(output["problem"], translate)
+        translated["output"] = {**output, "fields": fields, "problem": problem, "notes": notes}
+    return translated
+
+
+def _translate_or_none(sentence: str | None, translate: Callable[[str], str]) -> str | None:
+    return translate(sentence) if sentence else sentence
 
 
 def title_of(source: str, number: int | None) -> str:
@@ -107,7 +128,7 @@ def describe_choices(choices: RunChoices) -> dict[str, Any]:
 
 
 def describe_row_plan(plan: RowPlan) -> dict[str, Any]:
-    """{dataset, version, total, rows: [{name, inputs, expected, problem}], calls, estimate}."""
+    """{dataset, version, total, tags, rows: [{name, inputs, expected, problem}], calls, estimate}."""
     rows = [
         {
             "name": planned.name,
@@ -121,6 +142,7 @@ def describe_row_plan(plan: RowPlan) -> dict[str, Any]:
         "dataset": plan.dataset,
         "version": plan.version,
         "total": plan.total,
+        "tags": plan.tags,
         "rows": rows,
         "calls": plan.calls,
         "estimate": _describe_amount(plan.estimate, plan.currency),

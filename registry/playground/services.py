@@ -240,6 +240,7 @@ def add_reply_as_row(  # what a row is made of
     new_dataset: str = "",
     row_name: str = "",
     expected: Any = None,
+    tags: Sequence[str] = (),
 ) -> SavedDataset:
     """Save the dataset with one row more: the run's inputs, and what is expected of them.
 
@@ -256,6 +257,8 @@ def add_reply_as_row(  # what a row is made of
         raise Invalid(fields={"expected": gettext("a text, or an object of expected outputs.")})
     row_name = check_text("name", row_name, 200).strip()
     row = {"id": row_name, "inputs": json.loads(run.inputs), "expected": dict(expectation)}
+    if tags:
+        row["tags"] = list(tags)
     _, template = queries.find_place(actor, run.name)
     template_name = template.name if template else None
     message = f"Add a reply from the playground of {run.name}"  # no text: stored

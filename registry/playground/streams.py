@@ -44,6 +44,7 @@ __all__ = ["Event", "stream_column"]
 Event = tuple[str, dict[str, Any]]
 _BEAT = 1.0  # seconds between two writings of what came, and two looks whether a reply is to stop
 _PIECE = 0.1  # seconds between two pieces of text that are sent: a reader sees no more, and each costs time
+_PIECES_A_SECOND = 160  # of all replies of this loop: with more than 16 the pause gets longer, and fetches wait less
 _POLL = 0.5  # seconds between two looks at a reply that another stream writes
 _LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # where it says nothing
@@ -66,14 +67,15 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, N
         return
     call = _Call(actor, column_id)
     task = asyncio.create_task(call.run())
-    _of_this_loop().add(call, task)
+    calls = _of_this_loop()
+    calls.add(call, task)
     try:
         sent_at = 0.0
         while True:
             event = await call.events.get()
             following = None
             if event[0] == "text":
-                await asyncio.sleep(max(0.0, sent_at + _PIECE - time.monotonic()))
+                await asyncio.sleep(max(0.0, sent_at + calls.pause - time.monotonic()))
                 event, following = _join_texts(event, call.events)
                 sent_at = time.monotonic()
             for each in (event, following):
@@ -239,6 +241,11 @@ class _LoopCalls:
         task.add_done_callback(lambda _task: self._calls.pop(call.column_id, None))
         if self._beating is None or self._beating.done():
             self._beating = asyncio.create_task(self._beat())
+
+    @property
+    def pause(self) -> float:
+        """Seconds between two pieces of text of one reply."""
+        return max(_PIECE, len(self._calls) / _PIECES_A_SECOND)
 
     def places(self, endpoint: Endpoint) -> asyncio.Semaphore:
         """As many as the connection takes calls at once in a process."""

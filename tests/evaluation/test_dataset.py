@@ -19,6 +19,25 @@ def test_the_same_rows_have_the_same_digest_in_every_form(tmp_path):
     assert len({datasets.read(file).digest for file in files}) == 1
 
 
+def test_tags_are_the_same_in_every_form_and_absent_without_any(tmp_path):
+    files = [
+        write(tmp_path / "a.jsonl", '{"inputs": {"q": "one"}, "tags": ["late", " in  May", "late", ""]}\n'),
+        write(tmp_path / "a.yml", "- inputs: {q: one}\n  tags: [late, in May]\n"),
+        write(tmp_path / "a.csv", 'q,tags\none,"late, in May"\n'),
+    ]
+    rows = {datasets.read(file).rows[0].tags for file in files}
+    assert rows == {("late", "in May")}
+    (row,) = datasets.parse('{"inputs": {}, "tags": []}', "jsonl").rows
+    assert "tags" not in row.to_dict()
+    assert datasets.Row.from_dict(datasets.read(files[0]).rows[0].to_dict()).tags == ("late", "in May")
+
+
+@pytest.mark.parametrize("tags", ['"late"', "[1]", '["a,b"]', f'["{"x" * 41}"]', str([f"t{n}" for n in range(21)])])
+def test_tags_of_another_form_are_refused_with_the_line(tags):
+    with pytest.raises(DatasetError, match=r"line 1: .*tag"):
+        datasets.parse(f'{{"inputs": {{}}, "tags": {tags}}}'.replace("'", '"'), "jsonl")
+
+
 def test_samples_are_a_dataset_without_expectations(tmp_path):
     dataset = datasets.read(write(tmp_path / "s.yml", "short: {q: one}\nlong: {q: two}\n"))
     assert [row.id for row in dataset.rows] == ["short", "long"]

@@ -74,7 +74,7 @@ export function addColumn(grid: Grid, section: Section, name: string, kind: Kind
 
 function placeColumn(grid: Grid, column: Column): Grid {
   const last = grid.columns.findLastIndex((one) => one.section === column.section);
-  const inputs = grid.columns.findLastIndex((one) => one.section !== "expected");
+  const inputs = grid.columns.findLastIndex((one) => one.section === "id" || one.section === "inputs");
   const at = (last < 0 ? inputs : last) + 1;
   return { ...grid, columns: [...grid.columns.slice(0, at), column, ...grid.columns.slice(at)] };
 }
@@ -104,7 +104,7 @@ function moveCell(row: GridRow, from: string, to: string): GridRow {
 /** With a copy of the column and its values, called by the name with a number. */
 export function duplicateColumn(grid: Grid, key: string): Grid {
   const was = grid.columns.find((column) => column.key === key);
-  if (!was || was.section === "id") return grid;
+  if (!was || was.section === "id" || was.section === "tags") return grid;
   let number = 2;
   while (findNameProblem(grid, was.section, `${was.name}_${number}`)) number += 1;
   const column = makeColumn(was.section, `${was.name}_${number}`, { kind: was.kind });

@@ -38,7 +38,7 @@ function cellProblem(row: GridRow, column: Column): string {
   return cell && (column.choices || "problem" in cell) ? findProblem(cell, column) : "";
 }
 
-const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected)(?:\.([^.[]+))?/;
+const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]+))?/;
 
 /** Binds the server's sentences ("row 3 (late).inputs.order_id") to the rows that were sent; the rest is given back. */
 export function placeFaults(fields: Record<string, string>, sent: Grid): { placed: ServerFault[]; others: string[] } {
@@ -53,7 +53,9 @@ export function placeFaults(fields: Record<string, string>, sent: Grid): { place
       continue;
     }
     const [, , section = "", name = ""] = match;
-    const column = sent.columns.find((one) => one.section === section && (one.name === name || section === "id"));
+    const column = sent.columns.find(
+      (one) => one.section === section && (one.name === name || section === "id" || section === "tags"),
+    );
     placed.push({ row, column: column?.key ?? "", message: column || !name ? message : `${name}: ${message}` });
   }
   return { placed, others };

@@ -7,7 +7,7 @@ import type { Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
 import { openImport } from "./import_view.ts";
 import { applyImport } from "./mapping.ts";
-import { formatRows, makeRow, parseRows } from "./rows.ts";
+import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
 
@@ -39,7 +39,8 @@ function withOneRow(grid: Grid): Grid {
   const row = makeRow();
   const answer = parseRows('{"inputs": {"question": ""}, "expected": {"answer": ""}}').columns;
   const expected = answer.filter((column) => column.section === "expected");
-  return { columns: grid.columns.length > 1 ? [...grid.columns, ...expected] : answer, rows: [row] };
+  const hasInputs = grid.columns.some((column) => column.section === "inputs");
+  return { columns: hasInputs ? [...grid.columns.slice(0, -1), ...expected, TAGS_COLUMN] : answer, rows: [row] };
 }
 
 const nameUndo = (step: string, keys: string): string =>

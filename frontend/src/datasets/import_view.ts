@@ -155,7 +155,8 @@ function createTargetSelect(header: string, index: number, mapping: Mapping, gri
     ["id", gettext("Row name")],
   ]);
   for (const column of grid.columns)
-    if (column.section !== "id")
+    if (column.section === "tags") options.set("tags", column.name);
+    else if (column.section !== "id")
       options.set(
         column.key,
         column.section === "expected" ? gettext("Expected {name}", { name: column.name }) : column.name,

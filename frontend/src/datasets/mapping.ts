@@ -6,7 +6,7 @@ import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
 import { makeColumn, makeRow } from "./rows.ts";
 import type { Cell, Column, Grid, GridRow, Section } from "./types.ts";
 
-/** The key that each column of the file fills: `id`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
+/** The key that each column of the file fills: `id`, `tags`, `inputs.question`, `inputs.customer.name`; "" imports nothing. */
 export type Mapping = readonly string[];
 
 /** What becomes of a row whose name a row of the grid has. */
@@ -28,6 +28,8 @@ export function guessTarget(header: string, columns: readonly Column[]): string 
   const name = simplify(header);
   if (["id", "row", "rowname"].includes(name)) return "id";
   if (name === "expected") return "expected.answer";
+  if (["tags", "tag", "labels"].includes(name) && !columns.some((one) => one.key === `inputs.${header.trim()}`))
+    return "tags";
   const same = columns.find((column) => [simplify(column.name), simplify(column.key)].includes(name));
   if (same) return same.key;
   const [head = "", ...rest] = header.trim().split(".");
@@ -150,8 +152,8 @@ function rowName(row: GridRow): string {
 export function applyImport(grid: Grid, mapping: Mapping, imported: readonly ImportedRow[]): Grid {
   const columns = [...grid.columns];
   for (const column of newColumns(mapping, grid)) {
-    const last = columns.findLastIndex((one) => one.section === column.section || one.section !== "expected");
-    columns.splice(column.section === "expected" ? columns.length : last + 1, 0, column);
+    const before = column.section === "expected" ? ["id", "inputs", "expected"] : ["id", "inputs"];
+    columns.splice(columns.findLastIndex((one) => before.includes(one.section)) + 1, 0, column);
   }
   const updates = new Map<string, GridRow>();
   for (const one of imported) if (one.outcome === "update") updates.set(rowName(one.row), one.row);

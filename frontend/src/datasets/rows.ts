@@ -2,6 +2,7 @@
 import { gettext } from "../language.ts";
 import { guessKind } from "./cells.ts";
 import { isObjectSource, joinObject, splitObject } from "./json_source.ts";
+import { joinTags, splitTags } from "./tags.ts";
 import type { Cell, Column, DeclaredInput, Grid, GridRow, Section } from "./types.ts";
 
 let nextKey = 1;
@@ -10,6 +11,9 @@ let nextKey = 1;
 export const makeKey = (): number => nextKey++;
 
 export const ID_COLUMN: Column = { key: "id", section: "id", name: gettext("Row"), kind: "text" };
+
+/** The tags of a row as one text, with commas between them. It is the last column. */
+export const TAGS_COLUMN: Column = { key: "tags", section: "tags", name: gettext("Tags"), kind: "text" };
 
 export function makeColumn(section: Section, name: string, more: Partial<Column> = {}): Column {
   return { key: `${section}.${name}`, section, name, kind: "text", ...more };
@@ -33,7 +37,7 @@ export function parseRows(text: string, declared: readonly DeclaredInput[] = [])
       return makeColumn(section, name, { kind, ...(input?.choices ? { choices: input.choices } : {}) });
     }),
   );
-  return { columns: [ID_COLUMN, ...columns], rows };
+  return { columns: [ID_COLUMN, ...columns, TAGS_COLUMN], rows };
 }
 
 function guessColumnKind(rows: readonly GridRow[], key: string): Column["kind"] {
@@ -58,14 +62,19 @@ function parseRow(line: string, number: number, names: Record<"inputs" | "expect
   const inputs = parts.get("inputs");
   if (inputs === undefined || !isObjectSource(inputs))
     throw new Error(gettext("Line {number}: a row has an object {name}.", { number, name: '"inputs"' }));
-  const unknown = [...parts.keys()].find((name) => !["id", "inputs", "expected"].includes(name));
+  const unknown = [...parts.keys()].find((name) => !["id", "inputs", "expected", "tags"].includes(name));
   if (unknown !== undefined)
     throw new Error(
-      gettext("Line {number}: a row has no {name}, only id, inputs and expected.", { number, name: `"${unknown}"` }),
+      gettext("Line {number}: a row has no {name}, only id, inputs, expected and tags.", {
+        number,
+        name: `"${unknown}"`,
+      }),
     );
   const cells: Record<string, Cell> = {};
   const id = parts.get("id") ?? '""';
   if (id !== '""') cells.id = { source: id.startsWith('"') ? id : JSON.stringify(id) };
+  const tags = joinTags(parts.get("tags") ?? "[]");
+  if (tags) cells.tags = { source: JSON.stringify(tags) };
   const expected = parts.get("expected") ?? "null";
   const answer: [string, string][] = expected === "null" ? [] : [["answer", expected]]; // a bare value is the answer
   addCells(cells, "inputs", splitObject(inputs), names.inputs);
@@ -88,7 +97,8 @@ function addCells(
 /** The rows as JSON lines. A cell with a problem is written as its text: the caller asks first whether there is one. */
 export function formatRows(grid: Grid): string {
   const columns = { inputs: [] as Column[], expected: [] as Column[] };
-  for (const column of grid.columns) if (column.section !== "id") columns[column.section].push(column);
+  for (const column of grid.columns)
+    if (column.section === "inputs" || column.section === "expected") columns[column.section].push(column);
   return grid.rows.map((row) => `${formatRow(row, columns)}\n`).join("");
 }
 
@@ -97,6 +107,8 @@ function formatRow(row: GridRow, columns: { inputs: Column[]; expected: Column[]
   const entries: [string, string][] = [["inputs", joinObject(entriesOf(row, columns.inputs))]];
   if (row.cells.id) entries.unshift(["id", sourceOf(row.cells.id)]);
   if (expected.length || row.expectsEmpty) entries.push(["expected", joinObject(expected)]);
+  const tags = row.cells.tags ? splitTags(JSON.parse(sourceOf(row.cells.tags)) as string) : [];
+  if (tags.length) entries.push(["tags", JSON.stringify(tags)]);
   return joinObject(entries);
 }
 

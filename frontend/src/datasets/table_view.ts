@@ -3,11 +3,13 @@ import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
 import { type Baseline, describeChange, isSameCell } from "./filters.ts";
+import { splitTags } from "./tags.ts";
 import type { Column, Fault, Grid, GridRow, Kind } from "./types.ts";
 
 const WIDTHS: Record<Kind, number> = { text: 260, number: 110, boolean: 110, json: 240 };
 const CHANGE_WORDS = { new: gettext("new"), edited: gettext("edited") };
 const NAME_WIDTH = 150;
+const TAGS_WIDTH = 150;
 const TICK_WIDTH = 36;
 const SHOWN_LENGTH = 220; // characters of a value that a cell holds; the editor has the rest
 
@@ -28,7 +30,7 @@ export interface RowFacts {
 
 /** Columns of fixed widths, and a head whose buttons open a column's form. */
 export function drawHead(columns: readonly Column[]): { group: HTMLElement; head: HTMLElement; width: number } {
-  const widths = [TICK_WIDTH, ...columns.map((column) => (column.section === "id" ? NAME_WIDTH : WIDTHS[column.kind]))];
+  const widths = [TICK_WIDTH, ...columns.map(widthOf)];
   const group = createElement("colgroup");
   for (const width of widths) {
     const one = createElement("col");
@@ -45,8 +47,14 @@ export function drawHead(columns: readonly Column[]): { group: HTMLElement; head
   return { group, head: createElement("thead", {}, line), width: widths.reduce((sum, width) => sum + width, 0) };
 }
 
+function widthOf(column: Column): number {
+  if (column.section === "id") return NAME_WIDTH;
+  return column.section === "tags" ? TAGS_WIDTH : WIDTHS[column.kind];
+}
+
 function drawColumnHead(column: Column): HTMLElement {
   if (column.section === "id") return createElement("th", { scope: "col", class: "grid-name" }, column.name);
+  if (column.section === "tags") return createElement("th", { scope: "col" }, column.name);
   const words = column.choices ? gettext("choice") : KIND_WORDS[column.kind];
   const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: words }) : words;
   const button = createElement(
@@ -149,7 +157,9 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
         { class: "grid-text", dir: "auto" },
         text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text || gettext("empty text"),
       )
-    : createElement("span", { class: "grid-text faint" }, gettext("left out"));
+    : createElement("span", { class: "grid-text faint" }, column.section === "tags" ? "" : gettext("left out"));
+  if (column.section === "tags" && held)
+    words.replaceChildren(...splitTags(text).flatMap((tag) => [createElement("span", { class: "badge" }, tag), " "]));
   if (held && !text) words.classList.add("faint");
   const cell = createElement("td", { class: classes.join(" ") }, words);
   if (messages.length) cell.title = messages.join(" ");

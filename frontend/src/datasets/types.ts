@@ -1,10 +1,10 @@
 // What the grid of a dataset is made of.
 
 export type Kind = "text" | "number" | "boolean" | "json";
-export type Section = "id" | "inputs" | "expected";
+export type Section = "id" | "inputs" | "expected" | "tags";
 
 export interface Column {
-  /** `id`, `inputs.question`, `expected.answer`. */
+  /** `id`, `inputs.question`, `expected.answer`, `tags`. */
   key: string;
   section: Section;
   name: string;

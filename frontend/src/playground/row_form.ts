@@ -12,6 +12,8 @@ export interface NewRow {
   name: string;
   /** The expected reply: a text, or an object of fields. */
   expected: string | Data;
+  /** With commas between them. */
+  tags: string;
 }
 
 /** What the dialog begins with; `isObject`: the document's output rules read the reply as an object. */
@@ -74,6 +76,7 @@ function drawForm(
   name.value = reply.name;
   const expected = createElement("textarea", { rows: 10, dir: "auto", spellcheck: "false" });
   expected.value = reply.text;
+  const tags = createElement("input", { type: "text", maxlength: 800, autocomplete: "off" });
   const error = createElement("p", { class: "field-error", role: "alert" });
   const add = createElement("button", { class: "button button-primary" }, gettext("Add row"));
   const form = createElement(
@@ -83,6 +86,7 @@ function drawForm(
     newField,
     createField(gettext("Name of the row"), name, "play-row-name"),
     createField(gettext("Expected reply"), expected, "play-row-expected", gettext("the reply, to be corrected")),
+    createField(gettext("Tags"), tags, "play-row-tags", gettext("optional, with commas between them")),
     error,
     createElement("div", { class: "dialog-foot" }, add, close),
   );
@@ -95,6 +99,7 @@ function drawForm(
       new_dataset: newField.hidden ? "" : newName.value.trim(),
       name: name.value.trim(),
       expected: expectation,
+      tags: tags.value,
     });
     add.removeAttribute("aria-busy");
     if (!refusal) dialog.close();

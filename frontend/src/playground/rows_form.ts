@@ -8,7 +8,7 @@ import type { Choices, RowPlan } from "./types.ts";
 
 /** What the dialog needs: a plan for its choices, and what to do with the one that was agreed to. */
 export interface RowsHost {
-  plan(dataset: string, pick: string): Promise<RowPlan | Refusal>;
+  plan(dataset: string, pick: string, tag: string): Promise<RowPlan | Refusal>;
   run(plan: RowPlan): void;
 }
 
@@ -60,15 +60,24 @@ function drawForm(
     error.textContent = "";
     facts.textContent = gettext("Counting what the rows take…");
     run.setAttribute("aria-disabled", "true");
-    const answer = await host.plan(dataset.value, pick.value);
+    const answer = await host.plan(dataset.value, pick.value, tag.value);
     if (turn !== asked) return; // another choice was made meanwhile
     const isPlan = "rows" in answer;
+    if (isPlan) showTags(answer.tags);
     plan = isPlan ? answer : null;
     facts.textContent = isPlan ? describePlan(answer).join(" ") : "";
     error.textContent = isPlan ? "" : ([...Object.values(answer.fields), answer.detail].filter(Boolean)[0] ?? "");
     run.setAttribute("aria-disabled", String(!isPlan));
   };
-  const [datasetBox, dataset] = createSelect(gettext("Dataset"), () => void update());
+  const showTags = (tags: readonly string[]): void => {
+    const names = tags.map((name) => ({ value: name, words: name }));
+    setOptions(tag, [{ value: "", words: gettext("any tag") }, ...names], tag.value);
+    tagField.hidden = tags.length === 0;
+  };
+  const [datasetBox, dataset] = createSelect(gettext("Dataset"), () => {
+    tag.value = "";
+    void update();
+  });
   setOptions(
     dataset,
     datasets.map((each) => ({ value: each.name, words: each.title })),
@@ -80,13 +89,18 @@ function drawForm(
     { value: "random", words: gettext("20 at random") },
   ];
   setOptions(pick, picks, "first");
+  const [tagBox, tag] = createSelect(gettext("Tag"), () => void update());
+  setOptions(tag, [{ value: "", words: gettext("any tag") }], "");
   const field = (words: string, box: HTMLElement): HTMLElement =>
     createElement("div", { class: "field" }, createElement("span", { class: "label" }, words), box);
+  const tagField = field(gettext("Tag"), tagBox);
+  tagField.hidden = true;
   const form = createElement(
     "form",
     { class: "form" },
     field(gettext("Dataset"), datasetBox),
     field(gettext("Which rows"), pickBox),
+    tagField,
     facts,
     error,
     createElement("div", { class: "dialog-foot" }, run, close),

@@ -42,7 +42,7 @@ export class RowsPanel {
     const columns = state.columns;
     const asked = describeColumns(columns, state.document);
     openRowsForm(state.choices?.datasets ?? [], this.#host.newDatasetUrl, {
-      plan: (dataset, pick) => this.#server.planRows(asked, dataset, pick),
+      plan: (dataset, pick, tag) => this.#server.planRows(asked, dataset, pick, tag),
       run: (plan) => {
         this.stop();
         const server = {

@@ -89,9 +89,9 @@ export class RunServer {
   }
 
   /** Which rows of a dataset would be run in these columns; or what is wrong. Nothing is asked of a model. */
-  async planRows(columns: object[], dataset: string, pick: string): Promise<RowPlan | Refusal> {
+  async planRows(columns: object[], dataset: string, pick: string, tag: string): Promise<RowPlan | Refusal> {
     try {
-      const body = { columns, dataset, pick };
+      const body = { columns, dataset, pick, tag };
       const plan = await callServer<Answer<RowPlan>>("POST", `${this.#base}rows`, body);
       return isRefused(plan) ? { detail: plan.detail, fields: plan.fields ?? {} } : plan;
     } catch (error) {

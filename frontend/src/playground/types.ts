@@ -88,6 +88,8 @@ export interface RowPlan {
   dataset: string;
   version: number;
   total: number;
+  /** The tags of any row of the dataset. */
+  tags: string[];
   rows: PlannedRow[];
   calls: number;
   estimate: Money | null;

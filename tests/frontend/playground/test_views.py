@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from registry.evaluations import dataset_queries
 from registry.playground import services
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.templates import queries as template_queries
@@ -102,9 +103,20 @@ def test_a_row_answers_with_the_datasets_new_version(post, column, reply):
     answer = post(f"columns/{column}/row", {"dataset": GOLD, "name": "new", "expected": "Yes."})
     assert (answer.status_code, answer.json()["url"]) == (200, f"/d/{GOLD}?for=support%2Frefunds%2Freply")
     assert answer.json()["title"].endswith(" v2")
-    assert post(f"columns/{column}/row", {"dataset": GOLD, "tags": ["x"]}).json()["fields"] == {
-        "tags": "rows of a dataset have no tags."
+    assert post(f"columns/{column}/row", {"dataset": GOLD, "tags": [1]}).json()["fields"] == {
+        "tags": "texts with commas between them."
     }
+
+
+def test_rows_get_tags_and_are_run_by_them(post, column, reply, desk):
+    save_rows(reply)
+    assert post(f"columns/{column}/row", {"dataset": GOLD, "name": "new", "tags": "late, sale"}).status_code == 200
+    version = dataset_queries.read_dataset_version(desk.actor("author"), GOLD)
+    assert version.rows()[-1].tags == ("late", "sale")
+    plan = post("rows", {"columns": [COLUMN], "dataset": GOLD, "tag": "sale"}).json()
+    assert (plan["tags"], [row["name"] for row in plan["rows"]]) == (["late", "sale"], ["new"])
+    refused = post("rows", {"columns": [COLUMN], "dataset": GOLD, "tag": "none"}).json()
+    assert refused["fields"] == {"tag": f"no row of {GOLD} has the tag none."}
 
 
 def test_a_row_can_make_a_dataset(post, column):

@@ -52,6 +52,27 @@ def test_rows_come_in_pages(two):
     )
 
 
+def test_rows_are_found_by_their_tags(author):
+    rows = [
+        {"id": name, "inputs": {"q": name}, "tags": tags}
+        for name, tags in (("a", ["late"]), ("b", []), ("c", ["late", "B"]))
+    ]
+    version = datasets.save_dataset(actor=author, name=NAME, text="\n".join(map(json.dumps, rows))).version
+    assert queries.list_dataset_tags(version) == [("B", 1), ("late", 2)]
+    page = queries.list_dataset_rows(version, tag="late", limit=1)
+    rest = queries.list_dataset_rows(version, tag="late", limit=1, cursor=page.next)
+    assert [(index, row.id) for index, row in [*page.items, *rest.items]] == [(0, "a"), (2, "c")]
+    assert rest.next is None
+
+
+def test_tags_alone_make_a_version_and_stand_in_its_difference(two, author):
+    rows = two[1].text.replace('"q":"1"}}', '"q":"1"},"tags":["late"]}')
+    retagged = datasets.save_dataset(actor=author, name=NAME, text=rows, base=two[1].digest)
+    assert retagged.created
+    ((index, was, row),) = queries.diff_dataset_versions(two[1], retagged.version).changed
+    assert (index, was.tags, row.tags) == (1, (), ("late",))
+
+
 def test_versions_come_newest_first(two, reader):
     assert [one.number for one in queries.list_dataset_versions(reader, NAME).items] == [2, 1]
     assert queries.read_dataset_version(reader, NAME).number == 2

@@ -44,6 +44,18 @@ def test_a_metric_narrows_regressions(runs):
     assert indexes(runs, only="regressions", metric="squad_exact_match answer") == []
 
 
+def test_a_tag_narrows_rows_and_counts(runs):
+    set_scores(runs[1], {3: 0.25, 4: 0.5})
+    version = runs[0].dataset_version  # a saved one is never changed, so only this object gets tags
+    lines = version.text.splitlines()
+    for index in (4, 7):
+        lines[index] = json.dumps({**json.loads(lines[index]), "tags": ["late"]})
+    version.text = "\n".join(lines)
+    matrix = run_matrix.build_run_matrix(runs, tag="late")
+    assert ([row.index for row in matrix.page.items], matrix.tags) == ([4, 7], ("late",))
+    assert (matrix.counts["all"], matrix.counts["regressions"]) == (2, 1)
+
+
 def test_any_of_the_runs_can_be_the_baseline(runs):
     set_scores(runs[1], {3: 0.25, 4: 0.5})
     matrix = run_matrix.build_run_matrix(runs, baseline=runs[1].pk, order="gain")

@@ -31,6 +31,16 @@ def test_a_refusal_is_translated_beside_the_column_and_in_it():
     }
 
 
+def test_what_the_output_rules_found_is_translated_and_values_are_not():
+    field = {"name": "team", "value": "is missing", "problem": "is missing"}
+    reading = {"kind": "json", "valid": False, "fields": [field], "notes": []}
+    output = {**reading, "problem": "The reply could not be checked: too many results at once"}
+    column = {"source": "draft", "number": None, "problem": None, "output": output}
+    translated = translate_event(Event("done", column), "de").data["output"]
+    assert translated["fields"] == [{"name": "team", "value": "is missing", "problem": "fehlt"}]
+    assert translated["problem"].startswith("Die Antwort ließ sich nicht prüfen: ")
+
+
 @pytest.mark.parametrize(
     "event",
     [
