@@ -81,6 +81,8 @@ def main() -> None:
                 _stop(server)
                 raise
         try:
+            with hour.step("until all of the demo is there"):
+                _wait_for_demo(server, clone)
             chromium = shutil.which("chromium") or shutil.which("chromium-browser")
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             expect.set_options(timeout=30_000)
@@ -215,6 +217,14 @@ def _wait_for_page(server: "subprocess.Popen[bytes]", port: int, clone: Path) ->
             pass
         time.sleep(0.2)  # another process's port opens without a signal
     sys.exit(f"no page after {START:.0f} s")
+
+
+def _wait_for_demo(server: "subprocess.Popen[bytes]", clone: Path) -> None:
+    deadline = time.monotonic() + START
+    while (clone / "var/demo-progress.json").exists():
+        if server.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"the demo was not loaded:\n{(clone.parent / 'server.log').read_text(errors='replace')[-3000:]}")
+        time.sleep(0.2)  # nothing signals when a file is gone
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:

@@ -37,7 +37,8 @@ def main() -> None:
                 stderr=file,
             )
         try:
-            wait_for_banner(process, log)
+            wait_for_text(process, log, "Ctrl-C stops everything")
+            wait_for_text(process, log, "The starter library is loaded.")
             time.sleep(SETTLED)  # until what is done once after the start is done
             total = print_table(process.pid)
         finally:
@@ -49,10 +50,10 @@ def main() -> None:
     sys.exit(0 if held else 1)
 
 
-def wait_for_banner(process: "subprocess.Popen[bytes]", log: Path) -> None:
-    """Until the server says that it answers."""
+def wait_for_text(process: "subprocess.Popen[bytes]", log: Path, text: str) -> None:
+    """Until the server prints it."""
     deadline = time.monotonic() + START
-    while "Ctrl-C stops everything" not in log.read_text():
+    while text not in log.read_text():
         if process.poll() is not None or time.monotonic() > deadline:
             sys.exit(log.read_text())
         time.sleep(0.2)  # bounded polling: a file tells nobody that it grew

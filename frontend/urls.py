@@ -51,7 +51,7 @@ from frontend.evaluations import (
     start_views,
 )
 from frontend.help import views as help_views
-from frontend.home import checklist_views, palette_views
+from frontend.home import checklist_views, demo_views, palette_views
 from frontend.home import views as home_views
 from frontend.playground import views as playground_views
 from frontend.releases import mention_views as release_mention_views
@@ -94,6 +94,7 @@ register_converter(FolderName, "folder")
 urlpatterns = [
     path("", require_safe(home_views.home), name="home"),
     path("", include(account_urls)),
+    path("demo-progress", demo_views.show_demo_progress, name="demo-progress"),
     path("first-steps/close", checklist_views.close, name="close-checklist"),
     path("texts/<str:language>.js", require_safe(answer_script_texts), name="script-texts"),
     path("theme", account_views.set_theme, name="theme"),

@@ -2,9 +2,12 @@
 
 It loads no Django, so that watching costs a few megabytes. The descriptor gives the plan as JSON. Where one process
 ends, the others are ended too. A process that is marked with `restart` is started again instead, after a pause that
-doubles while the process keeps ending early. On Linux the processes end with the supervisor, even where that is killed.
+doubles while the process keeps ending early; one that is marked with `ends` has done its work. What is marked with
+`waits` starts when the address answers, so that it takes no processor from the first page. On Linux the processes end
+with the supervisor, even where that is killed.
 """
 
+import http.client
 import json
 import os
 import queue
@@ -25,6 +28,7 @@ __all__ = ["Plan", "main"]
 
 _KILL_SECONDS = 10.0  # what a process may take to end after SIGTERM
 _READY_SECONDS = 60.0
+_ALIVE = "/livez"
 _RESTART_SECONDS = 0.5  # the first pause: what ends at once must not keep a processor busy
 _LONGEST_PAUSE_SECONDS = 30.0
 _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
@@ -32,7 +36,8 @@ _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `processes`: name to `argv`, `environment` (None: this process's), `restart`, and `niceness`.
+    """What to run. `processes`: name to `argv`, `environment` (None: this process's), `restart`, `ends`, `waits` and
+    `niceness`; the last three may be left out.
 
     The process `listener` names, if any, inherits a listening socket, whose number replaces "{socket}" in its argv; the
     path of that socket is in the environment of the others as PROMPTUARY_RENDER_SOCKET. PROMPTUARY_REPLY_SOCKET is
@@ -56,8 +61,8 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class RestartDue:
-    """The pause before the process starts again is over."""
+class StartDue:
+    """The pause before the process starts again is over, or the address that it waited for answers."""
 
     name: str
 
@@ -77,7 +82,7 @@ class Supervisor:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._started: dict[str, float] = {}  # when each process was started, on the monotonic clock
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
-        self._events: queue.SimpleQueue[Ended | RestartDue | SignalReceived] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Ended | StartDue | SignalReceived] = queue.SimpleQueue()
         self._socket: socket.socket | None = None
         self._environment = {**os.environ, "PROMPTUARY_REPLY_SOCKET": os.path.join(folder, "replies.sock")}
         if plan.listener is not None:
@@ -91,10 +96,11 @@ class Supervisor:
         """Return the exit code: of the process that ended, or 128 and the signal's number."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda received, _frame: self._events.put(SignalReceived(received)))
-        for name in self._plan.processes:
-            self._start(name)
-        if self._plan.banner and self._plan.port is not None:
-            threading.Thread(target=self._announce, daemon=True).start()
+        for name, planned in self._plan.processes.items():
+            if self._plan.port is None or not planned.get("waits"):
+                self._start(name)
+        if self._plan.port is not None:
+            threading.Thread(target=self._await_address, daemon=True).start()
         code = self._wait()
         self._stop()
         return code
@@ -130,10 +136,14 @@ class Supervisor:
             match self._events.get():
                 case SignalReceived(number):
                     return 128 + number
-                case RestartDue(name):
+                case StartDue(name):
                     self._start(name)
                 case Ended(name, code) if self._plan.processes[name]["restart"]:
                     self._schedule_restart(name, code)
+                case Ended(name, code) if self._plan.processes[name].get("ends"):
+                    del self._running[name]
+                    if code:
+                        _print_line(name, f"ended with code {code}; the next start goes on with its work")
                 case Ended(name, code):
                     _print_line(name, f"ended with code {code}")
                     return abs(code) or 1
@@ -145,7 +155,7 @@ class Supervisor:
         pause = min(last * 2, _LONGEST_PAUSE_SECONDS) if early and last else _RESTART_SECONDS
         self._pauses[name] = pause
         _print_line(name, f"ended with code {code}, starts again in {pause:g} s")
-        timer = threading.Timer(pause, self._events.put, [RestartDue(name)])
+        timer = threading.Timer(pause, self._events.put, [StartDue(name)])
         timer.daemon = True
         timer.start()
 
@@ -160,16 +170,27 @@ class Supervisor:
                 _signal_group(process, signal.SIGKILL)
                 process.wait()
 
-    def _announce(self) -> None:
+    def _await_address(self) -> None:
+        """Print the banner and start what waits when the address answers; start that at the latest after a minute."""
         deadline = time.monotonic() + _READY_SECONDS
+        while not (is_up := self._answers()) and time.monotonic() < deadline:
+            time.sleep(0.05)  # nothing signals when a server answers
+        if is_up and self._plan.banner:
+            print("\n".join(self._plan.banner), flush=True)  # noqa: T201 - the program's output
+        for name, planned in self._plan.processes.items():
+            if planned.get("waits"):
+                self._events.put(StartDue(name))
+
+    def _answers(self) -> bool:
         host = self._plan.host if self._plan.host != "0.0.0.0" else "127.0.0.1"  # noqa: S104 - compared, not bound
-        while time.monotonic() < deadline:
-            try:
-                with socket.create_connection((host, self._plan.port or 0), timeout=1):
-                    print("\n".join(self._plan.banner), flush=True)  # noqa: T201 - as above
-                    return
-            except OSError:
-                time.sleep(0.1)  # nothing signals when a port opens
+        connection = http.client.HTTPConnection(host, self._plan.port, timeout=_READY_SECONDS)
+        try:
+            connection.request("GET", _ALIVE)
+            return connection.getresponse().status == http.client.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            connection.close()
 
 
 def _print_line(name: str, text: str) -> None:

@@ -24,6 +24,7 @@ import httpx
 
 from tests.support.broker import Broker
 from tests.support.postgres_server import run_server
+from tests.support.server_process import wait_for_demo
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGE = "localhost/promptuary:check"
@@ -164,6 +165,7 @@ def run_image(buildah: Buildah) -> Iterator[tuple[str, Path]]:
         web = stack.enter_context(start_container(buildah, ["--demo", "--only", "web"], options))
         stack.enter_context(start_container(buildah, ["--only", "worker"], options))
         wait_for_page(f"http://127.0.0.1:{port}/readyz", web)
+        wait_for_demo(home, START_SECONDS)
         yield f"http://127.0.0.1:{port}", home
 
 

@@ -17,6 +17,7 @@ from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
 from registry.changes.gate import Gate
 from registry.releases import gate as release_gate
+from registry.starter.progress import LoadProgress, read_progress
 
 __all__ = [
     "FRAME",
@@ -54,6 +55,11 @@ class Frame:
         """How many of them wait on the person, those of one release counted once; as `read_waiting` reads it."""
         person = self._person
         return self.read_waiting(lambda: change_gate.evaluate_pending(Actor(person))) if person else 0
+
+    @cached_property
+    def demo(self) -> LoadProgress | None:
+        """How far the demo is loaded; None where none is being loaded."""
+        return read_progress()
 
     def read_waiting(self, evaluate: Callable[[], Sequence[Gate]]) -> int:
         """The count of what waits, kept until the next event of the journal and `_KEPT_SECONDS` at most.

@@ -6,6 +6,7 @@ Each start writes its address again, because its port is a free one beside the s
 import json
 import re
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
@@ -13,10 +14,17 @@ from django.conf import settings
 from registry.accounts.actor import Actor
 from registry.connections import services as connection_services
 from registry.connections.models import SpendingCap
-from registry.starter.evaluation_demo import MODEL
 
-__all__ = ["DEMO_MODEL", "cap_demo_spending", "choose_demo_port", "write_demo_model"]
+__all__ = [
+    "DEMO_MODEL",
+    "RECORDED_MODEL",
+    "cap_demo_spending",
+    "choose_demo_port",
+    "list_recorded_model",
+    "write_demo_model",
+]
 
+RECORDED_MODEL = "recorded-answers"
 DEMO_MODEL = "Demo model, local"
 _LINE = re.compile(rf'^"{re.escape(DEMO_MODEL)}": .*\n?', re.MULTILINE)
 _PRICE = {"prompt": 0.15, "completion": 0.6}  # made up, so that the demo shows what replies would cost
@@ -41,13 +49,23 @@ def write_demo_model(port: int) -> bool:
     """List the demo model at this port; False where the list is the operator's own, which stays as it is."""
     path = Path(settings.MODELS_PATH)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text.strip() and not text.startswith(f"{MODEL}: ") and not _LINE.search(text):
+    if text.strip() and not text.startswith(f"{RECORDED_MODEL}: ") and not _LINE.search(text):
         return False
     entry = {"base_url": f"http://127.0.0.1:{port}/v1", "model": "demo-local", "price": _PRICE}
     line = f"{json.dumps(DEMO_MODEL)}: {json.dumps(entry)}\n"
     kept = _LINE.sub("", text)
     path.write_text(f"{kept}{'' if kept.endswith(chr(10)) or not kept else chr(10)}{line}", encoding="utf-8")
     return True
+
+
+def list_recorded_model(replies: Iterable[str]) -> None:
+    """List a model that repeats recorded replies, lines of JSON, where the operator lists no model of their own."""
+    path = Path(settings.MODELS_PATH)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if _LINE.sub("", text).strip():
+        return
+    path.with_name("recorded-answers.jsonl").write_text("".join(replies), encoding="utf-8")
+    path.write_text(f"{RECORDED_MODEL}: {{replies: recorded-answers.jsonl}}\n{text}", encoding="utf-8")
 
 
 def cap_demo_spending(admin: Actor) -> None:

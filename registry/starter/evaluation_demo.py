@@ -9,7 +9,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils import timezone
 
 from promptuary.evaluation.models import prompt_digest
@@ -19,13 +18,13 @@ from registry.changes import check_results
 from registry.core.renderer_pool import child
 from registry.evaluations import attachments, datasets, nightly_runs, run_worker
 from registry.evaluations.models import Attachment, Dataset, Run
-from registry.starter import evaluation_rows
+from registry.starter import demo_connection, evaluation_rows
+from registry.starter.demo_connection import RECORDED_MODEL
 from registry.starter.versions import propose_once, publish_once, save_once
 from registry.templates.models import Version
 
-__all__ = ["FAILING", "MODEL", "PASSING", "load_evaluation_demo"]
+__all__ = ["FAILING", "PASSING", "load_evaluation_demo"]
 
-MODEL = "recorded-answers"
 _FOLDER = Path(__file__).parent
 _CLOSE = "Answer:"
 _NIGHTS = 3
@@ -126,7 +125,7 @@ def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Call
                 name=change.attachment,
                 pattern=change.template.removeprefix("support/"),
                 dataset=change.dataset,
-                model=MODEL,
+                model=RECORDED_MODEL,
                 gates=change.gates,
                 metrics=change.metrics,
                 nightly=change.is_nightly,
@@ -176,18 +175,13 @@ def _propose(author: Actor, measured: MeasuredChange) -> None:
 
 
 def _record(changes: Iterable[tuple[MeasuredChange, Version, Version]]) -> None:
-    """Write what a model might say to each prompt, and list it as a model, where the operator lists none."""
-    path = Path(settings.MODELS_PATH)
-    if path.exists():
-        return
-    lines = [
+    """Have a model say what one might say to each prompt."""
+    demo_connection.list_recorded_model(
         line
         for change, *versions in changes
         for version, answer in zip(versions, change.answers, strict=True)
         for line in _replies(version, change.rows, answer)
-    ]
-    path.with_name("recorded-answers.jsonl").write_text("".join(lines), encoding="utf-8")
-    path.write_text(f"{MODEL}: {{replies: recorded-answers.jsonl}}\n", encoding="utf-8")
+    )
 
 
 class _Asked:

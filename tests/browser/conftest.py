@@ -16,6 +16,8 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, sync_playwright
 
+from tests.support.server_process import wait_for_demo
+
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGUMENTS = [
@@ -95,6 +97,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/login", process, log)
+            wait_for_demo(home)
             yield Server(f"http://127.0.0.1:{port}", home)
         finally:
             _stop(process)

@@ -24,7 +24,7 @@ def demo(tmp_path_factory) -> Iterator[tuple[Instance, Server]]:
     place.home.mkdir(mode=0o700)
     server = Server(place, "--demo")
     try:
-        server.start(seconds=280)  # the demo saves and reviews its templates first
+        server.start()
         yield place, server
     finally:
         server.kill()

@@ -172,6 +172,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("logout", "POST", ""): Row("/logout", _row(302, 302, 302, 302, 302, 302), {}),
     ("theme", "POST", ""): Row("/theme", _row(302, 302, 302, 302, 302, 302), {"theme": "dark"}),
     ("script-texts", "GET", ""): Row("/texts/de.js", ANYONE),
+    ("demo-progress", "GET", ""): Row("/demo-progress", _row(200, 200, 200, 200, 200, 200)),
     ("palette", "GET", ""): Row("/search.json?q=reply", SIGNED_IN),
     ("saved-views", "GET", ""): Row("/saved-views", SIGNED_IN),
     ("saved-views", "POST", ""): Row("/saved-views", PEOPLE_DO, {"name": "Refunds", "folder": "", "query": "q=refund"}),

@@ -16,7 +16,7 @@ import pytest
 
 from registry.core.parent_death import end_with_parent
 from tests.support import instances
-from tests.support.server_process import wait_until
+from tests.support.server_process import wait_for_demo, wait_until
 
 pytestmark = pytest.mark.sqlite  # SQLite is what `serve` starts with
 
@@ -117,6 +117,12 @@ def serve(tmp_path):
 def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
     served = serve(has_tables=False)
     assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
+    shown = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).text
+    assert 'id="demo-progress"' in shown  # the first page is there before the demo is
+    wait_for_demo(served.home)
+    assert "The starter library is loaded." in served.printed
+    shown = httpx.get(f"http://127.0.0.1:{served.port}/demo-progress", timeout=20).text
+    assert "All of the demo is there." in shown
     line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
     answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
     assert '"name":"support/refunds/reply","version":2,' in answer.stdout
@@ -152,6 +158,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind(serve):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the worker under /proc")
 def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
     served = serve()
+    wait_until(lambda: served.find_processes("registry.celery"))  # it starts when the address answers
     (worker,) = served.find_processes("registry.celery")
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: "worker   | ended with code -9, starts again in 0.5 s" in served.printed)
@@ -200,6 +207,8 @@ def test_nothing_that_it_writes_can_be_read_by_another_user(serve):
     served = serve(has_tables=False)
     with httpx.Client(base_url=f"http://127.0.0.1:{served.port}") as browser:
         assert browser.get("/login").status_code == 200
+    wait_for_demo(served.home)
+    wait_until((served.home / "mirror.git").exists)  # the worker makes it
     names, exposed = walk(served.home)
     assert {"promptuary.sqlite3", "promptuary.sqlite3-wal", "mirror.git", "secret_key", "broker", "metrics"} <= names
     assert exposed == []

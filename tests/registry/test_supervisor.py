@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60  # for what other processes do on a busy machine
 SLEEP = "import sys, time; print('up', flush=True); time.sleep(600)"
 LISTEN = "import os, socket, sys; print('waits', flush=True); socket.socket(fileno=int(sys.argv[1])).accept(); {then}"
+ANSWER = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    asked = 0
+    def do_GET(self):
+        Handler.asked += 1
+        print("refused first" if Handler.asked == 1 else f"answered {self.path}", flush=True)
+        self.send_response(503 if Handler.asked == 1 else 200)
+        self.end_headers()
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 CONNECT = (
     "import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['PROMPTUARY_RENDER_SOCKET']);"
     "print('connected', flush=True); import time; time.sleep(600)"
@@ -25,11 +37,17 @@ def python(code, *arguments, restart=False):
     return {"argv": [sys.executable, "-S", "-c", code, *arguments], "environment": None, "restart": restart}
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Supervised:
     """A supervisor over a plan, with what it printed."""
 
-    def __init__(self, folder, processes, listener=None):
-        plan = {"processes": processes, "listener": listener, "host": "127.0.0.1", "port": None, "banner": []}
+    def __init__(self, folder, processes, listener=None, port=None):
+        plan = {"processes": processes, "listener": listener, "host": "127.0.0.1", "port": port, "banner": ["ready"]}
         self._log = folder / "log"
         self._mark = f"SUPERVISED_BY_TEST={folder}"
         with tempfile.TemporaryFile() as file, self._log.open("w") as log:
@@ -75,8 +93,8 @@ def wait_until(is_so, explain=lambda: ""):
 def supervise(tmp_path):
     started = []
 
-    def start(processes, listener=None):
-        started.append(Supervised(tmp_path, processes, listener))
+    def start(processes, listener=None, port=None):
+        started.append(Supervised(tmp_path, processes, listener, port))
         return started[-1]
 
     yield start
@@ -124,6 +142,29 @@ def test_a_process_that_is_marked_so_is_started_again(supervise):
     supervised = supervise({"web": python(SLEEP), "renderer": python("print('there', flush=True)", restart=True)})
     supervised.wait_for("renderer | there", times=2)
     assert supervised.process.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("pass", ""), ("raise SystemExit(4)", "demo     | ended with code 4; the next")]
+)
+def test_a_process_that_is_marked_so_may_end_alone(supervise, code, said):
+    once = {**python(f"print('at work', flush=True); {code}"), "ends": True}
+    supervised = supervise({"web": python(SLEEP), "demo": once})
+    supervised.wait_for("demo     | at work")
+    supervised.wait_for(said)
+    time.sleep(0.3)  # in which the others would be ended
+    assert supervised.process.poll() is None
+    supervised.process.send_signal(signal.SIGTERM)
+    assert supervised.process.wait(SECONDS) == 128 + signal.SIGTERM
+
+
+def test_what_waits_starts_when_the_address_answers(supervise):
+    port = free_port()
+    supervised = supervise({"web": python(ANSWER, str(port)), "worker": {**python(SLEEP), "waits": True}}, port=port)
+    supervised.wait_for("worker   | up")
+    assert supervised.printed.index("answered /livez") < supervised.printed.index("ready")
+    assert supervised.printed.index("ready") < supervised.printed.index("worker   | up")
+    assert "refused first" in supervised.printed
 
 
 def test_a_process_that_keeps_ending_waits_longer_before_each_start(supervise):

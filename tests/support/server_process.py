@@ -41,6 +41,8 @@ class Server:
             preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
         wait_until(self._answers, seconds)
+        if "--demo" in self._options:
+            wait_for_demo(self._place.home)
 
     def kill(self) -> None:
         """Take its processes away without a word; they are known by their home, and each leads a group of its own."""
@@ -72,6 +74,11 @@ class Server:
             return httpx.get(f"{self.url}/login", timeout=5).status_code == 200
         except httpx.HTTPError:
             return False
+
+
+def wait_for_demo(home: Path, seconds: float = 4 * SECONDS) -> None:
+    """Wait until the demo over this home is whole, after its server answered."""
+    wait_until(lambda: not (home / "demo-progress.json").exists(), seconds)
 
 
 def wait_until(is_so: Callable[[], object], seconds: float = SECONDS) -> None:

@@ -22,7 +22,7 @@ from registry.journal import database_roles, log
 from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
-_WORKER_NICENESS = 5
+_LATER = 5  # niceness of what runs in the background
 
 
 class Command(BaseCommand):
@@ -46,16 +46,17 @@ class Command(BaseCommand):
             _migrate()
             return
         _prepare(host, only)
+        is_loading = False
         if complaint := log.describe_disagreement():
             self.stderr.write(complaint)
-        elif demo and not starter_load.is_starter_loaded():
-            self.stdout.write("Loading the starter library ...")
-            starter_load.load_starter(lambda line: self.stdout.write(f"  {line}"))
+        elif demo and only != "worker" and not starter_load.is_starter_loaded():
+            starter_load.prepare_starter()
+            is_loading = True
         model_port = demo_connection.choose_demo_port() if demo and only != "worker" else None
         if model_port is not None and not demo_connection.write_demo_model(model_port):
             model_port = None  # the operator's own list of models stays as it is
         self.stdout.flush()
-        _become_supervisor(host, only, _banner(demo) if only != "worker" else [], model_port)
+        _become_supervisor(host, only, _banner(demo) if only != "worker" else [], model_port, is_loading=is_loading)
 
 
 def _prepare(host: str, only: str | None) -> None:
@@ -98,7 +99,9 @@ def _database_files() -> list[Path]:
     return [Path(f"{database['NAME']}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
-def _become_supervisor(host: str, only: str | None, banner: list[str], model_port: int | None) -> NoReturn:
+def _become_supervisor(
+    host: str, only: str | None, banner: list[str], model_port: int | None, *, is_loading: bool
+) -> NoReturn:
     """Replace this process by the supervisor of the server's processes, which holds no Django."""
     bounded().close()
     connection.close()
@@ -107,19 +110,32 @@ def _become_supervisor(host: str, only: str | None, banner: list[str], model_por
     # process as well, so that whatever started it sees that.
     restart = {"web": False, "worker": only is None}
     # Who waits for a page or a fetch goes before what is done in the background, where both want the processor.
-    niceness = {"web": 0, "worker": _WORKER_NICENESS if only is None else 0}
+    niceness = {"web": 0, "worker": _LATER if only is None else 0}
     processes = {
         name: {
             "argv": _commands(host)[name],
             "environment": None,
             "restart": restart[name],
             "niceness": niceness[name],
+            # The first page goes before what is done in the background.
+            "waits": name == "worker" and only is None,
         }
         for name in names
     }
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
-        processes["model"] = {"argv": argv, "environment": None, "restart": True}
+        processes["model"] = {"argv": argv, "environment": None, "restart": True, "waits": True}
+    if is_loading:
+        # It ends when all is there; people look around meanwhile, and go first.
+        argv = [sys.executable, "manage.py", "loadstarter"]
+        processes["demo"] = {
+            "argv": argv,
+            "environment": None,
+            "restart": False,
+            "ends": True,
+            "waits": True,
+            "niceness": _LATER,
+        }
     helper = {
         "argv": isolation_process.fork_server_command("{socket}"),
         "environment": isolation_process.fork_server_environment(),

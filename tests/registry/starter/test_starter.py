@@ -13,6 +13,7 @@ from registry.rollouts import stop_rules
 from registry.rollouts.models import Rollout
 from registry.starter import evaluation_demo, rollout_demo
 from registry.starter import load as starter_load
+from registry.starter.progress import read_progress
 from registry.templates.label_models import Label
 from registry.templates.models import Template
 from tests.support.recorded_rows import write_or_insert
@@ -28,6 +29,7 @@ def a_home_of_its_own(settings, tmp_path):
 
 def load() -> list[str]:
     said: list[str] = []
+    starter_load.prepare_starter()
     starter_load.load_starter(said.append)
     return said
 
@@ -54,9 +56,11 @@ def test_the_reply_stands_at_three_versions_with_production_on_the_second():
     assert any("demo/summarise (" in line for line in said)
     again = (Template.objects.count(), Key.objects.count(), ChangeRequest.objects.count())
     load()
-    assert (Template.objects.count(), Key.objects.count() - 1, ChangeRequest.objects.count()) == again
+    assert (Template.objects.count(), Key.objects.count(), ChangeRequest.objects.count()) == again
     for role in starter_load.PEOPLE:
-        assert User.objects.get(username=role).check_password(f"{role}-promptuary")
+        person = User.objects.get(username=role)
+        assert person.check_password(f"{role}-promptuary")
+        assert person.email == f"{role}@example.org"
     assert starter_load.is_starter_loaded()
     assert starter_load.read_demo_key().startswith("pb_")
 
@@ -70,6 +74,18 @@ def test_a_reply_is_in_a_rollout_with_scores_of_both_sides_and_loading_again_add
     assert score.stable.count + score.candidate.count == rollout_demo.CUSTOMERS
     assert 0 < score.candidate.count < rollout_plans.REPLIES
     assert rollout_clock.advance_rollouts() == 0
+
+
+def test_people_can_sign_in_and_the_key_exists_before_any_template_and_nobody_gets_mail():
+    starter_load.prepare_starter()
+    assert read_progress().done == 0
+    assert not starter_load.is_starter_loaded()
+    assert User.objects.get(username="admin").is_superuser
+    assert set(User.objects.values_list("email", flat=True)) == {""}
+    assert starter_load.read_demo_key().startswith("pb_")
+    assert Template.objects.count() == 0
+    starter_load.prepare_starter()
+    assert Key.objects.count() == 1
 
 
 @pytest.mark.slow
@@ -92,11 +108,16 @@ def test_a_load_that_stopped_halfway_is_gone_on_with():
         if line.startswith("support/"):
             raise Enough
 
+    starter_load.prepare_starter()
     with pytest.raises(Enough):
         starter_load.load_starter(stop)
     assert not starter_load.is_starter_loaded()
+    stopped = read_progress()
+    assert (stopped.done, stopped.total - stopped.done) == (Template.objects.count(), 4)
+    assert stopped.doing.startswith("support/policy")
     load()
     assert starter_load.is_starter_loaded()
+    assert read_progress() is None
     assert Template.objects.get(name=starter_load.REPLY).latest.number == 3
 
 
