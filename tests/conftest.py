@@ -23,13 +23,16 @@ JOURNEYS = Path(__file__).parent / "journeys"
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` deselects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the journeys slow; skip what is about the other database engine."""
+    """Mark the journeys slow and begin with what is; skip what is about the other database engine."""
     for item in items:
         if JOURNEYS in item.path.parents:
             item.add_marker("slow")
         names: list[str] = getattr(item, "fixturenames", [])
         if "database" in names and not {"db", "transactional_db"} & set(names):
             names.insert(0, "db")  # `database` asks for it only while it runs, too late for the plugin to see
+    # Modules of nothing but slow tests come first: at the end of a run, the other processes would wait for them.
+    quick = {item.path for item in items if not item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path in quick)
     other = "sqlite" if connection.vendor == "postgresql" else "postgres"
     skip = pytest.mark.skip(reason=f"runs on {other} only")
     for item in items:
