@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from frontend.changes.failure_rows import FailureRow
 from frontend.changes.rollout_rows import RolloutRow
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
@@ -35,7 +36,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Cell:
-    """One label of one template. `number` is None where it is not set; `behind` counts against the newest version.
+    """One label of one template. `number` is None where it is not set; `behind` counts the newer versions on the next
+    label to the left that is set.
 
     `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty where this
     person may not go back, or where there is nothing to go back to.
@@ -51,11 +53,13 @@ class Cell:
     back_url: str = ""
     is_target: bool = False
     rollout: RolloutRow | None = None
+    failure: FailureRow | None = None
 
     @property
     def has_notes(self) -> bool:
         """Whether there may be more to say of it than what it serves and since when; of most there is nothing."""
-        return self.is_target or self.unapproved or self.behind > 0 or self.rollout is not None
+        told = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure)
+        return any(told)
 
 
 @dataclass(frozen=True)
@@ -117,12 +121,14 @@ def group_rows(
     pair: tuple[str, str],
     freezes: Mapping[int, StandingFreeze | ComingFreeze],
     rollouts: Collection[RolloutRow],
+    failures: Collection[FailureRow],
 ) -> list[Group]:
     """The rows under their namespaces, in the order given.
 
     roles: by the namespace's id, of the one who looks. freezes: that stand now or come next, by the namespace's id.
-    rollouts: those that divide labels of the rows.
+    rollouts: those that divide labels of the rows. failures: what the labels of the rows serve and fails.
     """
+    failing = {(row.failure.template_id, row.failure.label): row for row in failures}
     divided = {(row.rollout.template_id, row.rollout.label): row for row in rollouts}
     columns = column_labels(rows, pair)
     groups: list[Group] = []
@@ -134,7 +140,7 @@ def group_rows(
             may_release = pair[1] in space.protected_labels and _may(held.highest if held else None, Verb.PROPOSE)
             groups.append(Group(space.name, heads, [], may_release))
         role = held.at(row.template.path) if held else None
-        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided))
+        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided, failing))
     return groups
 
 
@@ -156,17 +162,20 @@ def _line(
     role: Role | None,
     pair: tuple[str, str],
     divided: Mapping[tuple[int, str], RolloutRow],
+    failing: Mapping[tuple[int, str], FailureRow],
 ) -> Line:
     template = row.template
     stem, slash, leaf = template.path.rpartition("/")
-    cells = [
-        replace(
-            _cell(template, label, row.places.get(label), role, is_target=label == pair[1]),
-            rollout=divided.get((template.pk, label)),
-        )
-        for label in columns
-    ]
-    action = _action(template, state, role, pair, divided.get((template.pk, pair[1])))
+    cells: list[Cell] = []
+    left = 0
+    for label in columns:
+        cell = _cell(template, label, row.places.get(label), role, is_target=label == pair[1])
+        behind = max(0, left - cell.number) if cell.number else 0
+        place = (template.pk, label)
+        cells.append(replace(cell, behind=behind, rollout=divided.get(place), failure=failing.get(place)))
+        left = cell.number or left
+    target = next(cell for cell in cells if cell.is_target)
+    action = _action(template, state, role, pair, target)
     selectable = state.state == "ready" and state.is_protected and not state.drifted and _may(role, Verb.PROPOSE)
     goes_live_at, date_url = _schedule(state, role)
     return Line(template.name, stem + slash, leaf, cells, state, action, selectable, goes_live_at, date_url)
@@ -196,7 +205,6 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
         unapproved=place is not None and place.approval == Approval.NEVER_APPROVED,
         number=place.number if place else None,
         moved_at=place.moved_at if place else None,
-        behind=newest - place.number if place else 0,
         back=back,
         back_url=_address("labels", template, label, back) if back else "",
         is_target=is_target,
@@ -204,13 +212,19 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
 
 
 def _action(
-    template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], rollout: RolloutRow | None
+    template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], target: Cell
 ) -> RowAction | None:
-    """The first that fits: an emergency, a rollout, an open request, a promotion; None where it is up to date."""
+    """The first that fits: an emergency, the way back from what fails, a rollout, an open request, a promotion; None
+    where it is up to date.
+    """
     if state.emergency:
         return RowAction(
             gettext("Review v{number}").format(number=state.target), reverse("change", args=[state.emergency])
         )
+    if target.failure and target.failure.back_url:
+        word = gettext("Roll back to v{number}").format(number=target.failure.back)
+        return RowAction(word, target.failure.back_url, in_panel=True)
+    rollout = target.rollout
     if rollout is not None:
         word = gettext("Go to {step}").format(step=rollout.following)
         word = word if _may(role, Verb.PUBLISH) else gettext("Open rollout")

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 
 from frontend.browse.environment_rows import group_rows
+from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import promotion_state
 from registry.core.names import LABEL, LATEST
+from registry.evaluations import live_failures
 from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Namespace
@@ -56,8 +58,10 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     listed = {row.template.pk for row in rows}
-    divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed])
-    groups = group_rows(rows, states, {space.pk: held for space, held in spaces}, pair, freezes, divided)
+    roles = {space.pk: held for space, held in spaces}
+    divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
+    failures = failure_rows(live_failures.list_live_failures(actor, listed), roles)
+    groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
     opened = promotion_state.count_open(actor, pair[1])
     protected = {label for space, _ in spaces for label in space.protected_labels}
@@ -73,7 +77,10 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "opened": opened,
         "ready": sum(state.state == "ready" for state in states.values()),
         "hurried": sum(state.emergency is not None for state in states.values()),
-        "failing": sum(bool(state.failing) for state in states.values()),
+        "failing": len(
+            {key for key, state in states.items() if state.failing} | {row.failure.template_id for row in failures}
+        ),
+        "rollouts": divided,
         "selectable": sum(group.selectable for group in groups),
         "view": view,
         "words": words,

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices
+from frontend.changes.failure_rows import failure_rows
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.home import production_rows, work_items
 from frontend.web.decorators import signed_in
@@ -41,7 +42,9 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     pending = gate.evaluate_pending(actor)
     gates, releases = release_gate.group_pending(pending)
-    rows = work_items.rows_of_person(gates, releases, actor)
+    emergencies = emergency_notices.open_notices(actor)
+    rows = work_items.rows_of_person(gates, releases, actor, emergencies)
+    own_emergencies = {row.notice.emergency.change.number for row in rows if row.notice}
     steps = first_steps.list_first_steps(actor)
     context = {
         "section": "home",
@@ -57,6 +60,9 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "first_steps": steps,
         "steps_done": sum(step.is_done for step in steps),
         "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
+        "emergencies": [
+            notice for notice in emergencies if notice.emergency.change.number not in own_emergencies
+        ],  # the others are told where they wait
         **_read_notices(actor),
         **_read_drafts_and_keys(actor),
         **_read_production(actor, roles),
@@ -68,7 +74,6 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _read_notices(actor: Actor) -> dict[str, Any]:
     """What stands above everything else."""
     return {
-        "emergencies": emergency_notices.open_notices(actor),
         "troubles": health.list_instance_faults(actor),
         "closed_namespaces": namespace_queries.list_namespaces_closed_without_two_step(actor),
         "key_notices": notification_queries.list_key_notifications(actor),
@@ -92,7 +97,7 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
     rollouts = rollout_queries.list_active(actor)
     events = [describe_event(event, may_manage=False) for event in owned_events.list_owned_events(actor)]
     return {
-        "failures": production_rows.failure_rows(failures[:MOST_FAILURES], roles),
+        "failures": failure_rows(failures[:MOST_FAILURES], roles),
         "failing_count": len(failures),
         "more_failures": max(0, len(failures) - MOST_FAILURES),
         "plots": production_rows.plot_rows(actor, failures),

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
+from frontend.changes.emergency_notices import Notice
 from frontend.changes.presenters import change_title
 from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
@@ -73,7 +74,7 @@ class WaitingRow:
     """A row of what waits on a person: a change or a release, and since when it waits.
 
     urgency: 0 is live without approval, 1 blocks a release, 2 blocks a person, 3 is the rest. fetches: a day, of the
-    template of an emergency.
+    template of an emergency. notice: of an emergency that nobody approved or closed yet.
     """
 
     urgency: int
@@ -81,6 +82,16 @@ class WaitingRow:
     item: WorkItem | None = None
     release: ReleaseGate | None = None
     fetches: int = 0
+    notice: Notice | None = None
+
+    @property
+    def url(self) -> str:
+        """Where the row's button leads."""
+        if self.release is not None:
+            return reverse("release", args=[self.release.release.number])
+        if self.notice and self.notice.approve_url:
+            return self.notice.approve_url
+        return reverse("change", args=[self.item.change.number]) if self.item else ""
 
 
 @dataclass(frozen=True)
@@ -93,15 +104,20 @@ class ResumableDraft:
     newer: int | None
 
 
-def rows_of_person(gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor) -> list[WaitingRow]:
+def rows_of_person(
+    gates: Sequence[Gate], releases: Sequence[ReleaseGate], actor: Actor, notices: Sequence[Notice] = ()
+) -> list[WaitingRow]:
     """What waits on this person, the most urgent first: live without approval, blocking a release, blocking a person,
     the rest; each by how long it waits. One query where something is live without approval, else none.
+
+    notices: of the emergencies that nobody approved or closed yet; each is told in the row of its change.
     """
     person = actor.person.username
     items = [_mine(gate, person) for gate in gates if gate.waits_on(person)]
     urgent = {item.change.template_id for item in items if item.change.needs_approval}
     fetches = usage_queries.count_by_template(urgent, usage_queries.WEEK) if urgent else {}
-    rows = [_change_row(item, fetches) for item in items]
+    by_change = {notice.emergency.change.number: notice for notice in notices}
+    rows = [_change_row(item, fetches, by_change.get(item.change.number)) for item in items]
     rows += [_release_row(release) for release in releases if release.waits_on(person)]
     return sorted(rows, key=lambda row: (row.urgency, row.since))
 
@@ -150,11 +166,12 @@ def urgency_sentence(rows: Sequence[WaitingRow]) -> str:
     return f"{', '.join(parts)}." if parts else ""
 
 
-def _change_row(item: WorkItem, fetches: Mapping[int, int]) -> WaitingRow:
-    """fetches: of the last week, by the templates' ids."""
+def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | None) -> WaitingRow:
+    """fetches: of the last week, by the templates' ids. notice: where the change is an emergency."""
     a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
     if item.change.needs_approval:
-        return WaitingRow(0, item.since, item, fetches=a_day)
+        is_live = notice is None or notice.emergency.is_served
+        return WaitingRow(0 if is_live else 3, item.since, item, fetches=a_day if is_live else 0, notice=notice)
     return WaitingRow(2 if item.blocked else 3, item.since, item)
 
 

@@ -69,7 +69,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "audit",
         "namespace": namespace,
         "may_manage": may_manage,

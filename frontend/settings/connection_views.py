@@ -114,7 +114,7 @@ def _cap_values(actor: Actor, namespace: str) -> dict[str, Any]:
 
 def _frame(namespace: str) -> dict[str, Any]:
     return {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "connections",
         "namespace": namespace,
         "may_manage": True,

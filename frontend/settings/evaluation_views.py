@@ -69,7 +69,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
             status = status_of(error)
         status = 422 if form.errors and status == 200 else status
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "evaluations",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),

@@ -26,6 +26,7 @@ __all__ = [
     "KeyForm",
     "MemberForm",
     "NamespaceForm",
+    "NamespaceInvitationForm",
     "RotateForm",
     "RulesForm",
     "WebhookForm",
@@ -219,6 +220,17 @@ class InvitationForm(forms.Form):
 
     email = forms.CharField(max_length=254, required=False)
     role = forms.ChoiceField(choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()])
+
+
+class NamespaceInvitationForm(InvitationForm):
+    """The same with the namespace, for the page of all people. namespaces: those that may be chosen."""
+
+    namespace = forms.ChoiceField()
+
+    def __init__(self, data: QueryDict | None = None, *, namespaces: Sequence[str]) -> None:
+        super().__init__(data, initial={"role": Role.READER.value})
+        self.namespaces = list(namespaces)
+        set_choices(self, "namespace", [(name, name) for name in namespaces])
 
 
 class WebhookForm(forms.Form):

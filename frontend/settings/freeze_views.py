@@ -46,7 +46,7 @@ def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
             return redirect("freezes", namespace)
     rows = freeze_queries.list_freezes(actor, namespace)
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "freezes",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),

@@ -42,7 +42,7 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
             else:
                 problem = error.message
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "groups",
         "namespace": namespace,
         "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),

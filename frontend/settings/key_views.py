@@ -63,7 +63,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         form, turning = KeyForm(people=people, initial=start), RotateForm()
     context = {
         **_listed(actor, namespace),
-        "section": "templates",
+        "section": "settings",
         "settings_page": "keys",
         "namespace": namespace,
         "may_manage": True,

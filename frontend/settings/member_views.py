@@ -78,7 +78,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         return redirect(reverse("members", args=[namespace]) + _PLACES.get(button, ""))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "members",
         "namespace": namespace,
         "granters": granters.describe_granters(space),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -11,14 +12,19 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
+from frontend.settings.forms import NamespaceInvitationForm
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.event_sentences import describe_event
+from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
+from registry.invitations import services as invitation_services
+from registry.invitations.services import Invited
 from registry.namespaces import group_queries
+from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Membership, Role
 from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
@@ -41,11 +47,17 @@ class PersonRow:
 @form_page
 @signed_in
 def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The people; `person` in the address opens one. A POST sets a role, ends sessions, or reactivates."""
+    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reactivates, or invites. Only
+    the answer to inviting shows the link.
+    """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
-    problem, status, to_confirm = "", 200, None
-    if request.method == "POST":
+    problem, status, to_confirm, invited = "", 200, None, None
+    is_inviting = request.POST.get("do") == "invite"
+    form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=_list_inviting(actor))
+    if is_inviting:
+        invited, status = _invite(actor, form)
+    elif request.method == "POST":
         try:
             to_confirm = _act(request, actor)
             username = request.POST.get("username", "")
@@ -72,11 +84,21 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "is_installation_admin": is_installation_admin,
         "problem": problem,
         "to_confirm": to_confirm,
+        "form": form,
+        "may_invite": bool(form.namespaces),
+        "is_form_open": is_inviting and not invited,
+        "invited": invited,
+        "namespace": invited.invitation.namespace.name if invited else "",
+        "is_mail_sent": settings.MAIL_IS_SENT,
+        "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
         if is_installation_admin
         else [],
     }
-    return show(request, "settings/people.html", context, status=status)
+    answer = show(request, "settings/people.html", context, status=status)
+    if invited:
+        answer["Cache-Control"] = "no-store"
+    return answer
 
 
 @form_page
@@ -160,6 +182,22 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
         return gettext("{username} can sign in again.").format(username=username)
     buttons = "role, end_sessions, reactivate"
     raise Invalid(fields={"do": gettext("one of {names}.").format(names=buttons)})
+
+
+def _list_inviting(actor: Actor) -> list[str]:
+    """The namespaces that the actor may invite people to."""
+    return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
+
+
+def _invite(actor: Actor, form: NamespaceInvitationForm) -> tuple[Invited | None, int]:
+    """The invitation and 201; or None with the status of the errors in the form."""
+    if not form.is_valid():
+        return None, 422
+    try:
+        return invitation_services.invite_person(actor=actor, **form.cleaned_data), 201
+    except (Conflict, Invalid, NotFound) as error:
+        add_errors(form, error)
+        return None, status_of(error)
 
 
 def _shown(request: HttpRequest) -> str:

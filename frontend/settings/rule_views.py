@@ -60,7 +60,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 status = status_of(error)
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "rules",
         "namespace": namespace,
         "may_manage": may_manage,
@@ -96,7 +96,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 messages.success(request, gettext("{name} is created, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)
-    context = {"section": "templates", "form": form, "checks": forms.CHECKS_IN_WORDS}
+    context = {"section": "settings", "form": form, "checks": forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)
 
 

@@ -91,7 +91,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
 
 def _frame(namespace: str) -> dict[str, Any]:
     return {
-        "section": "templates",
+        "section": "settings",
         "settings_page": "webhooks",
         "namespace": namespace,
         "may_manage": True,

@@ -4,7 +4,7 @@ from typing import Any
 
 from promptuary.commands.output import say, write_json
 
-__all__ = ["tell_preview", "tell_ungated_losses"]
+__all__ = ["tell_effects", "tell_preview", "tell_ungated_losses"]
 
 _STATES = {
     "equal": "It serves exactly this already.",
@@ -21,10 +21,17 @@ def tell_preview(preview: Any, as_json: bool) -> None:
     label, version = preview["label"], preview["version"]
     serves = f"version {preview['serves']}" if preview["serves"] else "nothing"
     say(f"{preview['template']}: {label} from {serves} to version {version}")
-    if sentence := _STATES.get(preview["state"]):
-        say(f"  {sentence}")
     if preview["requested_by"]:
         say(f"  Change {preview['requested_by']} proposes this already.")
+    tell_effects(preview)
+    say("Nothing was stored.")
+
+
+def tell_effects(preview: Any) -> None:
+    """Print what follows from one move, without the move itself."""
+    label = preview["label"]
+    if sentence := _STATES.get(preview["state"]):
+        say(f"  {sentence}")
     if preview["included"]:
         say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
     _tell_services(preview)
@@ -39,7 +46,6 @@ def tell_preview(preview: Any, as_json: bool) -> None:
         for group in preview.get("groups", ()):  # older registries know no groups
             say(f"  Needs an approval from {group}.")
     _tell_undo(preview)
-    say("Nothing was stored.")
 
 
 def _tell_services(preview: Any) -> None:

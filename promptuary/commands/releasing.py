@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from promptuary.commands.api import Connection
-from promptuary.commands.label_preview import tell_ungated_losses
+from promptuary.commands.label_preview import tell_effects, tell_ungated_losses
 from promptuary.commands.output import Finding, Json, Key, Url, answering, say, write_json
 
 __all__ = ["app", "propose_release", "publish_release", "show_release"]
@@ -79,9 +79,10 @@ def _tell_plan(plan: Any, label: str, as_json: bool) -> None:
         holds = f"version {member['holds']}" if member["holds"] else "nothing"
         joins = f" (change {member['change']} joins)" if member["change"] else ""
         say(f"{member['template']}: {label} from {holds} to version {member['version']}{joins}")
+        if preview := member.get("preview"):  # an older registry gives none
+            tell_effects(preview)
     _tell_left_out(plan)
-    if not plan["members"]:
-        say("Nothing would be proposed.")
+    say("Nothing was stored." if plan["members"] else "Nothing would be proposed.")
 
 
 def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:

@@ -88,7 +88,7 @@ class BreakInput(Input):
     text = Text(help_text="Why callers will not be hurt, or have been told.")
 
 
-class WithdrawalInput(Input):
+class WithdrawChangeInput(Input):
     """Why it is withdrawn."""
 
     reason = Text(help_text="Everyone who reviewed it reads this.")
@@ -232,10 +232,10 @@ class CloseEmergency(IdempotentView):
 class Withdraw(IdempotentView):
     """Closing without publishing."""
 
-    @extend_schema(operation_id="withdrawChange", request=WithdrawalInput, responses=_ANSWERS)
+    @extend_schema(operation_id="withdrawChange", request=WithdrawChangeInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the change, with a reason."""
-        services.withdraw_change(actor=actor_of(request), number=number, **read(WithdrawalInput, request))
+        services.withdraw_change(actor=actor_of(request), number=number, **read(WithdrawChangeInput, request))
         return show(request, number, Verb.PROPOSE)
 
 

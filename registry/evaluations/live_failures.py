@@ -28,8 +28,11 @@ MOST_FAILURES = 20
 _AFTER_ALL = 2**63 - 1  # above the id of any move
 
 
-def list_live_failures(actor: Actor) -> list[LiveFailure]:
-    """What the actor may read that is live at this moment and fails, the newest first; `MOST_FAILURES` at most."""
+def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -> list[LiveFailure]:
+    """What the actor may read that is live at this moment and fails, the newest first.
+
+    templates: only those of these ids, all of them; without it `MOST_FAILURES` at most.
+    """
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
     # Few fail, so each is asked for its template: by a join, SQLite may look for the failures of each template.
     readable = Template.objects.filter(
@@ -37,7 +40,8 @@ def list_live_failures(actor: Actor) -> list[LiveFailure]:
     )
     rows = LiveFailure.objects.filter(Exists(readable), Exists(served))
     related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
-    return list(related.order_by("-since", "-pk")[:MOST_FAILURES])
+    ordered = related.order_by("-since", "-pk")
+    return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
 
 
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:

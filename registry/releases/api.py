@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.changes import label_preview
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.verbs import Verb
@@ -136,10 +137,10 @@ class Plan(APIView):
         responses={200: PlanOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """What proposing would do with this selection now. Nothing is stored."""
+        """What proposing would do with this selection now, and what follows for each template. Nothing is stored."""
         body = read(SelectionInput, request)
         plan = plans.plan_release(actor_of(request), namespace, body["label"], _selection(body))
-        return Response(PlanOutput.of(plan))
+        return Response(PlanOutput.of({"members": _preview_members(plan, body["label"]), "left_out": plan.left_out}))
 
 
 class OneRelease(APIView):
@@ -228,6 +229,12 @@ class RollBackRelease(IdempotentView):
 
 def _selection(body: dict[str, Any]) -> ReleaseSelection:
     return ReleaseSelection(**{name: body[name] for name in _SELECTION if name in body})
+
+
+def _preview_members(plan: plans.ReleasePlan, label: str) -> list[dict[str, Any]]:
+    """The planned templates, each with what follows from its move."""
+    previews = label_preview.preview_moves(label, [(member.template, member.version) for member in plan.members])
+    return [{**vars(member), "preview": preview} for member, preview in zip(plan.members, previews, strict=True)]
 
 
 def _read_number(change: str) -> int:

@@ -9,6 +9,7 @@ from registry.accounts.actor import Actor
 from registry.changes import ungated_losses
 from registry.changes.comment_texts import CommentText
 from registry.changes.metric_serializers import UngatedLossesOutput
+from registry.changes.preview_api import LabelPreviewOutput
 from registry.changes.serializers import BlockerOutput, TurnOutput
 from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
@@ -66,6 +67,7 @@ class PlannedOutput(Output):
     change = serializers.IntegerField(
         allow_null=True, source="change.number", default=None, help_text="An open request that would become the member."
     )
+    preview = LabelPreviewOutput(help_text="What follows from moving the label, as `previewLabel` says.")
 
 
 class PlanOutput(Output):

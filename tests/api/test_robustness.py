@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from registry.changes.api import DecisionInput, ProposeInput, VersionInput, WithdrawalInput
+from registry.changes.api import DecisionInput, ProposeInput, VersionInput, WithdrawChangeInput
 from registry.templates.api import SaveInput
 from registry.templates.label_api import MoveInput, RollBackInput
 from registry.templates.render_api import CheckInput, RenderInput
@@ -23,7 +23,7 @@ ROUTES = {
     "propose": ("POST", "changes", ProposeInput),
     "version": ("POST", "changes/1/version", VersionInput),
     "decide": ("POST", "changes/1/decisions", DecisionInput),
-    "withdraw": ("POST", "changes/1/withdraw", WithdrawalInput),
+    "withdraw": ("POST", "changes/1/withdraw", WithdrawChangeInput),
     "check": ("POST", "check", CheckInput),
     "render": ("POST", "render", RenderInput),
 }

@@ -431,6 +431,7 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("single-sign-on", "GET", ""): Row("/people/single-sign-on", ACCOUNTS),
     ("single-sign-on", "POST", ""): Row("/people/single-sign-on", _row(OUT, 403, 403, 403, 403, 409), {}),  # none set
     ("try-single-sign-on", "GET", ""): Row("/people/single-sign-on/try", _row(IN, 403, 403, 403, 403, 409)),
+    ("settings", "GET", ""): Row("/settings/", SIGNED_IN),
     ("people", "GET", ""): Row("/people?person=reader", _row(IN, 200, 403, 403, 403, 200)),
     ("people", "POST", "role"): Row(
         "/people",

@@ -30,6 +30,12 @@ def test_each_label_tells_its_version_and_what_is_behind(reply, browser):
     )
 
 
+def test_behind_counts_against_the_label_to_the_left(reply, browser):
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    page = words(browser("reader").get("/environments/"))
+    assert page.count("1 behind</span>") == 1, "staging is behind latest, production has what staging has"
+
+
 def test_a_protected_label_that_was_never_set_is_shown_as_such(reply, browser):
     reply.save(name="support/triage")
     page = words(browser("reader").get("/environments/"))

@@ -37,6 +37,18 @@ def test_a_role_is_set_in_the_opened_row(boss):
     assert (refused.status_code, "last admin of support" in words(refused)) == (409, True)
 
 
+def test_somebody_is_invited_to_a_namespace_that_is_chosen(boss):
+    assert "Invite somebody" in words(boss.get("/people"))
+    answer = boss.post("/people", {"do": "invite", "email": "", "namespace": "support", "role": "author"})
+    assert (answer.status_code, answer["Cache-Control"]) == (201, "no-store")
+    assert "Whoever opens the link first becomes author of support." in words(answer)
+    refused = boss.post("/people", {"do": "invite", "email": "no address", "namespace": "support", "role": "author"})
+    assert refused.status_code == 422
+    assert 'value="no address"' in words(refused)
+    refused = boss.post("/people", {"do": "invite", "email": "", "namespace": "elsewhere", "role": "author"})
+    assert refused.status_code == 422
+
+
 def test_an_admin_of_a_namespace_sees_its_people_only_and_no_acts(desk, browser):
     page = words(browser("outsider").get("/people?person=outsider"))
     assert "1 person in your namespaces" in page

@@ -1,0 +1,40 @@
+"""Rows of what is live and fails its nightly evaluation, with the way back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frontend.changes.emergency_notices import roll_back_url
+from registry.evaluations import live_failures
+from registry.evaluations.live_models import LiveFailure
+from registry.namespaces.permissions import MemberRoles
+from registry.namespaces.verbs import Verb
+
+__all__ = ["FailureRow", "failure_rows"]
+
+
+@dataclass(frozen=True)
+class FailureRow:
+    """What is live and fails. back: the number of the version that the label held by approval before, None where there
+    is none or this person may not roll back; back_url: where they do.
+    """
+
+    failure: LiveFailure
+    back: int | None = None
+    back_url: str = ""
+
+
+def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
+    """The failures with the way back; one query where there is any. roles: by the namespaces' ids."""
+    if not failures:
+        return []
+    earlier = live_failures.find_earlier_versions(failures)
+    return [_failure_row(failure, earlier.get(failure.pk), roles) for failure in failures]
+
+
+def _failure_row(failure: LiveFailure, back: int | None, roles: Mapping[int, MemberRoles]) -> FailureRow:
+    template = failure.template
+    held = roles.get(template.namespace_id)
+    may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, template.path)
+    if not may_roll_back or back is None:
+        return FailureRow(failure)
+    return FailureRow(failure, back, roll_back_url(template.name, failure.label, back))
