@@ -1,5 +1,6 @@
 """Notices above the editor that one click settles: inputs to declare, and samples that lack a value."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.editor.sample_edits import Samples, read_value
 from frontend.web.findings import translate_finding
 from promptuary.renderer.problems import Problem
-from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput, UndeclaredInputs
+from promptuary.renderer.validation.undeclared_inputs import UndeclaredInput
+from registry.templates.document_check import CheckedDocument
 
 __all__ = [
     "KINDS",
@@ -35,6 +37,9 @@ KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
 """The kinds of input that the table offers: words for people, and the schema of each."""
 
 MOST_ROWS = 6
+_NO_PARTS = ("PT101", "PT102", "PT103", "PT104", "PT105", "PT301", "PT311")
+"""Codes of the errors that a text without parts can have: as YAML, as front matter, as a list."""
+_CONTENT = re.compile(r"^[ \t]*(?:- )?content:", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,16 @@ class MissingValue:
 
 @dataclass(frozen=True)
 class Notices:
-    """All of them. `rest` counts the undeclared inputs that have no row; `is_error` says that they stop a save."""
+    """All of them. `rest` counts the undeclared inputs that have no row; `is_error` says that they stop a save.
+    `has_no_part`: the text is a prompt as it was pasted, which has to become parts.
+    """
 
     undeclared: tuple[UndeclaredRow, ...] = ()
     rest: int = 0
     is_error: bool = False
     can_declare: bool = False
     missing: tuple[MissingValue, ...] = ()
+    has_no_part: bool = False
 
     @property
     def count(self) -> int:
@@ -83,14 +91,10 @@ class Notices:
         return len(self.undeclared) + self.rest
 
 
-def list_notices(
-    undeclared: UndeclaredInputs,
-    problems: Sequence[Problem],
-    declared: Mapping[str, Any] | None,
-    samples: Samples,
-    shown: str,
-) -> Notices:
-    """The notices of a text with these problems. declared: its inputs, None where it declares none at all."""
+def list_notices(examined: CheckedDocument, text: str, samples: Samples, shown: str) -> Notices:
+    """The notices of a text that was checked."""
+    undeclared, problems = examined.undeclared, examined.problems
+    declared = examined.document.inputs if examined.document else None
     rows = tuple(_row(each) for each in undeclared.inputs)
     return Notices(
         undeclared=rows[:MOST_ROWS],
@@ -98,7 +102,17 @@ def list_notices(
         is_error=declared is not None,
         can_declare=undeclared.fix is not None,
         missing=tuple(list_missing_values(problems, samples, shown)),
+        has_no_part=_has_no_part(examined, text),
     )
+
+
+def _has_no_part(examined: CheckedDocument, text: str) -> bool:
+    """Whether a prompt stands in the place of a list of parts: no line of it could begin a content."""
+    document = examined.document
+    if document is not None and document.format != "parts":
+        return False
+    is_bad = any(problem.severity == "error" and problem.code in _NO_PARTS for problem in examined.problems)
+    return is_bad and bool(text.strip()) and not _CONTENT.search(document.body if document else text)
 
 
 def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: str) -> list[MissingValue]:

@@ -119,13 +119,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         against=against,
         changed_lines=_changed_lines(against, state.document),
         placeholders=prompt.get("placeholders", []) if prompt else [],
-        notices=list_notices(
-            examined.undeclared,
-            examined.problems,
-            examined.document.inputs if examined.document else None,
-            state.samples,
-            state.sample,
-        ),
+        notices=list_notices(examined, state.document, state.samples, state.sample),
         spent_samples=spent,
         context=_model_context(examined),
     )

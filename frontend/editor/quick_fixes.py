@@ -9,6 +9,7 @@ from frontend.editor.notices import KINDS, kind_of_schema
 from frontend.editor.sample_edits import fill_missing_value, read_value, remove_sample, rename_value
 from frontend.editor.state import EditorState, select_sample
 from frontend.web.findings import translate_finding
+from promptuary.renderer.document import parser
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.problems import Fix
@@ -17,7 +18,7 @@ from promptuary.renderer.validation.input_renames import InputRenameError, renam
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.input_checks import BadJson, parse_json
-from registry.templates import document_check
+from registry.templates import document_check, imports
 from registry.templates.document_check import CheckedDocument
 
 __all__ = ["QUICK_FIXES", "apply_quick_fix"]
@@ -85,7 +86,21 @@ def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
     return gettext("{old} is called {new} now, in the text and in the samples.").format(old=name, new=new)
 
 
+def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
+    """A prompt that was pasted in the place of the document becomes parts; front matter that is right stays."""
+    text, front = state.document, ""
+    document, problems = parser.inspect_document(text)
+    if document is not None and document.body != text and not problems:
+        text, front = document.body, text[: len(text) - len(document.body)]
+    pasted = imports.read_pasted_prompt(actor=actor, namespace=state.namespace.name, text=text, as_document=True)
+    if pasted is None:
+        raise Invalid(fields={"document": gettext("No document can hold this text. Its problems say why.")})
+    state.document = front + pasted.body if front else pasted.document or pasted.body
+    return ngettext("Turned into {count} part.", "Turned into {count} parts.", pasted.count).format(count=pasted.count)
+
+
 QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
+    "parts": _write_parts,
     "declare": _declare,
     "optional": _make_optional,
     "default": _give_default,

@@ -130,6 +130,14 @@ test("writing a content keeps the margin, and blank lines blank", () => {
   assert.ok(text.includes("    One\n\n      Two {{ x }}\n{# the excerpts #}"));
 });
 
+test("blanks before a content's first word do not break the lines below it", () => {
+  const first = part(TEXT, 0);
+  assert.ok(first.content);
+  const text = apply(TEXT, writeContent(first, first.content, "\n   One\n  two\nthree"));
+  assert.equal(part(text, 0).content?.text, "\nOne\n  two\nthree");
+  assert.equal(partsOf(outline(text).nodes).length, 3);
+});
+
 test("a value on its key's line becomes a block that reads the same", () => {
   const second = part(TEXT, 1);
   assert.ok(second.content);

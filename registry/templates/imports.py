@@ -123,16 +123,17 @@ def preview_import(
     ]
 
 
-def read_pasted_prompt(*, actor: Actor, namespace: str, text: str) -> PastedPrompt | None:
+def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:
     """How a text that was pasted into a part could be written; None where the part reads it as it is.
 
-    Nothing is stored. Raises Invalid for a text that is too large or takes too long.
+    as_document: it was pasted in the place of a document, which has no part yet. Nothing is stored. Raises Invalid for
+    a text that is too large or takes too long.
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     check_size("text", len(text.encode("utf-8", "replace")), IMPORT_BYTES)
     try:
         with child() as bounded:
-            return bounded.read_pasted_prompt(text)
+            return bounded.read_pasted_prompt(text, as_document=as_document)
     except RenderError as error:
         sentence = gettext("reading it was stopped: {message}").format(message=error.message)
         raise Invalid(fields={"text": sentence}) from error

@@ -5,6 +5,7 @@ mean something else in a part (`\\n` is a line end there) need another writing; 
 they want it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -25,6 +26,8 @@ __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
 _OWN_LANGUAGES = ("none", "double", "jinja")
 _NOTHING = "{{ '' }}"
+_TRIMS_EDGE = re.compile(r"\A\{[{%#]-|-[}%#]\}\Z")
+"""Tags that would take the line ends of the part itself, and so run it into what is around it."""
 _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eval")
 """Formats that are no conversation: a pasted text in one of them stays one part."""
 
@@ -34,7 +37,8 @@ class PastedPrompt:
     """How a pasted text could be written. `kind` says what it is: messages, a text with inputs of another notation, or
     a text whose braces and signs have to be kept.
 
-    `title` is the format's, empty where it has no name. `body` are the parts. `reason` says why tags stay text.
+    `title` is the format's, empty where it has no name. `body` are the parts, `document` the whole document where the
+    text says more than its messages: a model, settings, inputs. `reason` says why tags stay text.
     """
 
     kind: Literal["messages", "inputs", "literal"]
@@ -43,16 +47,20 @@ class PastedPrompt:
     title: str = ""
     reason: str = ""
     differences: tuple[str, ...] = ()
+    document: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The prompt as plain JSON."""
         return {**asdict(self), "differences": list(self.differences)}
 
 
-def read_pasted_prompt(text: str) -> PastedPrompt | None:
-    """What a text becomes that was pasted as the whole content of a part; None where the part reads it as it is."""
+def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt | None:
+    """What a text becomes that was pasted as the whole content of a part; None where the part reads it as it is.
+
+    as_document: it stands in the place of a document, which has no part yet, so that each text needs to be written.
+    """
     try:
-        return _read_messages(text) or _read_text(text)
+        return _read_messages(text) or _read_text(text, as_document=as_document)
     except LossError:
         return None  # no document can hold it, which the problems of the text say
 
@@ -76,10 +84,11 @@ def _read_messages(text: str) -> PastedPrompt | None:
     if document.format != "parts":
         return None
     count = document.body.count("\n- name: ") + document.body.startswith("- name: ")
-    return PastedPrompt("messages", document.body, count, title, "", _sentences(templates[0].differences))
+    differences = _sentences(templates[0].differences)
+    return PastedPrompt("messages", document.body, count, title, "", differences, document.text)
 
 
-def _read_text(text: str) -> PastedPrompt | None:
+def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     text = text.strip()
     language, reason = find_language(text), ""
     names = InputNames()
@@ -96,7 +105,8 @@ def _read_text(text: str) -> PastedPrompt | None:
         guess = describe_guess(text, language)
         return PastedPrompt("inputs", body, differences=_sentences([*([guess] if guess else []), *plain.differences]))
     # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
-    if reason or body.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, ""):
+    is_other = body.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
+    if as_document or reason or is_other or _TRIMS_EDGE.search(text):
         return PastedPrompt("literal", body, reason=reason)
     return None
 

@@ -6,28 +6,15 @@ from typing import Any
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.interop import foreign_yaml, mustache
-from promptuary.renderer.interop.imported import (
-    Difference,
-    ImportedTemplate,
-    LossError,
-    as_mapping,
-    check_imported,
-    find_losses,
-    origin_of,
-    slugify,
-    write_document,
-)
+from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as_mapping, find_losses, origin_of
+from promptuary.renderer.interop.prompty_body import IMAGE, ROLE, ROLES, STATEMENT, read_messages, read_text
+from promptuary.renderer.interop.template_builder import TemplateBuilder
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
 __all__ = ["KIND", "is_prompty_file", "read_prompty_file", "to_prompty_file"]
 
 KIND = "prompty"
 _WHOLE = re.compile(r"\A\ufeff?---[ \t]*\n(.*?)^---[ \t]*\n?(.*)\Z", re.DOTALL | re.MULTILINE)
-_ROLE = re.compile(r"^\s*#?\s*(system|user|assistant|developer|function|tools?)(\[.*\])?\s*:\s*$", re.IGNORECASE)
-_TAKEN = ("system", "user", "assistant", "developer")
-_STATEMENT = re.compile(r"\{[%#]")
-_STRING = re.compile(r"\{\{ '(\{[%#])' \}\}")
-_IMAGE = re.compile(r"!\[[^\]]*\]\(")
 _SECRET = re.compile(r"key|secret|token|password|credential", re.IGNORECASE)
 _TYPES = ("string", "number", "integer", "boolean", "array", "object")
 _OPTIONS = {  # Prompty 2's names of options, and the names that calls and version 1 have for them
@@ -45,7 +32,7 @@ _INPUT = ("type", "description", "default", "enum", "sample", "is_required", "re
 def is_prompty_file(text: str) -> bool:
     """Whether a text has front matter and a line that starts a message."""
     match = _WHOLE.match(text)
-    return match is not None and any(_ROLE.match(line) for line in match[2].split("\n"))
+    return match is not None and any(ROLE.match(line) for line in match[2].split("\n"))
 
 
 def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
@@ -61,19 +48,17 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
         raise LossError("its front matter is no mapping")
     _check_engine(head.pop("template", "jinja2"))
     model = head.pop("model", None) or {}
-    api, front = _front(model if isinstance(model, dict) else {"id": model}, head)
-    inputs, sample = _inputs(head.pop("inputs", None), head.pop("sample", None))
-    front["inputs"] = inputs
+    builder = TemplateBuilder(KIND, stem)
+    api, builder.front = _front(model if isinstance(model, dict) else {"id": model}, head)
+    builder.front["inputs"], sample = _inputs(head.pop("inputs", None), head.pop("sample", None))
+    builder.samples = {"sample": sample} if sample else {}
+    builder.name = str(head.get("name") or stem)
+    builder.facts = _facts(head, model)
     if api == "completion":
-        front["format"], body = "text", mustache.write_text(_plain(match[2]))
+        yield read_text(match[2], builder)
     else:
-        messages = [{**message, "content": _plain(message["content"])} for message in _split(match[2])]
-        front["format"], body = "parts", mustache.write_parts(messages)
-    notes = ["blank lines around a message are left out"] if front["format"] == "parts" else []
-    name = str(head.get("name") or stem)
-    document = write_document(KIND, front, body, _facts(head, model))
-    samples = {"sample": sample} if sample else {}
-    yield check_imported(ImportedTemplate(slugify(name), document, KIND, samples, tuple(map(Difference, notes))), body)
+        builder.differ("blank lines around a message are left out")
+        yield read_messages(match[2], builder)
 
 
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
@@ -178,47 +163,18 @@ def _refuse_secrets(value: Any, name: str = "") -> None:
         raise LossError(f"`{name}` holds a secret in plain text; name an environment variable there, as ${{env:NAME}}")
 
 
-def _split(text: str) -> list[dict[str, str]]:
-    messages: list[dict[str, str]] = []
-    role, lines = "system", list[str]()
-    for line in [*text.split("\n"), "user:"]:
-        if line.strip().startswith("![thread]"):
-            raise LossError("`![thread]` puts a conversation in; write it with a loop over an input")
-        match = _ROLE.match(line)
-        if match is None:
-            lines.append(line)
-            continue
-        content = "\n".join(lines).strip()
-        if content:
-            messages.append({"role": role, "content": content})
-        role, lines = match[1].lower(), []
-        if match[2] or role not in _TAKEN:
-            raise LossError(f"there is no place for the message {line.strip()}")
-    if any(_IMAGE.search(message["content"]) for message in messages):
-        raise LossError("an image is in the text; here it is an item of the part's content")
-    if not messages:
-        raise LossError("it has no message")
-    return messages
-
-
-def _plain(text: str) -> str:
-    if _STATEMENT.search(_STRING.sub("", text)):
-        raise LossError("a statement or comment of Jinja is in it, whose lines count otherwise here; write it again")
-    return _STRING.sub(r"\1", text)
-
-
 def _escape(text: str) -> str:
-    return _STATEMENT.sub(lambda match: "{{ '" + match[0] + "' }}", text)
+    return STATEMENT.sub(lambda match: "{{ '" + match[0] + "' }}", text)
 
 
 def _checked(message: Mapping[str, str]) -> str:
     """A message's text, if reading it back gives the same."""
     content = message["content"]
     lines: Sequence[str] = content.split("\n")
-    if message["role"] not in _TAKEN:
+    if message["role"] not in ROLES:
         raise LossError(f"Prompty has no role {message['role']} of this kind")
     if content != content.strip() or not content:
         raise LossError("a message begins or ends with blanks, or is empty, and Prompty trims messages")
-    if any(_ROLE.match(line) or line.strip().startswith("![thread]") for line in lines) or _IMAGE.search(content):
+    if any(ROLE.match(line) or line.strip().startswith("![thread]") for line in lines) or IMAGE.search(content):
         raise LossError("a line of a message would start another one, or show an image, in Prompty")
     return content

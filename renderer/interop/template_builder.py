@@ -60,7 +60,7 @@ class TemplateBuilder:
         """A `text` document of one text. Raises LossError."""
         if not any(piece != "" for piece in pieces):
             raise LossError("its text is empty")
-        return self._build("text", write_text_body(pieces))
+        return self.build_body("text", write_text_body(pieces))
 
     def build_parts(self, messages: Sequence[Message | History]) -> ImportedTemplate:
         """A `parts` document, a part a message. Raises LossError."""
@@ -68,9 +68,10 @@ class TemplateBuilder:
             raise LossError("it has no messages")
         body = write_parts_body(messages)
         prove_parts(f"---\nformat: parts\n---\n{body}", messages)
-        return self._build("parts", body)
+        return self.build_body("parts", body)
 
-    def _build(self, document_format: str, body: str) -> ImportedTemplate:
+    def build_body(self, document_format: str, body: str) -> ImportedTemplate:
+        """A document of a body that is written already. Raises LossError."""
         front: dict[str, Any] = {**self.front, "format": document_format}
         if front.get("inputs"):
             front["inputs"] = {**self._undeclared(document_format, body), **front["inputs"]}

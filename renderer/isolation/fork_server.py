@@ -316,8 +316,8 @@ def _read_templates(files: dict[str, str], source_format: str) -> Any:
     return [result.to_dict() for result in reading.read_files(contents, source_format)]
 
 
-def _read_pasted_prompt(text: str) -> Any:
-    found = pasted.read_pasted_prompt(text)
+def _read_pasted_prompt(text: str, as_document: bool) -> Any:
+    found = pasted.read_pasted_prompt(text, as_document=as_document)
     return found.to_dict() if found else None
 
 

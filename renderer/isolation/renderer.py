@@ -287,10 +287,12 @@ class BoundedRenderer:
         results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
         return [FileResult.from_dict(result) for result in results]
 
-    def read_pasted_prompt(self, text: str, *, wall_seconds: float | None = None) -> PastedPrompt | None:
+    def read_pasted_prompt(
+        self, text: str, *, as_document: bool = False, wall_seconds: float | None = None
+    ) -> PastedPrompt | None:
         """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
         seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
-        found = self._call("read_pasted_prompt", {"text": text}, seconds=seconds)
+        found = self._call("read_pasted_prompt", {"text": text, "as_document": as_document}, seconds=seconds)
         return PastedPrompt(**{**found, "differences": tuple(found["differences"])}) if found else None
 
     def convert_document(

@@ -20,7 +20,7 @@ interface Wiring {
 }
 
 const MOST_ATTEMPTS = 5;
-const VERBS = /^(?:declare|optional|default|fill|remove-sample):/;
+const VERBS = /^(?:parts|declare|optional|default|fill|remove-sample):/;
 
 const editedIn = ({ document, samples, data }: Record<string, unknown>): string =>
   JSON.stringify([document, samples, data]);

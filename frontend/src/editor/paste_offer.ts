@@ -18,6 +18,8 @@ interface PastedPrompt {
   title: string;
   reason: string;
   differences: string[];
+  /** The whole document, where the text says more than its messages; else empty. */
+  document: string;
 }
 
 const SHORTEST = 8; // characters: less than this is typing
@@ -115,7 +117,7 @@ function actOf(offer: PastedPrompt): string {
 
 /** A conversation replaces its part; a text keeps the part's name and settings. */
 function changeOf(place: Part | "document", offer: PastedPrompt, size: number): Change | null {
-  if (place === "document") return { from: 0, to: size, insert: offer.body };
+  if (place === "document") return { from: 0, to: size, insert: offer.document || offer.body };
   if (offer.kind === "messages") return { from: place.from, to: place.to, insert: offer.body };
   const written = outlineOf(offer.body, "parts");
   const content = "reason" in written ? null : partsOf(written.nodes)[0]?.content;

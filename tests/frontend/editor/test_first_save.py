@@ -104,6 +104,47 @@ def test_values_shown_for_one_sample_are_not_written_into_another_that_was_picke
     assert "Where is it?" in page
 
 
+RAW = {
+    "plain": "Answer {{ question }} shortly.",
+    "with JSON": 'Read {text}. Answer with JSON only:\n{"name": "Ada", "items": [{"sku": "A-1"}]}\n',
+    "with a table": "* one\n* two {{ x }}\n| a | b |\n|---|---|\n",
+    "with front matter of another system": "---\ntitle: My prompt\n---\n# Role\nYou are {{ role }}.\n",
+    "between lines": "---\nYou are brief: always.\n---\nAnd goes on {{ x }}.",
+    "with tabs": "\tYou sort\n\t- {{ item }}\n",
+    "trimmed at its edges": "{{- a }}\n# Title\n{{ b -}}\n",
+    "of a conversation": "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n{q}<|im_end|>\n",
+}
+
+
+@pytest.mark.parametrize("text", RAW.values(), ids=RAW)
+def test_a_prompt_pasted_in_the_place_of_the_document_becomes_parts_with_one_click(author, text):
+    assert "This text has no parts yet" in words(form(author, "preview", document=text))
+    answer = script(author, do="parts:", document=text).json()
+    assert script(author, do="save", message="First version", document=answer["document"]).json()["saved"]
+    assert "no parts" not in words(form(author, "preview", document=answer["document"]))
+
+
+def test_front_matter_that_is_right_stays_when_a_text_becomes_parts(author):
+    form(author, "parts:", document=DECLARED + "Answer {{ question }}: shortly.")
+    part = "- name: user 1\n  role: user\n  content: |-\n    Answer {{ question }}: shortly.\n"
+    assert Draft.objects.get().document == DECLARED + part
+
+
+def test_what_a_request_says_beside_its_messages_comes_along(author):
+    request = '{"model": "gpt-4o", "temperature": 0.2, "messages": [{"role": "user", "content": "Hi"}]}'
+    text = script(author, do="parts:", document=request).json()["document"]
+    assert "model: gpt-4o" in text
+    assert "temperature: 0.2" in text
+
+
+def test_a_document_with_a_slip_in_its_parts_is_not_taken_for_a_plain_text(author):
+    assert "no parts yet" not in words(form(author, "preview", document="- name: a\n content: b\n"))
+
+
+def test_a_text_that_no_document_can_hold_is_refused_with_a_sentence(author):
+    assert "error" in script(author, do="parts:", document="bad \x00 sign").json()
+
+
 def _with_new_input() -> str:
     document = Version.objects.get(number=2).document
     return document.replace("inputs:\n", "inputs:\n  order: {type: string}\n") + "    {{ order }}\n"

@@ -82,7 +82,8 @@ def test_a_completion_prompt_is_one_text():
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("{{question}}", "{{ question | upper }}", "more than a plain name"),
+        ("{{question}}", "{{role}}:\n{{question}}", "starts a message"),
+        ("{{question}}", "{% if tone %}\nassistant:\n{{question}}{% endif %}", "several messages"),
         ("user:\n", "![thread]\nuser:\n", "thread"),
         ("user:\n", 'user[name="x"]:\n', "no place"),
         ("# Notes", "![a](b.png)", "image"),
@@ -98,9 +99,42 @@ def test_what_cannot_come_in_is_refused_with_the_reason(old, new, why):
         imported(FILE.replace(old, new))
 
 
-def test_statements_of_jinja_are_no_text():
-    with pytest.raises(LossError, match="statement"):
-        imported("---\nname: x\n---\nuser:\n{% if a %}b{% endif %}\n")
+LOOPS = """---
+name: Chat
+inputs:
+  question: {type: string}
+---
+system:
+You help {{customer.firstName}}.
+{% for item in documentation %}
+catalog: {{item.id}}
+{% endfor %}
+
+{% for item in history %}
+{{item.role}}:
+{{item.content}}
+{% endfor %}
+
+user:
+{{question | upper}}
+"""
+
+
+def test_loops_paths_and_a_conversation_come_in_as_they_print():
+    found = imported(LOOPS)
+    data = {
+        "customer": {"firstName": "Ada"},
+        "documentation": [{"id": 3}, {"id": 5}],
+        "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}],
+        "question": "why",
+    }
+    assert renderer.load(found.document).render(data).messages == [
+        {"role": "system", "content": "You help Ada.\n\ncatalog: 3\n\ncatalog: 5"},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Yes?"},
+        {"role": "user", "content": "WHY"},
+    ]
+    assert any("does not declare are declared" in difference.message for difference in found.differences)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,11 @@ export function writeContent(part: Part, content: Content, text: string): Change
   if (content.style === "body") return { from, to, insert: text };
   const indent = content.style === "block" ? content.indent : part.indent + 4;
   const margin = " ".repeat(indent);
-  // Line ends at the close of a content are stripped when it is read; written, they would pile up below it.
+  // Blanks at the edges of a content are stripped when it is read. Written, those at its end would pile up below it,
+  // and those before its first word would tell YAML of a deeper indent than that of the lines below.
   const lines = text
     .replace(/\n+$/, "")
+    .replace(/^(\s*\n)?[ \t]+(?=\S)/, "$1")
     .split("\n")
     .map((line) => (line.trim() ? margin + line : ""));
   const block = lines.join("\n");
