@@ -15,7 +15,8 @@ _DEFAULTS = (None, "", (), "all", "rows")
 @dataclass(frozen=True)
 class MatrixChoice:
     """Runs, filters and order. baseline: the number of the run that the others are compared with, None for the first;
-    reason: the key of the reason that the rows failed for, or nothing; tag: of the rows, or nothing.
+    reason: the key of the reason that the rows failed for, or nothing; tag: of the rows, or nothing; column: the number
+    of the run that a narrow page shows, None for the first after the baseline.
     """
 
     number: int
@@ -26,6 +27,7 @@ class MatrixChoice:
     baseline: int | None
     reason: str
     tag: str
+    column: int | None
 
     def url(self, **changes: Any) -> str:
         """The page with some of it changed; None leaves a value out."""
@@ -35,6 +37,7 @@ class MatrixChoice:
             "only": self.only,
             "reason": self.reason,
             "tag": self.tag,
+            "column": self.column,
             "by": self.metric,
             "order": self.order,
         }
@@ -51,7 +54,8 @@ class MatrixChoice:
     def without_run(self, number: int) -> str:
         """The page without one of the other runs; the first is the baseline again where it was that one."""
         others = tuple(other for other in self.others if other != number)
-        return self.url(**{"with": others, "baseline": None if self.baseline == number else self.baseline})
+        baseline = None if self.baseline == number else self.baseline
+        return self.url(**{"with": others, "baseline": baseline, "column": None})
 
 
 def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
@@ -67,6 +71,7 @@ def read_choice(request: HttpRequest, number: int) -> MatrixChoice:
         None if baseline == number else baseline,
         request.GET.get("reason", ""),
         request.GET.get("tag", ""),
+        read_number(request.GET.get("column")),
     )
 
 

@@ -15,7 +15,14 @@ from registry.evaluations.run_matrix import RunMatrix
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries
 
-__all__ = ["describe_columns", "describe_figures", "describe_people", "describe_usage", "tell_changes"]
+__all__ = [
+    "describe_columns",
+    "describe_figures",
+    "describe_people",
+    "describe_usage",
+    "place_on_phone",
+    "tell_changes",
+]
 
 _FEW = 30  # rows under which a figure is shown without a reading
 
@@ -49,7 +56,16 @@ def _column(
         "other_template": run.template.name if run.template_id != first.template_id else "",
         "baseline_url": "" if is_baseline else choice.url(baseline=None if is_first else run.number),
         "without_url": "" if is_first else choice.without_run(run.number),
+        "phone_url": choice.url(column=run.number),
     }
+
+
+def place_on_phone(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> int:
+    """The place, from 0, of the run that a narrow page shows: the chosen one, else the first after the baseline."""
+    numbers = [run.number for run in runs]
+    if choice.column in numbers:
+        return numbers.index(choice.column)
+    return next((place for place, run in enumerate(runs) if run.pk != baseline.pk), 0)
 
 
 def tell_changes(matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any] | None:

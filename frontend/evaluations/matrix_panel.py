@@ -1,15 +1,16 @@
 """The panel of one row beside runs side by side: what was asked and expected, replies, scores with their evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.evaluations import row_comparison, score_panels, score_table
+from frontend.evaluations import matrix_columns, row_comparison, score_panels, score_table
 from frontend.evaluations.matrix_cells import CHIP_STYLES, describe_cell, read_change, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice
 from promptuary.evaluation.judge import Judgement
+from promptuary.evaluation.metrics.explanations import explain_score
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries
@@ -27,6 +28,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
     row = run_matrix.read_matrix_row(runs, index, baseline.number)
     base_cell = row.cells[runs.index(baseline)]
     base = base_cell.row
+    shown_place = matrix_columns.place_on_phone(runs, baseline, choice)
     base_answer = row_comparison.answer_text(base.actual) if base else ""
     columns = []
     for run, cell in zip(runs, row.cells, strict=True):
@@ -36,7 +38,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         words = (Word(answer),) if is_baseline else row_comparison.compare_replies(base_answer, answer)[1]
         detail = run_queries.RunRowDetail(index, row.row.id, row.row.inputs, row.row.expected, cell.row)
         judgement = row_comparison.judgement_of(detail)
-        evidence = _list_evidence(cell, None if is_baseline else base_cell, matrix.metrics, judgement)
+        evidence = _list_evidence(row.row.expected, cell, None if is_baseline else base_cell, matrix.metrics, judgement)
         address = f"{reverse('run-row', args=[run.number, index])}?against={0 if is_baseline else baseline.number}"
         columns.append(
             {
@@ -44,8 +46,9 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
                 **shown,
                 "words": words,
                 "evidence": evidence,
-                "is_judged": judgement is not None,
+                "has_reasons": any(line["reason"] or line["is_judged"] for line in evidence),
                 "is_baseline": is_baseline,
+                "is_on_phone": is_baseline or run is runs[shown_place],
                 "url": address,
             }
         )
@@ -79,30 +82,45 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
 
 
 def _list_evidence(
-    cell: MatrixCell, base: MatrixCell | None, metrics: Sequence[str], judgement: Judgement | None
+    expected: Mapping[str, Any] | None,
+    cell: MatrixCell,
+    base: MatrixCell | None,
+    metrics: Sequence[str],
+    judgement: Judgement | None,
 ) -> list[dict[str, Any]]:
-    """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and the judge's reason where
-    it gave one.
+    """Each metric of a reply: its score, the baseline's (empty for the baseline itself), and why: the judge's reason
+    where it gave one, else what the metric found.
     """
+    actual = cell.row.actual if cell.row else None
     reasons = judgement["reasons"] if judgement else {}
     lines = []
     for name in metrics:
         if name not in cell.scores:
             continue
         metric, _, target = name.partition(" ")
+        score = cell.scores[name]
         style, icon = CHIP_STYLES[kind] if (kind := read_change(cell.changes.get(name, 0.0))) != "same" else ("", "")
         lines.append(
             {
                 "title": title_metric(name),
-                "score": score_table.format_score(cell.scores[name]),
+                "score": score_table.format_score(score),
                 "before": score_table.format_score(base.scores.get(name)) if base else "",
                 "style": style,
                 "icon": icon,
-                "reason": reasons.get(metric, "") if target == "judgement" else "",
+                "reason": reasons.get(metric, "")
+                if target == "judgement"
+                else explain_score(metric, _find_output(expected, target), _find_output(actual, target), score),
                 "is_judged": target == "judgement",
             }
         )
     return lines
+
+
+def _find_output(outputs: Mapping[str, Any] | None, target: str) -> Any:
+    """The output of this name; in a chain it is `component.output`."""
+    component, _, name = target.rpartition(".")
+    inner = outputs.get(component) if outputs and component else None
+    return inner.get(name) if isinstance(inner, Mapping) else (outputs or {}).get(target)
 
 
 def _edit_url(actor: Actor, run: Run, row_name: str) -> str:

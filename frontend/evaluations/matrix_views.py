@@ -67,6 +67,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "crumbs": breadcrumbs(runs[0].template.name),
         "columns": matrix_columns.describe_columns(runs, matrix.baseline, choice),
         "baseline": matrix.baseline,
+        "phone_place": matrix_columns.place_on_phone(runs, matrix.baseline, choice) + 1,
         "figures": [matrix_columns.describe_figures(matrix, name) for name in matrix.metrics],
         "usage": matrix_columns.describe_usage(runs),
         "people": matrix_columns.describe_people(runs),

@@ -121,6 +121,7 @@ def test_a_row_opens_with_its_replies_and_a_link_to_the_evidence(browser, two):
     assert "Words in common" in page
     assert '<th scope="col">Baseline</th>' in page
     assert "What the model read, and all evidence" in page
+    assert "Said but not expected: &quot;and, more, words, than, that&quot;." in page
 
 
 def test_what_a_row_expects_is_edited_in_the_dataset_by_whoever_may(browser, two):
@@ -129,6 +130,19 @@ def test_what_a_row_expects_is_edited_in_the_dataset_by_whoever_may(browser, two
     assert link in page
     assert "the runs shown keep version 1" in page
     assert link not in matrix(browser, two, row=2)
+
+
+def test_a_narrow_page_shows_the_chosen_run_and_the_baseline(browser, two):
+    first, second = two
+    page = matrix(browser, two)
+    assert "matrix-shows-2" in page
+    assert f'<a href="/runs/{first.pk}/matrix?with={second.pk}&amp;column={first.pk}"' in page
+    page = matrix(browser, two, column=first.pk, row=2)
+    assert "matrix-shows-1" in page
+    assert page.count('class="matrix-reply is-on-phone"') == 1  # the baseline alone
+    page = matrix(browser, two, column=second.pk, row=2)
+    assert page.count('class="matrix-reply is-on-phone"') == 2
+    assert "Column shown" not in matrix(browser, two[:1])
 
 
 def test_runs_are_exported_from_the_page(browser, two):
