@@ -70,6 +70,22 @@ def test_rows_are_typed_pasted_and_saved(visit: Visit, viewport):
     expect(page.locator("main")).to_contain_text("Gloves?")
 
 
+def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Visit):
+    page = open_new(visit, "grid-tags", 3)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text("grid-tags")
+    page.goto("/d/support/grid-tags/-/edit?search=r-1")
+    expect(page.get_by_role("searchbox", name="Search rows")).to_have_value("r-1")
+    expect(page.get_by_role("rowheader")).to_have_text(["r-1"])
+    cell(page, "r-1", 4).click()
+    page.keyboard.type("late, sale")
+    page.keyboard.press("Enter")
+    expect(cell(page, "r-1", 4).locator(".badge")).to_have_text(["late", "sale"])
+    page.get_by_role("button", name="Save as version 2").click()
+    page.get_by_label("Tag").select_option("sale")
+    expect(page.get_by_role("rowheader")).to_have_text(["r-1 late sale"])
+
+
 def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Visit):
     page = open_new(visit, "grid-errors", 3)
     cell(page, "r-2", 2).click()
