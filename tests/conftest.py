@@ -1,6 +1,7 @@
 """What every test may use."""
 
 import gc
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.support import database_copies, examples, schema
+from tests.support import database_copies, examples, run_order, schema
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones. `--hypothesis-profile=ci` picks another profile.
@@ -21,23 +22,24 @@ settings.load_profile("torture" if examples.IS_TORTURE else "dev")
 JOURNEYS = Path(__file__).parent / "journeys"
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` deselects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the journeys slow and begin with what is; skip what is about the other database engine."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # marked before `-m` deselects, in order after all plugins
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
+    """Mark the journeys slow; skip what is about the other database engine; begin with what is slow."""
     for item in items:
         if JOURNEYS in item.path.parents:
             item.add_marker("slow")
         names: list[str] = getattr(item, "fixturenames", [])
         if "database" in names and not {"db", "transactional_db"} & set(names):
             names.insert(0, "db")  # `database` asks for it only while it runs, too late for the plugin to see
-    # Modules of nothing but slow tests come first: at the end of a run, the other processes would wait for them.
-    quick = {item.path for item in items if not item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path in quick)
     other = "sqlite" if connection.vendor == "postgresql" else "postgres"
     skip = pytest.mark.skip(reason=f"runs on {other} only")
     for item in items:
         if item.get_closest_marker(other):
             item.add_marker(skip)
+    yield
+    slow = [item.get_closest_marker("slow") is not None for item in items]
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = run_order.spread_slow_groups(items, [item.path for item in items], slow, processes)
 
 
 @pytest.hookimpl(wrapper=True)
