@@ -65,8 +65,8 @@ class Preview:
 
     @property
     def inputs(self) -> Mapping[str, Any] | None:
-        """The declared schemas; None where the document declares none or its front matter cannot be read."""
-        return self.document.inputs if self.document else None
+        """The declared schemas, empty where the document declares none; None where its front matter cannot be read."""
+        return (self.document.inputs or {}) if self.document else None
 
     @property
     def prompt_numbers(self) -> range:

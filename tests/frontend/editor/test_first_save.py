@@ -83,6 +83,11 @@ def test_the_preview_shows_a_placeholder_for_each_missing_value(author):
     assert answer["preview"].count("chip placeholder") >= 4
 
 
+def test_inputs_go_from_the_form_with_the_front_matter_that_declared_them(author):
+    assert script(author, NEW + "/preview", document=PASTED, samples={}).json()["inputs"] == {}
+    assert script(author, NEW + "/preview", document="---\ninputs: [\n---\n", samples={}).json()["inputs"] is None
+
+
 def test_values_beside_the_preview_become_a_sample_that_is_saved(author):
     form(author, "save", sample="", shown_sample="", data='{"day": "Monday"}')
     assert SampleSet.objects.get().samples == {"first example": {"day": "Monday"}}
