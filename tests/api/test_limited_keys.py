@@ -77,7 +77,7 @@ def world(cast, settings):
     numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
     fetcher().clear()
     manage_accounts(cast.people["admin"])
-    return {**numbers, "session": open_session(cast.people["admin"]).pk}
+    return {**numbers, "session": open_session(cast.people["admin"]).pk, "seal": "none"}  # no key removes a member
 
 
 def _write_world(cast):

@@ -11,7 +11,7 @@ from django.urls import URLPattern
 
 from promptuary.renderer.tokens.vocabularies import VOCABULARIES
 from registry.api.urls import urlpatterns
-from registry.changes import decisions, emergencies, rules, schedules, threads
+from registry.changes import decisions, emergencies, role_effects, rules, schedules, threads
 from registry.changes import services as change_services
 from registry.changes.threads import Place
 from registry.connections import services as connection_services
@@ -151,7 +151,7 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-members", "GET"): ("namespaces/support/members", None, READERS),
     ("api-member-preview", "GET"): ("namespaces/support/members/reader/preview?role=author", None, ADMINS),
     ("api-member", "PUT"): ("namespaces/support/members/outsider", {"role": "reader"}, ADMINS),
-    ("api-member", "DELETE"): ("namespaces/support/members/reader", None, ADMINS_REMOVE),
+    ("api-member", "DELETE"): ("namespaces/support/members/reader?confirmed={seal}", None, ADMINS_REMOVE),
     ("api-folder-roles", "GET"): ("namespaces/support/folder-roles", None, READERS),
     ("api-folder-role-of-person", "PUT"): (
         "namespaces/support/folder-roles/people/author/spare",
@@ -418,6 +418,7 @@ def write_world(cast) -> dict[str, Any]:
         reason="New year",
     )
     ids["freeze"] = str(freeze.number)
+    ids["seal"] = role_effects.find_role_effects(cast.actor("admin"), "support", "reader", None).seal
     return {**numbers, "digest": digest, **ids, **_write_releases(cast), **_write_rollouts(cast)}
 
 
