@@ -214,13 +214,16 @@ def test_home_lists_the_rollout_once_and_what_waits_for_it(reply, act, browser):
     assert "Rollout 1</span>" in page
 
 
-def test_environments_leads_to_the_next_step_and_offers_no_other_way_back(change, act, browser):
+def test_environments_leads_to_the_next_step_and_back_by_the_rollout_only(change, act, browser):
     act("author", **PLAN)
     link = f'href="/changes/{change.number}#rollout">'
     assert f"{link}Go to 25 %" in words(browser("author").get("/environments/"))
     page = words(browser("reader").get("/environments/"))
     assert f"{link}Open rollout" in page
-    assert "Roll back" not in words(browser("reviewer").get("/environments/"))
+    assert "Roll back" not in page
+    page = words(browser("reviewer").get("/environments/"))
+    assert page.count("Roll back to v") == 1
+    assert f'href="/changes/{change.number}#rollout-stop">Roll back to v1' in page
 
 
 def test_environments_lists_what_is_rolling_out(reply, act, browser):
