@@ -77,6 +77,7 @@ def test_keys_alone_open_run_start_and_stop_it(visit: Visit):
     page.page.keyboard.press("Control+Enter")
     column = page.column("This draft")
     expect(column.verdict).to_have_text("Writing")
+    expect(column.body).to_have_text(re.compile(r"\w"))  # else it says "Stopped" alone
     column.body.focus()
     page.page.keyboard.press("Escape")
     expect(column.verdict).to_have_text(re.compile("Stopped after"))
