@@ -107,7 +107,7 @@ def list_notices(examined: CheckedDocument, text: str, samples: Samples, shown: 
 
 
 def _has_no_part(examined: CheckedDocument, text: str) -> bool:
-    """Whether a prompt stands in the place of a list of parts: no line of it could begin a content."""
+    """Whether the text is a plain prompt and no list of parts: it has errors, and no line starts with `content:`."""
     document = examined.document
     if document is not None and document.format != "parts":
         return False

@@ -87,7 +87,7 @@ def _rename(actor: Actor, state: EditorState, name: str, fields: Fields) -> str:
 
 
 def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
-    """A prompt that was pasted in the place of the document becomes parts; front matter that is right stays."""
+    """Turn a plain prompt, pasted as the whole document, into parts; valid front matter stays."""
     text, front = state.document, ""
     document, problems = parser.inspect_document(text)
     if document is not None and document.body != text and not problems:

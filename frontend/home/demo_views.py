@@ -11,5 +11,5 @@ __all__ = ["show_demo_progress"]
 
 @require_safe
 def show_demo_progress(request: HttpRequest) -> HttpResponse:
-    """The banner that htmx asks for; it says nothing about templates that are not in everybody's copy of the demo."""
+    """The banner that htmx asks for. It needs no sign-in, because it names templates of the demo only."""
     return show(request, "home/_demo_progress.html", {"demo": read_progress()})

@@ -1,4 +1,4 @@
-"""The page of all settings: those of each namespace, of the installation, and of one's own account."""
+"""The page that links to all settings: of each namespace, of the installation, and of the reader's account."""
 
 from dataclasses import dataclass
 

@@ -76,7 +76,8 @@ class ServedOutput(Output):
     """What a label serves and never held by approval; a change request is opened for it."""
 
     template = serializers.CharField(source="template.name")
-    label = serializers.CharField(source="name")  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    # The metaclass takes declared fields out of the class.
+    label = serializers.CharField(source="name")  # type: ignore[assignment]
     version = serializers.IntegerField(source="version.number")
 
 

@@ -54,7 +54,8 @@ class ChangeItem(Output):
 
     number = serializers.IntegerField(source="row.number")
     template = serializers.CharField(source="row.template.name")
-    label = serializers.CharField(source="row.label")  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    # The metaclass takes declared fields out of the class.
+    label = serializers.CharField(source="row.label")  # type: ignore[assignment]
     version = serializers.IntegerField(source="row.version.number")
     digest = serializers.CharField(source="row.version.digest")
     state = serializers.ChoiceField(["open", "approved", "published", "withdrawn"], source="row.state")

@@ -102,4 +102,5 @@ class ProblemOutput(Output):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     problems = FoundProblem(many=True, required=False)
-    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    # The metaclass takes declared fields out of the class.
+    fields = serializers.DictField(child=serializers.CharField(), required=False)  # type: ignore[assignment]

@@ -126,8 +126,8 @@ def preview_import(
 def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:
     """How a text that was pasted into a part could be written; None where the part reads it as it is.
 
-    as_document: it was pasted in the place of a document, which has no part yet. Nothing is stored. Raises Invalid for
-    a text that is too large or takes too long.
+    as_document: the text is the whole document and has no parts yet. Nothing is stored. Raises Invalid for a text that
+    is too large or takes too long.
     """
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     check_size("text", len(text.encode("utf-8", "replace")), IMPORT_BYTES)

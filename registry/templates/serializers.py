@@ -210,7 +210,8 @@ class LabelOutput(Output):
     """Which version a label points to."""
 
     template = serializers.CharField(source="template.name")
-    label = serializers.CharField(source="name")  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
+    # The metaclass takes declared fields out of the class.
+    label = serializers.CharField(source="name")  # type: ignore[assignment]
     version = serializers.IntegerField(source="version.number")
     digest = serializers.CharField(source="version.digest")
     approval = LabelApproval(

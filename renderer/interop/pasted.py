@@ -57,7 +57,7 @@ class PastedPrompt:
 def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt | None:
     """What a text becomes that was pasted as the whole content of a part; None where the part reads it as it is.
 
-    as_document: it stands in the place of a document, which has no part yet, so that each text needs to be written.
+    as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
     """
     try:
         return _read_messages(text) or _read_text(text, as_document=as_document)
