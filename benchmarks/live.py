@@ -102,12 +102,14 @@ def report(count: int, before: Usage, after: Usage, rows: dict[str, list[Load]])
 
 
 def read_usage(port: int) -> Usage:
-    """The sum over granian's processes that serve this port."""
+    """The sum over the processes of the web server: what `manage.py serve` of this port forked."""
     ticks, memory, threads = 0, 0.0, 0
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            command = (folder / "cmdline").read_bytes().split(b"\0")
-            if b"--port" not in command or command[command.index(b"--port") + 1] != str(port).encode():
+            variables = (folder / "environ").read_bytes().split(b"\0")
+            if f"PORT={port}".encode() not in variables or b"serve" not in (folder / "cmdline").read_bytes().split(
+                b"\0"
+            ):
                 continue
             fields = (folder / "stat").read_text().rpartition(")")[2].split()
             status = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())

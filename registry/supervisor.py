@@ -13,10 +13,8 @@ import os
 import queue
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
@@ -36,20 +34,22 @@ _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run. `processes`: name to `argv`, `environment` (None: this process's), `restart`, `ends`, `waits` and
-    `niceness`; the last three may be left out.
+    """What to run. `processes`: name to `argv`, and where wanted `environment` (else this process's), `restart`,
+    `ends`, `waits` and `niceness`, which above 0 gives way to the other processes where processors are short.
 
-    The process `listener` names, if any, inherits a listening socket, whose number replaces "{socket}" in its argv; the
-    path of that socket is in the environment of the others as PROMPTUARY_RENDER_SOCKET. PROMPTUARY_REPLY_SOCKET is
-    the path at which the process `worker` may listen. `banner` are the lines to print when the address answers. A
-    niceness above 0 gives way to the other processes where processors are short.
+    A process that runs already, because whatever became this supervisor forked it, has `pid` and `output` instead: the
+    descriptor from which to read what it prints. The process `listener` names, if any, inherits the descriptor
+    `socket`, whose number replaces "{socket}" in its argv. `folder` is removed at the end. `banner` are the lines to
+    print when the address answers.
     """
 
     processes: dict[str, dict[str, Any]]
-    listener: str | None
     host: str
     port: int | None
     banner: list[str]
+    folder: str | None = None
+    listener: str | None = None
+    socket: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,23 +74,36 @@ class SignalReceived:
     number: int
 
 
+class ForkedProcess:
+    """A child that was forked before this program began, with what it uses of `subprocess.Popen`."""
+
+    def __init__(self, pid: int, output: int) -> None:
+        self.pid = pid
+        self.stdout = os.fdopen(output, "rb")
+        self._code = 0
+        self._has_ended = threading.Event()
+        threading.Thread(target=self._reap, daemon=True).start()
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, negative for a signal's number; subprocess.TimeoutExpired after so many seconds."""
+        if not self._has_ended.wait(timeout):
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+        return self._code
+
+    def _reap(self) -> None:
+        self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        self._has_ended.set()
+
+
 class Supervisor:
     """Starts the processes of a plan and waits for the first event that ends them all."""
 
-    def __init__(self, plan: Plan, folder: str) -> None:
+    def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._running: dict[str, subprocess.Popen[bytes] | ForkedProcess] = {}
         self._started: dict[str, float] = {}  # when each process was started, on the monotonic clock
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
         self._events: queue.SimpleQueue[Ended | StartDue | SignalReceived] = queue.SimpleQueue()
-        self._socket: socket.socket | None = None
-        self._environment = {**os.environ, "PROMPTUARY_REPLY_SOCKET": os.path.join(folder, "replies.sock")}
-        if plan.listener is not None:
-            path = os.path.join(folder, "render.sock")
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self._socket.bind(path)
-            self._socket.listen(64)
-            self._environment["PROMPTUARY_RENDER_SOCKET"] = path
 
     def run(self) -> int:
         """Return the exit code: of the process that ended, or 128 and the signal's number."""
@@ -107,10 +120,16 @@ class Supervisor:
 
     def _start(self, name: str) -> None:
         planned = self._plan.processes[name]
-        inherited = [self._socket.fileno()] if self._socket is not None and name == self._plan.listener else []
-        process = subprocess.Popen(  # noqa: S603 - the plan comes from `manage.py serve`
+        process = ForkedProcess(planned["pid"], planned["output"]) if "pid" in planned else self._launch(name, planned)
+        self._running[name] = process
+        self._started[name] = time.monotonic()
+        threading.Thread(target=self._follow, args=(name, process), daemon=True).start()
+
+    def _launch(self, name: str, planned: dict[str, Any]) -> "subprocess.Popen[bytes]":
+        inherited = [self._plan.socket] if self._plan.socket is not None and name == self._plan.listener else []
+        return subprocess.Popen(  # noqa: S603 - the plan comes from `manage.py serve`
             [argument.format(socket=inherited[0]) if inherited else argument for argument in planned["argv"]],
-            env=self._environment if planned["environment"] is None else planned["environment"],
+            env=planned.get("environment"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -119,11 +138,8 @@ class Supervisor:
             # It takes no lock that another thread could hold.
             preexec_fn=lambda: _prepare_child(planned.get("niceness", 0)),  # noqa: PLW1509 - see above
         )
-        self._running[name] = process
-        self._started[name] = time.monotonic()
-        threading.Thread(target=self._follow, args=(name, process), daemon=True).start()
 
-    def _follow(self, name: str, process: "subprocess.Popen[bytes]") -> None:
+    def _follow(self, name: str, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
         """Print what a process says, and tell when it has ended."""
         waiter = threading.Thread(target=lambda: self._events.put(Ended(name, process.wait())), daemon=True)
         waiter.start()
@@ -138,7 +154,7 @@ class Supervisor:
                     return 128 + number
                 case StartDue(name):
                     self._start(name)
-                case Ended(name, code) if self._plan.processes[name]["restart"]:
+                case Ended(name, code) if self._plan.processes[name].get("restart"):
                     self._schedule_restart(name, code)
                 case Ended(name, code) if self._plan.processes[name].get("ends"):
                     del self._running[name]
@@ -198,7 +214,7 @@ def _print_line(name: str, text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {name:<8} | {text}", flush=True)  # noqa: T201 - the program's output
 
 
-def _signal_group(process: "subprocess.Popen[bytes]", number: int) -> None:
+def _signal_group(process: "subprocess.Popen[bytes] | ForkedProcess", number: int) -> None:
     """Each process leads a group of its own, with what it started."""
     try:
         os.killpg(process.pid, number)
@@ -217,11 +233,11 @@ def main() -> None:
     """Run the plan that the descriptor in the first argument gives, and exit with its code."""
     with os.fdopen(int(sys.argv[1]), "rb") as file:
         plan = Plan(**json.load(file))
-    folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; its path is short, as sockets want
     try:
-        code = Supervisor(plan, folder).run()
+        code = Supervisor(plan).run()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if plan.folder is not None:
+            shutil.rmtree(plan.folder, ignore_errors=True)
     sys.exit(code)
 
 

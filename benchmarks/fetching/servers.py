@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import shutil
 import signal
 import socket
@@ -48,10 +47,8 @@ http {{
 
 @contextmanager
 def registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
-    """Promptuary's web processes, by the command that `manage.py serve` runs."""
-    code = "import django, shlex; django.setup()\nfrom registry.management.commands.serve import _commands\n"
-    command = run([sys.executable, "-c", f"{code}print(shlex.join(_commands('127.0.0.1')['web']))"], environment)
-    with started(shlex.split(command), port, environment, ROOT):
+    """Promptuary's web processes, as `manage.py serve` runs them, without a worker."""
+    with started([sys.executable, "manage.py", "serve", "--only", "web"], port, environment, ROOT):
         yield
 
 

@@ -111,7 +111,7 @@ class Registry:
                 status, name = (Path(f"/proc/{pid}/{file}").read_text() for file in ("status", "cmdline"))
             except OSError:
                 continue  # it ended meanwhile
-            if "VmRSS" in status and ("granian" in name or "celery" in name):
+            if "VmRSS" in status and ("serve" in name or "celery" in name):  # a fork of `manage.py serve` serves
                 found[str(pid)] = int(status.split("VmRSS:")[1].split()[0])
         return found
 

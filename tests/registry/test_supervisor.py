@@ -34,7 +34,7 @@ CONNECT = (
 
 
 def python(code, *arguments, restart=False):
-    return {"argv": [sys.executable, "-S", "-c", code, *arguments], "environment": None, "restart": restart}
+    return {"argv": [sys.executable, "-S", "-c", code, *arguments], "restart": restart}
 
 
 def free_port():
@@ -47,17 +47,22 @@ class Supervised:
     """A supervisor over a plan, with what it printed."""
 
     def __init__(self, folder, processes, listener=None, port=None):
-        plan = {"processes": processes, "listener": listener, "host": "127.0.0.1", "port": port, "banner": ["ready"]}
+        self.folder = Path(tempfile.mkdtemp())  # a short path, as sockets want
+        plan = {"processes": processes, "host": "127.0.0.1", "port": port, "banner": ["ready"]}
+        plan |= {"folder": str(self.folder), "listener": listener}
+        path = str(self.folder / "render.sock")
         self._log = folder / "log"
         self._mark = f"SUPERVISED_BY_TEST={folder}"
-        with tempfile.TemporaryFile() as file, self._log.open("w") as log:
-            file.write(json.dumps(plan).encode())
+        with tempfile.TemporaryFile() as file, socket.socket(socket.AF_UNIX) as waiting, self._log.open("w") as log:
+            waiting.bind(path)
+            waiting.listen()
+            file.write(json.dumps({**plan, "socket": waiting.fileno()}).encode())
             file.seek(0)
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "registry.supervisor", str(file.fileno())],
                 cwd=ROOT,
-                env={**os.environ, "SUPERVISED_BY_TEST": str(folder)},
-                pass_fds=[file.fileno()],
+                env={**os.environ, "SUPERVISED_BY_TEST": str(folder), "PROMPTUARY_RENDER_SOCKET": path},
+                pass_fds=[file.fileno(), waiting.fileno()],
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -127,6 +132,7 @@ def test_a_signal_ends_all_of_them(supervise, number):
     supervised.process.send_signal(number)
     assert supervised.process.wait(SECONDS) == 128 + number
     assert supervised.left_behind() == []
+    assert not supervised.folder.exists()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel of Linux does it")
@@ -196,11 +202,54 @@ def test_it_loads_no_django():
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_a_process_with_a_niceness_gives_way_and_all_know_where_replies_come_from(supervise):
-    say = "import os; print(os.nice(0), os.path.basename(os.environ['PROMPTUARY_REPLY_SOCKET']), flush=True);"
-    say += "import time; time.sleep(600)"
+def test_a_process_with_a_niceness_gives_way(supervise):
+    say = "import os; print('nice', os.nice(0), flush=True); import time; time.sleep(600)"
     supervised = supervise({"web": python(say), "worker": {**python(say), "niceness": 5}})
     base = os.nice(0)
-    supervised.wait_for("replies.sock", 2)
-    said = {line.split()[-2] for line in supervised.printed.splitlines() if "replies.sock" in line}
+    supervised.wait_for("| nice", 2)
+    said = {line.split()[-1] for line in supervised.printed.splitlines() if "| nice" in line}
     assert said == {str(base), str(min(base + 5, 19))}
+
+
+FORK = """
+import json, os, sys, tempfile
+readable, writable = os.pipe()
+pid = os.fork()
+if pid == 0:
+    os.setsid()
+    os.dup2(writable, 1)
+    exec(sys.argv[1])
+    os._exit(0)
+os.close(writable)
+os.set_inheritable(readable, True)
+processes = {"web": {"pid": pid, "output": readable}}
+with tempfile.TemporaryFile() as file:
+    file.write(json.dumps({"processes": processes, "host": "", "port": None, "banner": []}).encode())
+    file.seek(0)
+    os.set_inheritable(file.fileno(), True)
+    os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])
+"""
+
+
+def fork_supervised(child):
+    """A program that forks a process, which runs this code, and becomes its supervisor."""
+    command = [sys.executable, "-c", FORK, child]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_a_process_that_was_forked_before_is_watched_like_the_others():
+    with fork_supervised("print('forked', flush=True); os._exit(7)") as supervisor:
+        printed, _ = supervisor.communicate(timeout=SECONDS)
+    assert supervisor.returncode == 7
+    assert "web      | forked" in printed
+    assert "web      | ended with code 7" in printed
+
+
+def test_a_process_that_was_forked_before_is_ended_by_a_signal():
+    child = "print(os.getpid(), flush=True); import time; time.sleep(600)"
+    with fork_supervised(child) as supervisor:
+        assert supervisor.stdout is not None
+        pid = int(supervisor.stdout.readline().split()[-1])
+        supervisor.send_signal(signal.SIGTERM)
+        assert supervisor.wait(SECONDS) == 128 + signal.SIGTERM
+    assert not Path(f"/proc/{pid}").exists()

@@ -13,9 +13,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import connection, connections
 
 from promptuary.renderer.isolation import process as isolation_process
+from registry import web_server
 from registry.core import env, migration_lock, poolers, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
@@ -23,6 +24,11 @@ from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
 _LATER = 5  # niceness of what runs in the background
+# Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
+_WORKER = [
+    *(sys.executable, "-m", "celery", "--quiet", "-A", "registry.celery", "worker"),
+    *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
+]
 
 
 class Command(BaseCommand):
@@ -104,78 +110,70 @@ def _become_supervisor(
 ) -> NoReturn:
     """Replace this process by the supervisor of the server's processes, which holds no Django."""
     bounded().close()
-    connection.close()
+    bounded.cache_clear()  # the web server takes the one that all processes share
+    connections.close_all()
     names = [name for name in ("web", "worker") if only in (None, name)]
-    # A worker that ends is started again beside the web server, which serves meanwhile. On its own it ends this
-    # process as well, so that whatever started it sees that.
-    restart = {"web": False, "worker": only is None}
-    # Who waits for a page or a fetch goes before what is done in the background, where both want the processor.
-    niceness = {"web": 0, "worker": _LATER if only is None else 0}
-    processes = {
-        name: {
-            "argv": _commands(host)[name],
-            "environment": None,
-            "restart": restart[name],
-            "niceness": niceness[name],
-            # The first page goes before what is done in the background.
-            "waits": name == "worker" and only is None,
+    folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; its path is short, as sockets want
+    listener = _listen_for_renderer(folder)
+    os.environ["PROMPTUARY_REPLY_SOCKET"] = os.path.join(folder, "replies.sock")
+    # A pool of memory for each thread would keep what each has freed; two pools are enough for threads that wait.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
+    processes: dict[str, dict[str, Any]] = {
+        "renderer": {
+            "argv": isolation_process.fork_server_command("{socket}"),
+            "environment": isolation_process.fork_server_environment(),
+            "restart": True,
         }
-        for name in names
     }
+    if "web" in names:
+        workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
+        pid, output = web_server.fork_web_server(host, settings.PORT, workers)
+        os.set_inheritable(output, True)
+        processes["web"] = {"pid": pid, "output": output}
+    if "worker" in names:
+        processes["worker"] = {
+            "argv": _WORKER,
+            # One that ends is started again beside the web server, which serves meanwhile. On its own it ends this
+            # process as well, so that whatever started it sees that.
+            "restart": only is None,
+            # Who waits for a page or a fetch goes before what is done in the background.
+            "waits": only is None,
+            "niceness": _LATER if only is None else 0,
+        }
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
-        processes["model"] = {"argv": argv, "environment": None, "restart": True, "waits": True}
+        processes["model"] = {"argv": argv, "restart": True, "waits": True}
     if is_loading:
         # It ends when all is there; people look around meanwhile, and go first.
         argv = [sys.executable, "manage.py", "loadstarter"]
-        processes["demo"] = {
-            "argv": argv,
-            "environment": None,
-            "restart": False,
-            "ends": True,
-            "waits": True,
-            "niceness": _LATER,
-        }
-    helper = {
-        "argv": isolation_process.fork_server_command("{socket}"),
-        "environment": isolation_process.fork_server_environment(),
-        "restart": True,
-    }
+        processes["demo"] = {"argv": argv, "ends": True, "waits": True, "niceness": _LATER}
     plan = {
-        "processes": {"renderer": helper, **processes},
+        "processes": processes,
+        "folder": folder,
         "listener": "renderer",
+        "socket": listener.fileno(),
         "host": host,
         "port": settings.PORT,
         "banner": banner,
     }
-    # A pool of memory for each thread would keep what each has freed; two pools are enough for threads that wait.
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     # By a file without a name: the banner holds the demo's key, and everybody may read a command line.
     with tempfile.TemporaryFile() as file:
         file.write(json.dumps(plan).encode())
         file.seek(0)
         os.set_inheritable(file.fileno(), True)
+        os.set_inheritable(listener.fileno(), True)
         os.chdir(settings.BASE_DIR)
         os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606 - our own
 
 
-def _commands(host: str) -> dict[str, list[str]]:
-    """The command line of each process by name."""
-    python = Path(sys.executable)
-    workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
-    return {
-        # The loop of asyncio, since `registry.live.server` takes its calls; connections enough for open streams.
-        "web": [
-            *(str(python.with_name("granian")), "--interface", "rsgi", "--host", host, "--port", str(settings.PORT)),
-            *("--workers", str(workers), "--loop", "asyncio", "--backpressure", "4096", "--no-ws"),
-            *("--log-level", "error", "--workers-kill-timeout", "5", "registry.rsgi:application"),
-        ],
-        # Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
-        "worker": [
-            *(str(python), "-m", "celery", "--quiet", "-A", "registry.celery", "worker"),
-            *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
-        ],
-    }
+def _listen_for_renderer(folder: str) -> socket.socket:
+    """The socket on which the renderer is reached. It listens from now on: who calls early waits for the renderer."""
+    path = os.path.join(folder, "render.sock")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(path)
+    listener.listen(64)
+    os.environ["PROMPTUARY_RENDER_SOCKET"] = path
+    return listener
 
 
 def _refuse_taken_port(host: str, port: int) -> None:
