@@ -1,6 +1,6 @@
 """Charts of fetches: a line for each version over the last days, and a row for each service."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,13 +11,14 @@ from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
 
-__all__ = ["DAYS", "Asker", "Fetched", "Line", "draw", "rows_of"]
+__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "draw", "draw_sparklines", "rows_of"]
 
 DAYS = 7
 MOST_LINES = 3
 WIDTH, HEIGHT = 246.0, 74.0  # of the drawing inside its margins, in its own units
 LEFT, TOP = 4.0, 8.0
 STEP = 13.0  # between two names at the right end, so that they never overlap
+SPARK_WIDTH, SPARK_HEIGHT, SPARK_MARGIN = 62.0, 10.0, 2.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,29 @@ class Fetched:
     stragglers: list[str]
     by_label: Mapping[str, int]
     total: int
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    """The fetches of the last seven days in a row of a list: their sum, a line, and the height of its last point."""
+
+    total: int
+    points: str
+    end: float
+
+
+def draw_sparklines(templates: Iterable[int]) -> dict[int, Sparkline]:
+    """Template id to its line, of those that were fetched. Each line has its own scale: its shape counts."""
+    counts = usage_queries.count_by_template_and_day(templates, DAYS)
+    return {template: _sparkline(per_day) for template, per_day in counts.items()}
+
+
+def _sparkline(per_day: list[int]) -> Sparkline:
+    top = max(per_day) or 1
+    heights = [SPARK_MARGIN + SPARK_HEIGHT * (1 - count / top) for count in per_day]
+    step = SPARK_WIDTH / (DAYS - 1)
+    points = " ".join(f"{SPARK_MARGIN + step * place:.1f},{height:.1f}" for place, height in enumerate(heights))
+    return Sparkline(sum(per_day), points, heights[-1])
 
 
 def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
 from frontend.browse.label_status import LabelStatus, label_statuses
@@ -35,6 +35,7 @@ from registry.rollouts import queries as rollout_queries
 from registry.templates import fragments, label_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
+from registry.templates.ownership import list_owners
 
 __all__ = ["show_template"]
 
@@ -151,6 +152,9 @@ def _facts(template: Template, document: Any) -> list[str]:
     if document is not None and document.model:
         facts.append(document.model)
     facts += [f"#{tag}" for tag in (document.tags if document is not None else ())]
+    owners = list_owners(template)
+    if owners:
+        facts.append(gettext("owned by {names}").format(names=", ".join(owners)))
     return facts
 
 

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.browse.fetch_charts import Sparkline, draw_sparklines
 from frontend.browse.label_status import LabelStatus, labels_ahead
 from frontend.browse.match_marks import Piece, mark_words, matching_lines, word_pattern
 from frontend.browse.saved_views import build_search, list_view_rows
@@ -56,6 +57,7 @@ class Row:
     live: LabelStatus | None
     ahead: list[LabelStatus]
     check: str
+    fetches: Sparkline | None
     tags: list[str]
     owners: list[str]
     changed_at: datetime
@@ -203,7 +205,8 @@ def _rows(items: Sequence[Template], folder: str, words: str) -> list[Row]:
     pattern = word_pattern(words)
     elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
     lines = matching_lines(elsewhere, pattern)
-    return [_row(row, folder, numbers[row.pk], pattern, lines.get(row.pk, [])) for row in items]
+    fetches = draw_sparklines(row.pk for row in items)
+    return [_row(row, folder, numbers[row.pk], pattern, lines.get(row.pk, []), fetches.get(row.pk)) for row in items]
 
 
 def _is_marked(template: Template, words: str) -> bool:
@@ -212,7 +215,12 @@ def _is_marked(template: Template, words: str) -> bool:
 
 
 def _row(
-    template: Template, folder: str, numbers: dict[str, int], pattern: re.Pattern[str] | None, line: list[Piece]
+    template: Template,
+    folder: str,
+    numbers: dict[str, int],
+    pattern: re.Pattern[str] | None,
+    line: list[Piece],
+    fetches: Sparkline | None,
 ) -> Row:
     below = len(folder) + 1 if folder else 0
     live = live_label(template.namespace)
@@ -227,6 +235,7 @@ def _row(
         live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
         ahead=labels_ahead(numbers, template.namespace),
         check=facts["check"][0],
+        fetches=fetches,
         tags=facts["tag"],
         owners=facts["owner"],
         changed_at=template.updated_at,

@@ -1,12 +1,19 @@
-"""Ownership of many templates at once, as the search index knows it: by the namespace's rules, else who made it."""
+"""Ownership of templates as the search index knows it: by the namespace's rules, else who made it."""
 
 import json
 from collections.abc import Collection
 
 from registry.accounts.models import User
+from registry.templates.models import Template
 from registry.templates.search_models import SearchEntry
 
-__all__ = ["list_owned_names"]
+__all__ = ["list_owned_names", "list_owners"]
+
+
+def list_owners(template: Template) -> list[str]:
+    """Whom the list of templates names as its owners; nobody where the template is in no list."""
+    facts = SearchEntry.objects.filter(template=template).values_list("facts", flat=True).first()
+    return list(json.loads(facts)["owner"]) if facts else []
 
 
 def list_owned_names(person: User, names: Collection[str]) -> set[str]:

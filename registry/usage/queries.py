@@ -26,6 +26,7 @@ __all__ = [
     "TemplateCallers",
     "count_by_label",
     "count_by_template",
+    "count_by_template_and_day",
     "count_by_version_and_day",
     "describe_use_of_keys",
     "describe_yesterday",
@@ -131,6 +132,16 @@ def count_by_template(templates: Iterable[int], days: int = 7) -> dict[int, int]
     """Template id to its fetches in the last days, of those that were fetched: one query."""
     rows = Fetch.objects.filter(version__template__in=list(templates), day__gt=_today() - timedelta(days=days))
     return _sums(rows, "version__template")
+
+
+def count_by_template_and_day(templates: Iterable[int], days: int = 7) -> dict[int, list[int]]:
+    """Template id to its fetches on each of the last days, of those that were fetched: one query."""
+    place = {day: index for index, day in enumerate(_days(days))}
+    rows = Fetch.objects.filter(version__template__in=list(templates), day__in=list(place)).order_by()
+    counts: dict[int, list[int]] = {}
+    for template, day, total in rows.values_list("version__template", "day").annotate(total=Sum("count")):
+        counts.setdefault(template, [0] * days)[place[day]] = total
+    return counts
 
 
 def use_of_key(key: Key, days: int = DAYS) -> KeyUse:

@@ -12,7 +12,7 @@ from registry.templates import search_entries
 from registry.templates.models import Template
 
 pytestmark = pytest.mark.django_db
-FEW, MANY = (0, 3, 10, 50, 500), [*range(100, 500, 50), *range(550, 1650, 50)]
+FEW, MANY = (0, 3, 10, 50, 150, 500), [100, *range(200, 500, 50), *range(550, 1650, 50)]  # each filter finds one of FEW
 
 
 def count_queries(clients):

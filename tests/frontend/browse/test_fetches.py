@@ -36,6 +36,16 @@ def test_a_template_that_nobody_fetches_says_so(reply, browser):
     assert "No service fetched it in the last 7 days." in words(browser("reader").get(f"/t/{REPLY}"))
 
 
+def test_the_list_draws_the_fetches_of_the_last_week_beside_each_template(fetch, browser):
+    client = browser("reader")
+    assert 'class="sparkline"' not in words(client.get("/t/"))
+    for days_ago, times in ((0, 1_000), (6, 54_000), (7, 5)):
+        fetch("chat", 1, "production", times, days_ago)
+    page = words(client.get("/t/"))
+    assert 'points="2.0,2.0 12.3,12.0 22.7,12.0 33.0,12.0 43.3,12.0 53.7,12.0 64.0,11.8"' in page
+    assert '<span title="55,000">55.0 k</span>' in page
+
+
 def test_each_service_stands_with_what_it_asks_for_and_gets(fetch, browser):
     fetch("chat", 1, "production", 54_120)
     page = words(browser("reader").get(f"/t/{REPLY}"))

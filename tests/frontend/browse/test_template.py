@@ -9,6 +9,7 @@ from tests.frontend.conftest import DOCUMENT, REPLY, words
 def test_it_shows_the_live_version_and_what_each_label_serves(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}"))
     assert "published by <b>author</b>" in page
+    assert "owned by author" in page
     assert "Use only the policy." in page
     assert '<span class="badge" title="against production">1 ahead</span>' in page
 

@@ -78,6 +78,17 @@ def test_every_day_has_a_figure(versions):
     assert usage_queries.count_by_version_and_day(versions[0].template, days=4) == {2: [0, 0, 0, 5], 1: [0, 2, 0, 0]}
 
 
+def test_each_template_has_a_figure_for_every_day_over_all_its_versions(versions, django_assert_num_queries):
+    template = versions[0].template
+    fetched("chat", versions[1], "production", 5)
+    fetched("mail", versions[1], "production", 3)
+    fetched("chat", versions[0], "1", 2, 2)
+    fetched("chat", versions[0], "1", 70, 7)
+    with django_assert_num_queries(1):
+        assert usage_queries.count_by_template_and_day([template.pk]) == {template.pk: [0, 0, 0, 0, 2, 0, 8]}
+    assert usage_queries.count_by_template_and_day([]) == {}
+
+
 def test_a_key_names_what_stops_when_it_is_revoked(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[0], "production", 2, 1)
