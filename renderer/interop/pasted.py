@@ -21,6 +21,7 @@ from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, 
 from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax
 from promptuary.renderer.interop.source_file import read_source_file
 from promptuary.renderer.interop.template_text import find_language, read_template_text
+from promptuary.renderer.problems import unify_newlines
 
 __all__ = ["PastedPrompt", "read_pasted_prompt"]
 
@@ -59,6 +60,7 @@ def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt 
 
     as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
     """
+    text = unify_newlines(text).removeprefix("\ufeff")  # a byte order mark is no part of the prompt
     try:
         return _read_messages(text) or _read_text(text, as_document=as_document)
     except LossError:

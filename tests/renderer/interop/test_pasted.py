@@ -28,6 +28,12 @@ def test_what_a_part_reads_as_it_is_needs_nothing(text):
     assert read_pasted_prompt(text) is None
 
 
+def test_a_byte_order_mark_and_line_ends_of_windows_are_no_part_of_the_prompt():
+    pasted = read_pasted_prompt("\ufeffDear {name},\r\n\r\nthank you.\r\n")
+    assert contents(pasted.body, name="Ann") == [("user", "Dear Ann,\n\nthank you.")]
+    assert read_pasted_prompt("\ufeffBe kind.\r\nBe short.") is None
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [
