@@ -11,6 +11,8 @@ from celery.platforms import SecurityWarning  # type: ignore[attr-defined]  # th
 __all__ = ["app"]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
+# `manage.py serve`, which starts the worker, has run Django's checks; they would load all pages, 40 MB, into it.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # Celery warns whoever works as root because of pickled messages; this worker accepts JSON only.
 warnings.filterwarnings("ignore", category=SecurityWarning)
 

@@ -144,17 +144,9 @@ def _become_supervisor(
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
         processes["model"] = {"argv": argv, "restart": True, "waits": True}
     if is_loading:
-        # It ends when all is there; people look around meanwhile, and go first. Its renderer is its own and ends with
-        # it: the one that stays has no reason to load the vocabularies of the demo.
-        environment = {name: value for name, value in os.environ.items() if name != "PROMPTUARY_RENDER_SOCKET"}
+        # It ends when all is there; people look around meanwhile, and go first.
         argv = [sys.executable, "manage.py", "loadstarter"]
-        processes["demo"] = {
-            "argv": argv,
-            "environment": environment,
-            "ends": True,
-            "waits": True,
-            "niceness": _LATER,
-        }
+        processes["demo"] = {"argv": argv, "ends": True, "waits": True, "niceness": _LATER}
     plan = {
         "processes": processes,
         "folder": folder,
