@@ -5,7 +5,8 @@ import { listFaults, placeFaults } from "../src/datasets/faults.ts";
 import { countChanges, describeChange, filterRows, makeBaseline, NO_FILTER } from "../src/datasets/filters.ts";
 import { pushStep, redoStep, startHistory, undoStep } from "../src/datasets/history.ts";
 import { formatRows, makeRow, parseRows } from "../src/datasets/rows.ts";
-import type { Grid } from "../src/datasets/types.ts";
+import { findTagsProblem, readRowTags } from "../src/datasets/tags.ts";
+import type { Grid, GridRow } from "../src/datasets/types.ts";
 import { findVisibleRange, ROW_HEIGHT, rowTops } from "../src/datasets/visible_rows.ts";
 import { makeRandom, randomInteger, randomText } from "./random_values.ts";
 
@@ -150,6 +151,35 @@ test("rows are filtered by words, by column, by change and by error", () => {
   ]);
   assert.equal(search({ show: "changed" }, wrong), 1);
   assert.equal(search({ show: "faults" }, wrong), 1);
+});
+
+test("rows are found by their tags, and get and lose them together", () => {
+  const grid = makeGrid();
+  const keys = new Set([keyAt(grid, 0), keyAt(grid, 1)]);
+  const tagged = edits.tagRows(grid, keys, ["sale", "gift card"], true);
+  assert.equal(tagged.rows[2], grid.rows[2]);
+  assert.deepEqual(readRowTags(tagged.rows[0] as GridRow), ["sale", "gift card"]);
+  const baseline = makeBaseline(grid);
+  const count = (words: string, rows = tagged): number =>
+    filterRows(rows, { ...NO_FILTER, words }, baseline, new Map()).length;
+  assert.equal(count("tag:sale"), 2);
+  assert.equal(count("TAG:Sale lost"), 1);
+  assert.equal(count('tag:"Gift card"'), 2);
+  assert.equal(count("tag:sal"), 0);
+  assert.equal(count("tag:sale tag:late"), 0);
+  const less = edits.tagRows(tagged, new Set([keyAt(grid, 0)]), ["sale", "gift card"], false);
+  assert.equal(less.rows[0]?.cells.tags, undefined);
+  assert.equal(count("tag:sale", less), 1);
+});
+
+test("a tag that is too long and a row with too many tags are refused before", () => {
+  const grid = makeGrid();
+  const keys = new Set([keyAt(grid, 0)]);
+  const many = Array.from({ length: 20 }, (_, index) => `tag ${index}`);
+  assert.equal(findTagsProblem(grid, keys, many, true), "");
+  assert.match(findTagsProblem(edits.tagRows(grid, keys, many, true), keys, ["more"], true), /at most 20 tags/);
+  assert.match(findTagsProblem(grid, keys, ["x".repeat(41)], true), /at most 40 characters/);
+  assert.equal(findTagsProblem(grid, keys, ["x".repeat(41)], false), "");
 });
 
 test("a name that two rows have is an error of the second", () => {

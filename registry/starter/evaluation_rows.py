@@ -52,7 +52,9 @@ _WAREHOUSES = ("Leeds", "Bristol", "York", "Dover", "Perth")
 
 
 def make_evaluation_rows() -> Iterator[dict[str, Any]]:
-    """Rows of a dataset: {"id", "inputs": {"query", "documents"}, "expected": {"answer"}}; the same each time."""
+    """Rows of a dataset: {"id", "inputs": {"query", "documents"}, "expected": {"answer"}, "tags"}; the same each
+    time.
+    """
     for number, article in enumerate(_ARTICLES):
         days, price = _DAYS[number % 4], 12 + (17 * number) % 90
         postage, warranty = 3 + number % 6, 12 + 6 * (number % 5)
@@ -76,11 +78,12 @@ def make_evaluation_rows() -> Iterator[dict[str, Any]]:
                 "id": f"{slug}-{topic}",
                 "inputs": {"query": question, "documents": documents},
                 "expected": {"answer": answer},
+                "tags": [topic],
             }
 
 
 def make_decision_rows() -> Iterator[dict[str, Any]]:
-    """Rows of a dataset: {"id", "inputs": {"request"}, "expected": {"answer": refund, exchange or refuse}}."""
+    """Rows of a dataset: {"id", "inputs": {"request"}, "expected": {"answer": refund, exchange or refuse}, "tags"}."""
     for number, article in enumerate(_ARTICLES):
         days = 3 + (11 * number) % 27
         kind, text, answer = (
@@ -93,4 +96,5 @@ def make_decision_rows() -> Iterator[dict[str, Any]]:
             "id": f"{article.replace(' ', '-')}-{kind}",
             "inputs": {"request": text},
             "expected": {"answer": answer},
+            "tags": [kind.replace("-", " ")],
         }

@@ -86,6 +86,38 @@ def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Vis
     expect(page.get_by_role("rowheader")).to_have_text(["r-1 late sale"])
 
 
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visit: Visit, viewport):
+    page = open_new(visit, f"grid-bulk-{viewport['width']}", 4, viewport)
+    bar = page.get_by_role("region", name="Ticked rows")
+    expect(bar).to_be_hidden()
+    page.get_by_role("checkbox", name="Tick r-1").click()
+    cell(page, "r-2", 1).click()
+    page.keyboard.press("Space")
+    expect(bar).to_contain_text("2 rows ticked")
+    looked_at(page, viewport)
+    bar.get_by_role("button", name="Tag").click()
+    dialog = page.get_by_role("dialog", name="Tag 2 rows")
+    dialog.get_by_role("button", name="Add tags").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Name at least one tag.")
+    dialog.get_by_role("combobox", name="Tags").fill("sale, gift card")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(cell(page, "r-2", 4).locator(".badge")).to_have_text(["sale", "gift card"])
+    page.get_by_role("searchbox", name="Search rows").fill('tag:"gift card"')
+    expect(page.get_by_role("rowheader")).to_have_count(2)
+    page.get_by_role("button", name="Undo tag rows").click()
+    expect(page.locator("main")).to_contain_text('No rows match tag:"gift card".')
+    looked_at(page, viewport)
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_role("rowheader")).to_have_count(4)
+    bar.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("rowheader")).to_have_count(2)
+    expect(bar).to_be_hidden()
+    page.locator("#status").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("rowheader")).to_have_count(4)
+
+
 def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Visit):
     page = open_new(visit, "grid-errors", 3)
     cell(page, "r-2", 2).click()

@@ -2,6 +2,7 @@
 import { gettext } from "../language.ts";
 import { convertCell, readCell } from "./cells.ts";
 import { makeColumn, makeKey, makeRow } from "./rows.ts";
+import { changeTags } from "./tags.ts";
 import type { Cell, Column, Grid, GridRow, Kind, Section } from "./types.ts";
 
 /** A cell to be set; without a cell the value is left out. */
@@ -33,6 +34,17 @@ export function insertRows(grid: Grid, at: number, rows: readonly GridRow[]): Gr
 
 export function removeRows(grid: Grid, keys: ReadonlySet<number>): Grid {
   return { ...grid, rows: grid.rows.filter((row) => !keys.has(row.key)) };
+}
+
+/** The rows with these tags as well, or without them. */
+export function tagRows(grid: Grid, keys: ReadonlySet<number>, tags: readonly string[], isAdded: boolean): Grid {
+  const cells = grid.rows
+    .filter((row) => keys.has(row.key))
+    .map((row) => {
+      const text = changeTags(row, tags, isAdded).join(", ");
+      return { row: row.key, column: "tags", cell: text ? { source: JSON.stringify(text) } : undefined };
+    });
+  return setCells(grid, cells);
 }
 
 /** Each of the rows once more, right after it; a name is used once, so the copy's gets a number. */

@@ -1,12 +1,13 @@
 // Which rows of the grid are shown.
 import { cellText } from "./cells.ts";
+import { readRowTags } from "./tags.ts";
 import type { Fault, Grid, GridRow } from "./types.ts";
 
 export type Show = "all" | "changed" | "faults";
 
 export interface Filter {
   show: Show;
-  /** Words that the row's cells hold, in any order. */
+  /** Words that the row's cells hold, in any order; `tag:sale` or `tag:"gift card"` is a tag that the row has. */
   words: string;
   /** The key of the only column that is searched; empty for all. */
   column: string;
@@ -44,6 +45,18 @@ export function isSameCell(one: GridRow | undefined, other: GridRow, key: string
   return Boolean(left && right && "source" in left && "source" in right && left.source === right.source);
 }
 
+const SEARCH_PART = /(?:^|\s)tag:(?:"([^"]*)"|(\S+))|(\S+)/gi;
+
+/** The words and the tags that a search names, in lower case. */
+function readSearch(text: string): { words: string[]; tags: string[] } {
+  const [words, tags]: [string[], string[]] = [[], []];
+  for (const [, quoted, tag, word] of text.toLowerCase().matchAll(SEARCH_PART)) {
+    if (word !== undefined) words.push(word);
+    else tags.push((quoted ?? tag ?? "").trim().replace(/\s+/g, " "));
+  }
+  return { words, tags };
+}
+
 /** The rows that the filter leaves, in their order. */
 export function filterRows(
   grid: Grid,
@@ -51,12 +64,16 @@ export function filterRows(
   baseline: Baseline,
   faults: ReadonlyMap<number, readonly Fault[]>,
 ): readonly GridRow[] {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (filter.show === "all" && !words.length) return grid.rows;
+  const { words, tags } = readSearch(filter.words);
+  if (filter.show === "all" && !words.length && !tags.length) return grid.rows;
   const columns = grid.columns.filter((column) => !filter.column || column.key === filter.column);
   return grid.rows.filter((row) => {
     if (filter.show === "changed" && !describeChange(row, baseline)) return false;
     if (filter.show === "faults" && !faults.has(row.key)) return false;
+    if (tags.length) {
+      const present = readRowTags(row).map((tag) => tag.toLowerCase());
+      if (!tags.every((tag) => present.includes(tag))) return false;
+    }
     if (!words.length) return true;
     const text = columns
       .map((column) => cellText(row.cells[column.key], column.kind))
@@ -76,4 +93,10 @@ export function countChanges(grid: Grid, baseline: Baseline): { added: number; e
     if (change === "edited") edited += 1;
   }
   return { added, edited, removed: baseline.rows.size - kept };
+}
+
+/** Whether the rows or their order differ from the saved ones. */
+export function haveRowsChanged({ rows }: Grid, baseline: Baseline): boolean {
+  const saved = [...baseline.rows.values()];
+  return rows.length !== saved.length || rows.some((row, index) => row !== saved[index]);
 }

@@ -1,12 +1,15 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
 import { createElement, findElement, readJson } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
+import { showBulkBar, showNoMatch } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
+import { addColumn } from "./column_changes.ts";
 import { placeFaults } from "./faults.ts";
-import type { Show } from "./filters.ts";
+import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
 import { openImport } from "./import_view.ts";
 import { applyImport } from "./mapping.ts";
+import { duplicateRows, removeRows, tagRows } from "./row_acts.ts";
 import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
@@ -79,9 +82,13 @@ class DatasetForm {
       undo: () => this.#view.undo(),
       redo: () => this.#view.redo(),
       "add-row": () => this.#view.addRow(),
-      "add-column": () => this.#view.addColumn(),
-      duplicate: () => this.#view.duplicateRows(),
-      remove: () => this.#view.removeRows(),
+      "add-column": () => addColumn(this.#view),
+      tag: () => tagRows(this.#view),
+      "tick-shown": () => this.#view.tickShown(),
+      "untick-all": () => this.#view.untickAll(),
+      "clear-filters": () => this.#clearFilters(),
+      duplicate: () => duplicateRows(this.#view),
+      remove: () => removeRows(this.#view),
       text: () => this.#switchToText(),
       grid: () => this.#switchToGrid(),
     };
@@ -178,20 +185,17 @@ class DatasetForm {
     }
     this.#nameStep("undo", view.undoWords, "Ctrl Z");
     this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
-    findElement(this.#section, "[data-bulk]").textContent = view.tickedCount
-      ? ngettext("{count} row ticked", "{count} rows ticked", view.tickedCount)
-      : "";
+    showBulkBar(this.#section, view.tickedCount, view.shownCount);
+    showNoMatch(this.#section, view.filter, view.shownCount === 0 && counts.all > 0);
     const changes = [
       added ? ngettext("{count} row added", "{count} rows added", added) : "",
       edited ? ngettext("{count} row edited", "{count} rows edited", edited) : "",
       removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
     ].filter(Boolean);
     const shown =
-      view.shownCount === counts.all
+      view.shownCount === counts.all || !view.shownCount
         ? ""
-        : view.shownCount
-          ? ngettext("{count} row shown.", "{count} rows shown.", view.shownCount)
-          : gettext("No rows match.");
+        : ngettext("{count} row shown.", "{count} rows shown.", view.shownCount);
     findElement(this.#section, "[data-changes]").textContent = [
       shown,
       changes.length ? gettext("{changes}, not saved.", { changes: changes.join(", ") }) : gettext("No changes."),
@@ -199,6 +203,13 @@ class DatasetForm {
       .filter(Boolean)
       .join(" ");
     this.#listColumns();
+  }
+
+  #clearFilters(): void {
+    const search = findElement<HTMLInputElement>(this.#section, "[data-search]");
+    search.value = "";
+    this.#view.setFilter(NO_FILTER);
+    search.focus();
   }
 
   #nameStep(act: string, words: string, keys: string): void {

@@ -19,6 +19,21 @@ export const STEPS: Record<string, readonly [number, number]> = {
   End: [0, 10_000],
 };
 
+/** The place so many rows and columns away, at the edge where there are fewer. */
+export function findNeighbour(
+  rows: readonly GridRow[],
+  columns: readonly Column[],
+  place: CellPlace | null,
+  [down, right]: readonly [number, number],
+): CellPlace | null {
+  const at = rows.findIndex((row) => row.key === place?.row);
+  const across = columns.findIndex((column) => column.key === place?.column);
+  const within = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
+  const row = rows[within(at + down, rows.length)];
+  const column = columns[within(across + right, columns.length)];
+  return row && column ? { row: row.key, column: column.key } : null;
+}
+
 /** Says of a cell whether it lies between the two corners. */
 export function selectCells(
   rows: readonly GridRow[],

@@ -1,4 +1,9 @@
 // The tags of a row: a list in the file, one text with commas in the grid.
+import { gettext } from "../language.ts";
+import type { Grid, GridRow } from "./types.ts";
+
+const MOST_TAGS = 20; // of a row, as the server has it
+const LONGEST_TAG = 40; // characters
 
 /** The tags that a text names, each once. */
 export function splitTags(text: string): string[] {
@@ -10,4 +15,36 @@ export function splitTags(text: string): string[] {
 export function joinTags(source: string): string {
   const tags = JSON.parse(source) as unknown;
   return Array.isArray(tags) ? tags.join(", ") : tags === null ? "" : source;
+}
+
+/** The tags of a row of the grid. */
+export function readRowTags(row: GridRow): string[] {
+  const cell = row.cells.tags;
+  return cell ? splitTags("source" in cell ? (JSON.parse(cell.source) as string) : cell.text) : [];
+}
+
+/** The tags that any of these rows has, by name. */
+export function listTags(rows: readonly GridRow[]): string[] {
+  return [...new Set(rows.flatMap(readRowTags))].sort((one, other) => one.localeCompare(other));
+}
+
+/** The tags of a row with these as well, or without them. */
+export function changeTags(row: GridRow, tags: readonly string[], isAdded: boolean): string[] {
+  const present = readRowTags(row);
+  return isAdded ? [...new Set([...present, ...tags])] : present.filter((tag) => !tags.includes(tag));
+}
+
+/** A message where a tag is too long or a row would have too many, else nothing. */
+export function findTagsProblem(
+  grid: Grid,
+  keys: ReadonlySet<number>,
+  tags: readonly string[],
+  isAdded: boolean,
+): string {
+  if (!isAdded) return "";
+  const long = tags.find((tag) => [...tag].length > LONGEST_TAG);
+  if (long)
+    return gettext("{tag} is too long: a tag has at most {count} characters.", { tag: long, count: LONGEST_TAG });
+  const isFull = grid.rows.some((row) => keys.has(row.key) && changeTags(row, tags, true).length > MOST_TAGS);
+  return isFull ? gettext("A row has at most {count} tags.", { count: MOST_TAGS }) : "";
 }

@@ -1,0 +1,46 @@
+// What is done with the ticked rows of a grid, each as one step that can be undone.
+import { showStatus } from "../app/status.ts";
+import { gettext, ngettext } from "../language.ts";
+import * as edits from "./edits.ts";
+import { openTags } from "./tag_form.ts";
+import { findTagsProblem } from "./tags.ts";
+import type { Grid } from "./types.ts";
+
+interface RowView {
+  readonly grid: Grid;
+  /** The keys of the ticked rows, or without any of the row of the chosen cell. */
+  chosenRows(): ReadonlySet<number>;
+  untickAll(): void;
+  apply(grid: Grid, words: string): void;
+  undo(): void;
+}
+
+/** Each row once more, right after it. */
+export function duplicateRows(view: RowView): void {
+  const keys = view.chosenRows();
+  if (keys.size) view.apply(edits.duplicateRows(view.grid, keys), gettext("duplicate rows"));
+}
+
+export function removeRows(view: RowView): void {
+  const keys = view.chosenRows();
+  if (!keys.size) return;
+  view.untickAll();
+  view.apply(edits.removeRows(view.grid, keys), gettext("remove rows"));
+  showStatus(ngettext("{count} row removed.", "{count} rows removed.", keys.size), () => view.undo());
+}
+
+/** Asks for tags and gives them to the rows, or takes them from these. */
+export function tagRows(view: RowView): void {
+  const keys = view.chosenRows();
+  const rows = view.grid.rows.filter((row) => keys.has(row.key));
+  openTags(rows, view.grid, (tags, isAdded) => {
+    const problem = findTagsProblem(view.grid, keys, tags, isAdded);
+    if (problem) return problem;
+    view.apply(edits.tagRows(view.grid, keys, tags, isAdded), gettext("tag rows"));
+    const words = isAdded
+      ? ngettext("{count} row tagged.", "{count} rows tagged.", keys.size)
+      : ngettext("Tags removed from {count} row.", "Tags removed from {count} rows.", keys.size);
+    showStatus(words, () => view.undo());
+    return "";
+  });
+}
