@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
 
 from frontend.browse.environment_rows import group_rows
 from frontend.changes.failure_rows import failure_rows
@@ -32,12 +33,12 @@ __all__ = ["environments"]
 PAGE_SIZE = 25  # each row has some labels, and where a request is open, its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
-VIEWS = ("behind", "open", "rolling")
+VIEWS = ("behind", "open", "rolling", "failing")
 
 
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All templates, or those behind, with an open request, or in a rollout; `q` narrows by name."""
+    """All templates, or those behind, with an open request, in a rollout, or failing; `q` narrows by name."""
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
     words = request.GET.get("q", "").strip()
@@ -53,6 +54,9 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     if view == "open":
         opening = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
         rows, more = environments_query.environment_rows(opening.items), opening.next
+    elif view == "failing":
+        found = live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
+        rows, more = environments_query.environment_rows(found.items), found.next
     elif view == "rolling":
         rows, more = environments_query.environment_rows(_divided(rollouts, words)), None
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
@@ -64,6 +68,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
     opened = promotion_state.count_open(actor, pair[1])
+    failing = live_failures.count_failing_templates(actor)
     protected = {label for space, _ in spaces for label in space.protected_labels}
     context = {
         "section": "environments",
@@ -77,18 +82,17 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "opened": opened,
         "ready": sum(state.state == "ready" for state in states.values()),
         "hurried": sum(state.emergency is not None for state in states.values()),
-        "failing": len(
-            {key for key, state in states.items() if state.failing} | {row.failure.template_id for row in failures}
-        ),
+        "failing": failing,
         "rollouts": divided,
         "selectable": sum(group.selectable for group in groups),
         "view": view,
         "words": words,
         "tabs": [
-            _tab("All", None, not view, {"q": words}),
-            _tab("Behind", page.behind.number, view == "behind", {"q": words, "show": "behind"}),
-            _tab("Open requests", opened, view == "open", {"q": words, "show": "open"}),
-            _tab("Rolling out", len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
+            _tab(gettext("All"), None, not view, {"q": words}),
+            _tab(gettext("Behind"), page.behind.number, view == "behind", {"q": words, "show": "behind"}),
+            _tab(gettext("Open requests"), opened, view == "open", {"q": words, "show": "open"}),
+            _tab(gettext("Rolling out"), len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
+            _tab(gettext("Failing"), failing, view == "failing", {"q": words, "show": "failing"}),
         ],
         "next_url": f"?{urlencode({**query, 'cursor': more})}" if more else "",
         "page_size": PAGE_SIZE,

@@ -49,6 +49,7 @@ def home(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "home",
         "has_access": bool(roles),
+        "admins": [] if roles else namespace_queries.list_admins_to_ask(),
         "heading": work_items.count_sentence(len(rows)),
         "urgency": work_items.urgency_sentence(rows),
         "oldest": min((row.since for row in rows), default=None),

@@ -4,11 +4,12 @@
 
 from collections.abc import Collection, Sequence
 
-from django.db.models import Exists, OuterRef, Prefetch, Subquery, Value
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, operator_actor
+from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
@@ -22,7 +23,13 @@ from registry.templates.label_models import Label
 from registry.templates.label_moves import approved_moves
 from registry.templates.models import Template, Version
 
-__all__ = ["find_earlier_versions", "list_live_failures", "record_nightly_outcome"]
+__all__ = [
+    "count_failing_templates",
+    "find_earlier_versions",
+    "list_failing_templates",
+    "list_live_failures",
+    "record_nightly_outcome",
+]
 
 MOST_FAILURES = 20
 _AFTER_ALL = 2**63 - 1  # above the id of any move
@@ -33,15 +40,39 @@ def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -
 
     templates: only those of these ids, all of them; without it `MOST_FAILURES` at most.
     """
+    rows = _readable_failures(actor)
+    related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
+    ordered = related.order_by("-since", "-pk")
+    return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
+
+
+def count_failing_templates(actor: Actor) -> int:
+    """Of how many templates that the actor may read something fails that is live."""
+    return _readable_failures(actor).values("template").distinct().count()
+
+
+def list_failing_templates(
+    actor: Actor, words: str = "", *, cursor: str | None = None, limit: int = 100
+) -> Page[Template]:
+    """Templates of which something fails that is live, by name. words: parts of the name."""
+    limit = check_limit(limit)
+    failing = _readable_failures(actor).values("template")
+    rows = Template.objects.filter(pk__in=failing).select_related("namespace", "latest").defer("latest__bundle")
+    for word in words.split():
+        rows = rows.filter(name__icontains=word.replace("\0", ""))
+    if after := read_text(cursor):
+        rows = rows.filter(name__gt=after)
+    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+
+
+def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
+    """Failures of what labels serve at this moment, in templates that the actor may read and that are in use."""
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
     # Few fail, so each is asked for its template: by a join, SQLite may look for the failures of each template.
     readable = Template.objects.filter(
         pk=OuterRef("template"), namespace__in=visible_namespaces(actor), archived_at=None
     )
-    rows = LiveFailure.objects.filter(Exists(readable), Exists(served))
-    related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
-    ordered = related.order_by("-since", "-pk")
-    return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
+    return LiveFailure.objects.filter(Exists(readable), Exists(served))
 
 
 def find_earlier_versions(failures: Collection[LiveFailure]) -> dict[int, int]:

@@ -1,5 +1,7 @@
 """Namespaces as their members see them."""
 
+from django.db.models import Count
+
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
 from registry.namespaces import permissions
@@ -9,6 +11,7 @@ from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
     "get_namespace",
+    "list_admins_to_ask",
     "list_members",
     "list_members_without_two_step",
     "list_namespaces",
@@ -16,6 +19,8 @@ __all__ = [
     "list_writable_namespaces",
     "live_label",
 ]
+
+MOST_ADMINS = 5
 
 _WRITERS = [role for role in Role if role is not Role.READER]
 
@@ -44,6 +49,16 @@ def list_writable_namespaces(actor: Actor) -> list[str]:
 def get_namespace(actor: Actor, name: str) -> Namespace:
     """The namespace, or NotFound for an outsider."""
     return permissions.find_namespace(actor, Verb.BROWSE, name)
+
+
+def list_admins_to_ask() -> list[str]:
+    """Whom a person without access asks: those who are admins of the most namespaces, `MOST_ADMINS` at most.
+
+    Names of people only: which namespaces there are is told to their members alone.
+    """
+    admins = Membership.objects.filter(role=Role.ADMIN, person__is_active=True).values("person__username")
+    ordered = admins.annotate(namespaces=Count("pk")).order_by("-namespaces", "person__username")
+    return list(ordered.values_list("person__username", flat=True)[:MOST_ADMINS])
 
 
 def list_members(actor: Actor, name: str) -> list[Membership]:

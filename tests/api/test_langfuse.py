@@ -5,6 +5,8 @@ import base64
 import httpx
 import pytest
 
+from registry.changes import decisions
+from registry.rollouts import services as rollouts
 from registry.templates.models import Version
 from tests.api.conftest import REPLY
 
@@ -68,6 +70,24 @@ def test_a_text_is_fetched_by_version_and_by_label(client):
     for choice in ({"version": 1}, {"label": "staging"}):
         prompt = client.get_prompt("support/say", max_retries=0, cache_ttl_seconds=0, **choice)
         assert prompt.compile(word="hello") == "Say hello twice.\n"
+
+
+def test_a_rollout_is_not_seen_by_the_client_until_it_is_finished(client, cast):
+    cast.save(CHAT.replace("Help", "Assist"), base=Version.objects.get(template__name=REPLY, number=1).digest)
+    change = cast.propose(2)
+    reviewer, author = cast.actor("reviewer"), cast.actor("author")
+    decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
+    steps = [{"share": 9900, "hours": None}]
+    started = rollouts.start_rollout(actor=author, change=change.number, steps=steps)
+
+    def fetched():
+        prompt = client.get_prompt(REPLY, type="chat", max_retries=0, cache_ttl_seconds=0)
+        return prompt.version, "production" in prompt.labels
+
+    assert {fetched() for _ in range(10)} == {(1, True)}
+    assert client.get_prompt(REPLY, version=2, type="chat", max_retries=0).labels == ["latest"]
+    rollouts.finish_rollout(actor=author, number=started.number)
+    assert fetched() == (2, True)
 
 
 def test_the_digest_travels_along(client):

@@ -147,8 +147,21 @@ def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser):
     Membership.objects.filter(person=desk.people["outsider"]).delete()
     page = words(browser("outsider").get("/"))
     assert "<h1>You have no access yet</h1>" in page
+    assert "Ask admin to add you by your name, outsider." in page
+    assert "support" not in page, "the namespaces are told to their members only"
     assert "Your drafts" not in page
     assert "Recently published" not in page
+
+
+def test_without_an_active_admin_nobody_is_named_to_a_person_without_a_role(desk, browser):
+    Membership.objects.filter(person=desk.people["outsider"]).delete()
+    Membership.objects.filter(role="admin").update(role="reader")
+    page = words(browser("outsider").get("/"))
+    assert "Ask an admin of the namespace that you need to add you." in page
+
+
+def test_a_person_with_a_role_is_not_told_whom_to_ask(desk, browser):
+    assert "add you by your name" not in words(browser("reader").get("/"))
 
 
 def test_a_failure_can_be_rolled_back_by_who_may(reply, browser):

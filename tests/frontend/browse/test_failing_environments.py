@@ -1,0 +1,90 @@
+"""The filter Failing of the page of environments: what is live and fails its nightly evaluation, over all pages."""
+
+import re
+
+import pytest
+
+from frontend.browse import environment_views
+from registry.evaluations.live_models import LiveFailure
+from registry.journal import log
+from registry.templates import labels
+from registry.templates.models import Template, Version
+from tests.frontend.conftest import OTHER, REPLY, words
+
+DEMO = "demo/triage"  # whose production is not protected
+
+
+@pytest.fixture
+def record_failure(reply):
+    """Record that the newest version of a template fails; it is the one that the tests publish."""
+
+    def record(name=REPLY):
+        LiveFailure.objects.create(
+            template=Template.objects.get(name=name),
+            version=Version.objects.filter(template__name=name).order_by("-number")[0],
+            evaluation="answers",
+            label="production",
+            run=7,
+            findings=["chrf >= 101: 12"],
+            since=log.now(),
+        )
+
+    return record
+
+
+def shown(browser, role="author", **query):
+    return words(browser(role).get("/environments/", {"show": "failing", **query}))
+
+
+def names_on(page):
+    return set(re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page))
+
+
+def test_only_what_is_live_and_fails_is_shown(reply, browser, record_failure):
+    reply.save(name=DEMO)
+    reply.publish(2)
+    assert "Nothing that is live fails its nightly evaluation." in shown(browser)
+    record_failure()
+    page = shown(browser)
+    assert names_on(page) == {REPLY}
+    assert '<b class="bad">1 failing</b>' in page
+    assert "No template that is failing has “zebra” in its name." in shown(browser, q="zebra")
+    assert names_on(shown(browser, q="REPLY")) == {REPLY}
+
+
+def test_a_failure_of_what_is_live_no_more_is_not_shown(reply, browser, record_failure):
+    reply.publish(2)
+    record_failure()
+    reply.save(OTHER.replace("Quote the policy", "Name the policy"))
+    reply.publish(3)
+    page = shown(browser)
+    assert "Nothing that is live fails its nightly evaluation." in page
+    assert "failing</b>" not in page
+
+
+def test_an_outsider_counts_no_failure(reply, browser, record_failure):
+    reply.publish(2)
+    record_failure()
+    page = shown(browser, "outsider")
+    assert REPLY not in page
+    assert "failing</b>" not in page
+
+
+def test_failures_are_shown_a_page_at_a_time_and_counted_over_all(reply, browser, record_failure, monkeypatch):
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
+    reply.save(name=DEMO)
+    reply.publish(2)
+    labels.move_label(actor=reply.actor("author"), name=DEMO, label="production", version=1, expected=None)
+    record_failure()
+    record_failure(DEMO)
+    first = shown(browser)
+    address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
+    second = words(browser("author").get(f"/environments/{address}"))
+    assert [names_on(page) for page in (first, second)] == [{DEMO}, {REPLY}]
+    assert all('<b class="bad">2 failing</b>' in page for page in (first, second))
+
+
+def test_the_filters_are_in_the_language_of_the_reader(reply, browser):
+    page = words(browser("author").get("/environments/", headers={"accept-language": "de"}))
+    assert "Failing" not in page
+    assert "Rolling out" not in page
