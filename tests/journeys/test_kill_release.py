@@ -15,10 +15,10 @@ def test_a_kill_at_any_step_of_publishing_moves_all_labels_or_none(tmp_path):
     place = instances.make_instance(tmp_path / "release-kill")
     try:
         place.run(*DRIVER, "prepare")
-        *killed, last = [json.loads(line) for line in place.run(*DRIVER, "kill").stdout.splitlines()]
+        *before, after = [json.loads(line) for line in place.run(*DRIVER, "kill").stdout.splitlines()]
     finally:
         instances.remove_instance(place)
-    assert len(killed) == 10
-    for state in killed:
+    assert len(before) == 10
+    for state in before:
         assert state == {"labels": 0, "release": "open", "members": ["approved"], "faults": 0}
-    assert last == {"labels": 4, "release": "published", "members": ["published"], "faults": 0}
+    assert after == {"labels": 4, "release": "published", "members": ["published"], "faults": 0}

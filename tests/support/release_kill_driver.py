@@ -1,7 +1,8 @@
 """What the kill test of releases runs: `python -m tests.support.release_kill_driver prepare`, or `kill`.
 
 `kill` publishes a release in one child after the other, each killed at another passing of a failpoint of the journal,
-until one is passed by. After each it writes a line with what the labels serve and the state of the release.
+the last of them when it has committed. After each it writes a line with what the labels serve and the state of the
+release.
 """
 
 import json
@@ -29,7 +30,7 @@ from registry.templates import save as template_save
 from registry.templates.label_models import Label
 
 NAMES = ("support/a", "support/b", "support/c", "support/d")
-POINTS = ("journal.appending", "journal.appended")
+POINTS = ("journal.appending", "journal.appended")  # those before the commit
 
 
 def prepare() -> None:
@@ -47,12 +48,12 @@ def prepare() -> None:
 
 
 def kill() -> None:
-    """Kill at each passing of each point, then let one child through."""
+    """Kill at each passing of each point before the commit, then right after it."""
     for point in POINTS:
         for passing in range(1, len(NAMES) + 2):  # a move of each label, then the event of the release
             require_killed(run_child(f"{point}:{passing}"))
             say_state()
-    run_child("")
+    require_killed(run_child("journal.committed:1"))
     say_state()
 
 
@@ -61,8 +62,7 @@ def run_child(setting: str) -> int:
     connection.close()
     child = os.fork()
     if child == 0:
-        if setting:
-            failpoints.arm(setting)
+        failpoints.arm(setting)
         release_services.publish_release(actor=Actor(User.objects.get(username="author")), number=1)
         os._exit(0)
     return os.waitpid(child, 0)[1]
