@@ -108,6 +108,7 @@ def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visi
     expect(page.get_by_role("rowheader")).to_have_count(2)
     page.get_by_role("button", name="Undo tag rows").click()
     expect(page.locator("main")).to_contain_text('No rows match tag:"gift card".')
+    expect(bar).to_contain_text("2 rows ticked, 2 of them not shown")
     looked_at(page, viewport)
     page.get_by_role("button", name="Clear filters").click()
     expect(page.get_by_role("rowheader")).to_have_count(4)

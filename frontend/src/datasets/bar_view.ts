@@ -3,17 +3,21 @@ import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
 
+/** How many rows are ticked, and how many of these the search or the chosen kind of rows hides. */
+export interface TickedCounts {
+  all: number;
+  hidden: number;
+}
+
 /** Shows the acts for ticked rows in place of those for the chosen row. */
-export function showBulkBar(section: HTMLElement, tickedCount: number, shownCount: number): void {
-  findElement(section, "[data-row-acts]").hidden = tickedCount > 0;
-  findElement(section, "[data-bulk-bar]").hidden = tickedCount === 0;
-  findElement(section, "[data-bulk-count]").textContent = ngettext(
-    "{count} row ticked",
-    "{count} rows ticked",
-    tickedCount,
-  );
+export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCount: number): void {
+  findElement(section, "[data-row-acts]").hidden = ticked.all > 0;
+  findElement(section, "[data-bulk-bar]").hidden = ticked.all === 0;
+  const count = ngettext("{count} row ticked", "{count} rows ticked", ticked.all);
+  const hidden = ngettext("{count} of them not shown", "{count} of them not shown", ticked.hidden);
+  findElement(section, "[data-bulk-count]").textContent = ticked.hidden ? `${count}, ${hidden}` : count;
   const tickAll = findElement(section, "[data-act=tick-shown]");
-  tickAll.hidden = tickedCount >= shownCount;
+  tickAll.hidden = ticked.all - ticked.hidden >= shownCount;
   tickAll.textContent = ngettext("Tick the {count} row shown", "Tick all {count} rows shown", shownCount);
 }
 

@@ -185,7 +185,7 @@ class DatasetForm {
     }
     this.#nameStep("undo", view.undoWords, "Ctrl Z");
     this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
-    showBulkBar(this.#section, view.tickedCount, view.shownCount);
+    showBulkBar(this.#section, view.tickedCounts, view.shownCount);
     showNoMatch(this.#section, view.filter, view.shownCount === 0 && counts.all > 0);
     const changes = [
       added ? ngettext("{count} row added", "{count} rows added", added) : "",

@@ -1,5 +1,6 @@
 // The grid of a dataset's rows: what is shown, chosen and edited. The rows themselves change in `edits.ts`.
 import { gettext } from "../language.ts";
+import type { TickedCounts } from "./bar_view.ts";
 import { clearSelection, pasteText } from "./cell_acts.ts";
 import { type CellEditor, type Move, openCellEditor } from "./cell_editor.ts";
 import { cellText } from "./cells.ts";
@@ -67,8 +68,9 @@ export class GridView {
     return this.#shown.length;
   }
 
-  get tickedCount(): number {
-    return this.#ticked.size;
+  get tickedCounts(): TickedCounts {
+    const shown = this.#shown.filter((row) => this.#ticked.has(row.key)).length;
+    return { all: this.#ticked.size, hidden: this.#ticked.size - shown };
   }
 
   get filter(): Filter {
