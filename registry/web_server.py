@@ -9,6 +9,7 @@ import gc
 import multiprocessing
 import os
 import sys
+import traceback
 from typing import NoReturn
 
 from django.urls import get_resolver
@@ -61,6 +62,8 @@ def _become_web_server(output: int, host: str, port: int, workers: int) -> NoRet
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
+    except Exception:  # noqa: BLE001  # whatever it was, it is told below
+        traceback.print_exc()  # the process ends without Python's own way of telling
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
