@@ -61,6 +61,7 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     expect(reader.locator("[data-shared-state]")).to_contain_text("not shared any more", timeout=8000)
     expect(body).to_have_count(0)
     page.get_by_role("button", name="Discard Draft", exact=True).click()
+    expect(page.locator("main")).to_contain_text("No drafts.")
 
 
 def test_who_else_has_the_template_open_is_named_until_they_leave(visit: Visit):

@@ -202,6 +202,7 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     desk.ready()
     assert "description: Changed," in desk.text
     desk.page.get_by_role("button", name="Discard the draft").click()
+    expect(desk.page.get_by_role("button", name="Discard the draft")).to_be_hidden()
 
 
 def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
