@@ -12,14 +12,13 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, ROOT
+from tests.support.accessibility import list_barriers
 
 MKDOCS = ROOT / ".venv/docs/bin/mkdocs"
 PAGES = ["", "tutorial/first-service/", "guide/editing/", "reference/settings/", "explanation/comparison/"]
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 LOADED_BY = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 
 
@@ -101,7 +100,7 @@ def test_axe_finds_no_barrier_in_a_page(browser: Browser, address: str, path: st
     with browser.new_context(base_url=address, **options) as context:
         page = context.new_page()
         page.goto(path)
-        assert _list_barriers(page) == []
+        assert list_barriers(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
@@ -129,9 +128,3 @@ def _leads_somewhere(site: Path, html: HtmlFile, link: str, html_files: dict[Pat
     if not target.is_file():
         return False
     return not parts.fragment or target not in html_files or unquote(parts.fragment) in html_files[target].ids
-
-
-def _list_barriers(page: Page) -> list[str]:
-    """What axe objects to: rule, how many, the first element."""
-    violations = Axe().run(page, options=RULES).response["violations"]
-    return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:200]}" for each in violations]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.test_everywhere import _barriers
+from tests.support.accessibility import list_barriers
 
 NAME = "support/refunds/reply"
 SLOW = 60_000  # the worker of a busy machine takes its time
@@ -67,5 +67,5 @@ def test_a_run_is_started_and_followed_without_any_script(visit: Visit):
 
 def looked_at(page: Page, viewport: ViewportSize) -> None:
     """No barrier that axe can find, and nothing that sticks out of the window."""
-    assert _barriers(page) == []
+    assert list_barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]

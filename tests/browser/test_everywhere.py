@@ -1,79 +1,13 @@
-"""What every page has: the palette, single keys, copy buttons, themes, and no barrier that axe can find."""
+"""What every page has: the palette, single keys, copy buttons and themes."""
 
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.support.editor_page import EditorPage
+from tests.browser.conftest import Visit
 
 REPLY = "/t/support/refunds/reply"
-PAGES = {
-    "home": "/",
-    "environments": "/environments/",
-    "browse": "/t/",
-    "template": REPLY,
-    "editor": f"{REPLY}/-/edit",
-    "run": f"{REPLY}/-/edit?view=run",
-    "versions": f"{REPLY}/-/versions",
-    "diff": f"{REPLY}/-/diff?from=1&to=2",
-    "changes": "/changes/",
-    "change": "/changes/1",
-    "merge": "/changes/1/merge",
-    "conversation": "/changes/1?view=conversation",
-    "both views": "/changes/1?view=both",
-    "rollout": "/changes/8",
-    "emergency": "/changes/1/emergency",
-    "dependants": "/t/support/policy/-/dependants",
-    "labels": f"{REPLY}/-/labels?label=production",
-    "new": "/new",
-    "import": "/t/import",
-    "drafts": f"{REPLY}/-/drafts",
-}
-ADMIN_PAGES = {"rename": f"{REPLY}/-/rename", "rename folder": "/folders/support/refunds/rename"}
-SETTINGS = {
-    "people": "/people?person=reader",
-    "members": "/n/support/members",
-    "keys": "/n/support/keys",
-    "standards": "/n/support/rules",
-    "freezes": "/n/support/freezes",
-    "connections": "/n/support/models",
-}
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_no_barrier(visit: Visit, name: str, viewport, theme):
-    page = visit.open("author", PAGES[name], viewport=viewport, color_scheme=theme)
-    if name in ("editor", "run"):
-        EditorPage(page).ready()
-    assert _barriers(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("name", ADMIN_PAGES)
-def test_axe_finds_no_barrier_for_admins(visit: Visit, name: str, viewport, theme):
-    page = visit.open("admin", ADMIN_PAGES[name], viewport=viewport, color_scheme=theme)
-    expect(page.locator("main h1")).to_be_visible()
-    assert _barriers(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_axe_finds_no_barrier_in_the_settings(visit: Visit, name: str):
-    page = visit.open("admin", SETTINGS[name])
-    expect(page.locator("main h1")).to_be_visible()
-    assert barriers_in_every_look(page) == []
-
-
-def test_axe_finds_no_barrier_at_the_login(visit: Visit):
-    assert _barriers(visit.open(path="/login")) == []
 
 
 def test_the_palette_finds_a_template_by_keys_alone(visit: Visit):
@@ -138,26 +72,6 @@ def test_search_swaps_the_list_and_keeps_its_words_in_the_address(visit: Visit):
     expect(page.get_by_role("link", name=re.compile("demo.translate"))).to_be_visible()
     expect(page).to_have_url(re.compile("q=translate"))
     expect(page.get_by_label("Search templates")).to_be_focused()
-
-
-def barriers_in_every_look(page: Page) -> list[str]:
-    """What axe objects to in both themes at both widths, and where the page is wider than the screen."""
-    found = []
-    for viewport in (DESKTOP, PHONE):
-        for theme in ("light", "dark"):
-            page.set_viewport_size(viewport)
-            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-            look = f"{theme} at {viewport['width']}"
-            found += [f"{look}: {each}" for each in _barriers(page)]
-            width = page.evaluate("document.documentElement.scrollWidth")
-            found += [f"{look}: {width} wide"] if width > viewport["width"] else []
-    return found
-
-
-def _barriers(page: Page) -> list[str]:
-    """What axe objects to: rule, how many, the first element."""
-    found = Axe().run(page, options=RULES).response["violations"]
-    return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:160]}" for each in found]
 
 
 def _ground(page: Page) -> str:

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE, Server, Visit
-from tests.browser.test_everywhere import barriers_in_every_look
 from tests.browser.test_release import take_picture, wait_for_checks
 from tests.browser.test_risky_acts import fits, issue_key
 from tests.browser.test_rollout import find_rollout
+from tests.support.accessibility import list_barriers_in_every_look
 from tests.support.server_process import wait_until
 from tests.support.small_site import NAME, open_small_site
 
@@ -53,7 +53,7 @@ def propose_gradually(author: Page) -> None:
     expect(author.get_by_label(re.compile("^is below"))).to_have_value("0.85")
     author.get_by_label("Shares in %").fill("40, 70")
     take_picture(author, "propose-gradually")
-    assert barriers_in_every_look(author) == []
+    assert list_barriers_in_every_look(author) == []
     author.get_by_role("button", name="Propose v2").click()
     author.wait_for_url(re.compile(r"/changes/\d+$"))
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, Server, Visit, make_four_templates
-from tests.browser.test_everywhere import barriers_in_every_look
+from tests.support.accessibility import list_barriers_in_every_look
 
 NAMESPACE, FAILING = "together", "refunds/summary"
 SHOTS = os.environ.get("PROMPTUARY_SCREENSHOTS", "")  # a folder, for whoever wants to look at the pages
@@ -48,7 +48,7 @@ def write_edit_and_delete_a_comment(page: Page) -> None:
     talk.get_by_role("button", name="Comment", exact=True).click()
     expect(talk.locator("strong", has_text="45")).to_be_visible()
     talk.get_by_text("Edit", exact=True).click()
-    assert barriers_in_every_look(page) == []
+    assert list_barriers_in_every_look(page) == []
     page.set_viewport_size(DESKTOP)
     talk.get_by_label("Your comment").fill("Is 45 right for *returns*?")
     talk.get_by_role("button", name="Save").click()

@@ -1,0 +1,109 @@
+"""No page has a barrier that axe can find, and none is wider than its screen, in both themes at both widths."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.support.accessibility import list_barriers_in_every_look
+from tests.support.editor_page import EditorPage
+
+REPLY = "/t/support/refunds/reply"
+EDITORS = {
+    "editor": f"{REPLY}/-/edit",
+    "run": f"{REPLY}/-/edit?view=run",
+}
+AUTHOR_PAGES = {
+    "home": "/",
+    "account": "/account",
+    "own keys": "/account/keys",
+    "mail": "/mail",
+    "environments": "/environments/",
+    "calendar": "/environments/calendar",
+    "browse": "/t/",
+    "folder": "/t/support/",
+    "saved views": "/saved-views",
+    "bulk": f"/several?act=tag&template={REPLY.removeprefix('/t/')}",
+    "new": "/new",
+    "import": "/t/import",
+    "template": REPLY,
+    "versions": f"{REPLY}/-/versions",
+    "diff": f"{REPLY}/-/diff?from=1&to=2",
+    "restore": f"{REPLY}/-/restore?ref=1",
+    "drafts": f"{REPLY}/-/drafts",
+    "samples": f"{REPLY}/-/samples",
+    "copy": f"{REPLY}/-/copy",
+    "export": f"{REPLY}/-/export",
+    "fetches": f"{REPLY}/-/fetches",
+    "follow": f"{REPLY}/-/follow",
+    "propose": f"{REPLY}/-/propose",
+    "labels": f"{REPLY}/-/labels?label=production",
+    "dependants": "/t/support/policy/-/dependants",
+    "changes": "/changes/",
+    "change": "/changes/1",
+    "merge": "/changes/1/merge",
+    "conversation": "/changes/1?view=conversation",
+    "both views": "/changes/1?view=both",
+    "rollout": "/changes/8",
+    "emergency": "/changes/1/emergency",
+    "releases": "/releases/",
+    "new release": "/releases/new/support/",
+    "runs": "/runs/",
+    "new run": "/runs/new",
+    "one run": "/runs/1",
+    "rows of a run": "/runs/1/rows",
+    "matrix": "/runs/1/matrix",
+    "scores": "/runs/1/score",
+    "datasets": "/d/",
+    "new dataset": "/d/new",
+    "dataset": "/d/support/refunds/questions",
+    "dataset editor": "/d/support/refunds/questions/-/edit",
+    "help": "/help/",
+    "glossary": "/help/glossary",
+    "problem codes": "/help/reference/problems",
+    "keyboard shortcuts": "/help/reference/keys",
+}
+ADMIN_PAGES = {
+    "archive": f"{REPLY}/-/archive",
+    "rename": f"{REPLY}/-/rename",
+    "rename folder": "/folders/support/refunds/rename",
+    "settings": "/settings/",
+    "people": "/people?person=reader",
+    "deactivate": "/people/reader/deactivate",
+    "reset sign-in": "/people/reader/reset-sign-in",
+    "single sign-on": "/people/single-sign-on",
+    "new namespace": "/n/new",
+    "members": "/n/support/members",
+    "groups": "/n/support/groups",
+    "keys": "/n/support/keys",
+    "standards": "/n/support/rules",
+    "freezes": "/n/support/freezes",
+    "evaluations": "/n/support/evaluations",
+    "connections": "/n/support/models",
+    "webhooks": "/n/support/webhooks",
+    "audit": "/n/support/audit",
+}
+
+
+@pytest.mark.parametrize("name", AUTHOR_PAGES)
+def test_a_page_has_no_barrier(visit: Visit, name: str):
+    page = visit.open("author", AUTHOR_PAGES[name])
+    expect(page.locator("main h1")).to_be_visible()
+    assert list_barriers_in_every_look(page) == []
+
+
+@pytest.mark.parametrize("name", EDITORS)
+def test_the_editor_has_no_barrier(visit: Visit, name: str):
+    page = visit.open("author", EDITORS[name])
+    EditorPage(page).ready()
+    assert list_barriers_in_every_look(page) == []
+
+
+@pytest.mark.parametrize("name", ADMIN_PAGES)
+def test_an_admin_page_has_no_barrier(visit: Visit, name: str):
+    page = visit.open("admin", ADMIN_PAGES[name])
+    expect(page.locator("main h1")).to_be_visible()
+    assert list_barriers_in_every_look(page) == []
+
+
+def test_the_login_has_no_barrier(visit: Visit):
+    assert list_barriers_in_every_look(visit.open(path="/login")) == []

@@ -1,0 +1,27 @@
+"""What axe objects to in a page."""
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, ViewportSize
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
+SIZES: tuple[ViewportSize, ...] = ({"width": 1280, "height": 800}, {"width": 390, "height": 844})
+
+
+def list_barriers_in_every_look(page: Page) -> list[str]:
+    """What axe objects to in both themes at both widths, and where the page is wider than the screen."""
+    found = []
+    for viewport in SIZES:
+        for theme in ("light", "dark"):
+            page.set_viewport_size(viewport)
+            page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+            look = f"{theme} at {viewport['width']}"
+            found += [f"{look}: {each}" for each in list_barriers(page)]
+            width = page.evaluate("document.documentElement.scrollWidth")
+            found += [f"{look}: {width} wide"] if width > viewport["width"] else []
+    return found
+
+
+def list_barriers(page: Page) -> list[str]:
+    """What axe objects to: rule, how many, the first element."""
+    found = Axe().run(page, options=RULES).response["violations"]
+    return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:160]}" for each in found]
