@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from registry.core.parent_death import end_with_parent
 
@@ -29,6 +29,7 @@ _READY_SECONDS = 60.0
 _ALIVE = "/livez"
 _RESTART_SECONDS = 0.5  # the first pause: what ends at once must not keep a processor busy
 _LONGEST_PAUSE_SECONDS = 30.0
+_LAST_OUTPUT_SECONDS = 1.0  # for what a process printed last; its children may keep the pipe open
 _STEADY_SECONDS = 60.0  # a process that ran this long has not ended early
 
 
@@ -37,8 +38,9 @@ class Plan:
     """What to run. `processes`: name to `argv`, and where wanted `environment` (else this process's), `restart`,
     `ends`, `waits` and `niceness`, which above 0 gives way to the other processes where processors are short.
 
-    A process that runs already, because whatever became this supervisor forked it, has `pid` and `output` instead: the
-    descriptor from which to read what it prints. The process `listener` names, if any, inherits the descriptor
+    A process that whatever became this supervisor has forked has `forked` instead of `argv`, or beside it for the next
+    start: `pid`, `output`, the descriptor from which to read what it prints, and `start`, the one to write a byte to
+    when it should begin, or None where it has begun. The process `listener` names, if any, inherits the descriptor
     `socket`, whose number replaces "{socket}" in its argv. `folder` is removed at the end. `banner` are the lines to
     print when the address answers.
     """
@@ -77,8 +79,10 @@ class SignalReceived:
 class ForkedProcess:
     """A child that was forked before this program began, with what it uses of `subprocess.Popen`."""
 
-    def __init__(self, pid: int, output: int) -> None:
+    def __init__(self, pid: int, output: int, start: int | None = None) -> None:
         self.pid = pid
+        if start is not None:
+            _let_start(start)
         self.stdout = os.fdopen(output, "rb")
         self._code = 0
         self._has_ended = threading.Event()
@@ -120,7 +124,8 @@ class Supervisor:
 
     def _start(self, name: str) -> None:
         planned = self._plan.processes[name]
-        process = ForkedProcess(planned["pid"], planned["output"]) if "pid" in planned else self._launch(name, planned)
+        forked = planned.pop("forked", None)  # a second start launches it
+        process = ForkedProcess(**forked) if forked else self._launch(name, planned)
         self._running[name] = process
         self._started[name] = time.monotonic()
         threading.Thread(target=self._follow, args=(name, process), daemon=True).start()
@@ -141,11 +146,11 @@ class Supervisor:
 
     def _follow(self, name: str, process: "subprocess.Popen[bytes] | ForkedProcess") -> None:
         """Print what a process says, and tell when it has ended."""
-        waiter = threading.Thread(target=lambda: self._events.put(Ended(name, process.wait())), daemon=True)
-        waiter.start()
-        for line in process.stdout or ():
-            text = line.decode("utf-8", "replace").rstrip("\n")
-            _print_line(name, text)
+        printer = threading.Thread(target=_print_output, args=(name, process.stdout), daemon=True)
+        printer.start()
+        code = process.wait()
+        printer.join(_LAST_OUTPUT_SECONDS)
+        self._events.put(Ended(name, code))
 
     def _wait(self) -> int:
         while True:
@@ -207,6 +212,20 @@ class Supervisor:
             return False
         finally:
             connection.close()
+
+
+def _let_start(descriptor: int) -> None:
+    """Tell a forked child that it may begin."""
+    with os.fdopen(descriptor, "wb", buffering=0) as pipe:
+        try:
+            pipe.write(b"1")
+        except BrokenPipeError:
+            pass  # it has ended, which `wait` tells
+
+
+def _print_output(name: str, output: IO[bytes] | None) -> None:
+    for line in output or ():
+        _print_line(name, line.decode("utf-8", "replace").rstrip("\n"))
 
 
 def _print_line(name: str, text: str) -> None:

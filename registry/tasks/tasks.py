@@ -15,6 +15,7 @@ from django.db import DatabaseError, OperationalError, connection
 from django.db.models import Max
 from django.utils import timezone
 
+from promptuary.renderer.free_memory import release_memory
 from registry.audit import verification
 from registry.audit.queries import CHAIN
 from registry.celery import app
@@ -101,12 +102,16 @@ def run_jobs() -> None:
     Jobs that ask models take at most half of the worker's threads, so all else goes on beside them; and after a slice
     of one this ends and is asked for again, so that a worker that is told to stop need not wait for the whole run.
     """
+    has_run = False
     while True:
         may_ask = _asking_slots.acquire(blocking=False)
         try:
             job = claims.claim(without=() if may_ask else _ASKING)
             if job is None:
+                if has_run:
+                    release_memory()  # a job can leave 10 MB that the C library would keep
                 return
+            has_run = True
             if may_ask and job.kind not in _ASKING:
                 _asking_slots.release()
                 may_ask = False

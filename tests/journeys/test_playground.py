@@ -105,14 +105,19 @@ def whole_server(place):
 def find_worker(place) -> int | None:
     """The process id of this place's worker once it listens for replies."""
     home = f"PROMPTUARY_HOME={place.home}".encode()
+    lines = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()]
+    listening = {f"socket:[{line[6]}]" for line in lines if line[-1].endswith("/replies.sock")}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             environment = (folder / "environ").read_bytes().split(b"\0")
-            is_worker = b"registry.celery" in (folder / "cmdline").read_bytes()
+            is_worker = (
+                b"registry.celery" in (folder / "cmdline").read_bytes()
+                or folder.joinpath("comm").read_text() == "worker\n"
+            )
+            sockets = {os.readlink(descriptor) for descriptor in folder.glob("fd/*")}
         except OSError:
             continue  # it ended meanwhile, or is somebody else's
-        paths = [entry.partition(b"=")[2] for entry in environment if entry.startswith(b"PROMPTUARY_REPLY_SOCKET=")]
-        if home in environment and is_worker and all(map(os.path.exists, paths)):
+        if home in environment and is_worker and sockets & listening:
             return int(folder.name)
     return None
 

@@ -214,15 +214,19 @@ def test_a_process_with_a_niceness_gives_way(supervise):
 FORK = """
 import json, os, sys, tempfile
 readable, writable = os.pipe()
+begins, start = os.pipe()
 pid = os.fork()
 if pid == 0:
     os.setsid()
     os.dup2(writable, 1)
+    os.close(start)
     exec(sys.argv[1])
     os._exit(0)
 os.close(writable)
+os.close(begins)
 os.set_inheritable(readable, True)
-processes = {"web": {"pid": pid, "output": readable}}
+os.set_inheritable(start, True)
+processes = {"web": {"forked": {"pid": pid, "output": readable, "start": start}, **json.loads(sys.argv[2])}}
 with tempfile.TemporaryFile() as file:
     file.write(json.dumps({"processes": processes, "host": "", "port": None, "banner": []}).encode())
     file.seek(0)
@@ -231,9 +235,9 @@ with tempfile.TemporaryFile() as file:
 """
 
 
-def fork_supervised(child):
+def fork_supervised(child, **planned):
     """A program that forks a process, which runs this code, and becomes its supervisor."""
-    command = [sys.executable, "-c", FORK, child]
+    command = [sys.executable, "-c", FORK, child, json.dumps(planned)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -253,3 +257,31 @@ def test_a_process_that_was_forked_before_is_ended_by_a_signal():
         supervisor.send_signal(signal.SIGTERM)
         assert supervisor.wait(SECONDS) == 128 + signal.SIGTERM
     assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_process_that_was_forked_before_begins_when_the_supervisor_starts_it():
+    child = "print('told', os.read(begins, 1), flush=True); os._exit(7)"
+    with fork_supervised(child) as supervisor:
+        printed, _ = supervisor.communicate(timeout=SECONDS)
+    assert "web      | told b'1'" in printed
+
+
+def test_a_process_that_was_forked_before_is_launched_when_it_has_ended():
+    again = python("print('launched', flush=True); import time; time.sleep(600)", restart=True)
+    with fork_supervised("print('forked', flush=True); os._exit(7)", **again) as supervisor:
+        assert supervisor.stdout is not None
+        lines = [supervisor.stdout.readline() for _ in range(3)]
+        supervisor.send_signal(signal.SIGTERM)
+        assert supervisor.wait(SECONDS) == 128 + signal.SIGTERM
+    assert [line.partition("| ")[2].strip() for line in lines] == [
+        "forked",
+        "ended with code 7, starts again in 0.5 s",
+        "launched",
+    ]
+
+
+def test_a_process_that_ended_before_it_began_is_told_of():
+    with fork_supervised("os.close(begins); os._exit(7)") as supervisor:
+        printed, _ = supervisor.communicate(timeout=SECONDS)
+    assert supervisor.returncode == 7
+    assert "Traceback" not in printed

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, connections
 
 from promptuary.renderer.isolation import process as isolation_process
-from registry import web_server
+from registry import forked_process, web_server, worker_process
 from registry.core import env, migration_lock, poolers, private_files
 from registry.core.renderer_pool import bounded
 from registry.journal import database_roles, log
@@ -24,11 +24,6 @@ from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
 _LATER = 5  # niceness of what runs in the background
-# Threads, so that a long job does not keep the mirror waiting; the clock is a thread of the worker as well.
-_WORKER = [
-    *(sys.executable, "-m", "celery", "--quiet", "-A", "registry.celery", "worker"),
-    *("--pool", "threads", "--concurrency", "4", "--loglevel", "warning"),
-]
 
 
 class Command(BaseCommand):
@@ -118,6 +113,7 @@ def _become_supervisor(
     os.environ["PROMPTUARY_REPLY_SOCKET"] = os.path.join(folder, "replies.sock")
     # A pool of memory for each thread would keep what each has freed; two pools are enough for threads that wait.
     os.environ.setdefault("MALLOC_ARENA_MAX", "2")
+    forked_process.share_memory()
     processes: dict[str, dict[str, Any]] = {
         "renderer": {
             "argv": isolation_process.fork_server_command("{socket}"),
@@ -127,18 +123,18 @@ def _become_supervisor(
     }
     if "web" in names:
         workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
-        pid, output = web_server.fork_web_server(host, settings.PORT, workers)
-        os.set_inheritable(output, True)
-        processes["web"] = {"pid": pid, "output": output}
+        processes["web"] = {"forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on()}
     if "worker" in names:
+        # Who waits for a page or a fetch goes before what is done in the background.
+        waits, niceness = only is None, _LATER if only is None else 0
         processes["worker"] = {
-            "argv": _WORKER,
+            "forked": worker_process.fork_worker(waits=waits, niceness=niceness).pass_on(),
+            "argv": worker_process.COMMAND,
             # One that ends is started again beside the web server, which serves meanwhile. On its own it ends this
             # process as well, so that whatever started it sees that.
             "restart": only is None,
-            # Who waits for a page or a fetch goes before what is done in the background.
-            "waits": only is None,
-            "niceness": _LATER if only is None else 0,
+            "waits": waits,
+            "niceness": niceness,
         }
     if model_port is not None:
         argv = [sys.executable, "-m", "registry.starter.demo_model", str(model_port)]
