@@ -5,24 +5,11 @@ from typing import Any
 
 from jinja2 import nodes
 
+from promptuary.renderer.jinja import builtin_usage
 from promptuary.renderer.jinja.source import Unit
 from promptuary.renderer.jinja.usage import Usage
 
 __all__ = ["infer_usages"]
-
-_LIST_FILTERS = frozenset(
-    "batch groupby join map max min random reject rejectattr select selectattr slice sum unique".split()
-)
-_SAME_LIST_FILTERS = frozenset(("list", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "unique"))
-_TEXT_FILTERS = frozenset(
-    "capitalize center format indent lower replace striptags title trim truncate upper urlencode wordwrap".split()
-)
-_NUMBER_FILTERS = frozenset(("abs", "filesizeformat", "round"))
-_NUMBER_TESTS = frozenset(("divisibleby", "even", "float", "ge", "gt", "integer", "le", "lt", "number", "odd"))
-_GROUP_METHODS = frozenset(("get", "items", "keys", "values"))
-_TEXT_METHODS = frozenset(
-    "endswith format join lower lstrip replace rstrip split splitlines startswith strip title upper".split()
-)
 
 
 def infer_usages(unit: Unit) -> dict[str, Usage]:
@@ -200,7 +187,7 @@ class _Walk:
                 found = owner.key(str(node.args[0].value))
                 found.has_default = True
                 return found
-            return owner if node.node.attr in _TEXT_METHODS else None
+            return owner if node.node.attr in builtin_usage.TEXT_METHODS else None
         return None
 
     def _method_owner(self, node: nodes.Call, scope: Scope) -> Usage | None:
@@ -209,37 +196,22 @@ class _Walk:
             self.value(node.node, scope)
             return None
         owner = self.value(node.node.node, scope)
-        if owner is not None and node.node.attr in _GROUP_METHODS:
-            owner.is_group = True
-        elif owner is not None and node.node.attr in _TEXT_METHODS:
-            owner.is_text = True
-        elif owner is not None:
-            owner.key(node.node.attr)
+        if owner is not None:
+            builtin_usage.note_method(owner, node.node.attr)
         return owner
 
     def _value_filter(self, node: nodes.Filter, scope: Scope) -> Usage | None:
-        arguments = [*node.args, *(keyword.value for keyword in node.kwargs)]
         usage = self.value(node.node, scope) if node.node is not None else None
-        for argument in arguments:
+        for argument in (*node.args, *(keyword.value for keyword in node.kwargs)):
             self.value(argument, scope)
-        if usage is None:
-            return None
-        if node.name in ("default", "d"):
-            usage.has_default = True
-            usage.default = arguments[0].value if arguments and isinstance(arguments[0], nodes.Const) else ""
-            return usage
-        return _filtered(usage, node)
+        return builtin_usage.note_filter(usage, node) if usage is not None else None
 
     def _value_test(self, node: nodes.Test, scope: Scope) -> Usage | None:
         usage = self.value(node.node, scope)
         for argument in node.args:
             self.value(argument, scope)
         if usage is not None:
-            usage.is_number |= node.name in _NUMBER_TESTS
-            usage.is_group |= node.name == "mapping"
-            if node.name in ("iterable", "sequence"):
-                usage.item()
-            usage.is_tested |= node.name in ("true", "false", "boolean")
+            builtin_usage.note_test(usage, node.name)
         return None
 
     def _value_compare(self, node: nodes.Compare, scope: Scope) -> Usage | None:
@@ -300,41 +272,6 @@ class _Walk:
                 usage.is_number = True
             else:
                 usage.is_printed = True
-
-
-def _filtered(usage: Usage, node: nodes.Filter) -> Usage | None:
-    """What a filter says of the value it takes, and which value it passes on."""
-    if node.name in ("first", "last"):
-        return usage.item()
-    if node.name in _LIST_FILTERS:
-        item = usage.item()
-        attribute = _attribute_of(node)
-        if attribute:
-            for step in attribute.split("."):
-                item = item.key(step)
-        elif node.name in ("join", "map"):
-            item.is_printed = True
-        elif node.name == "sum":
-            item.is_number = True
-        return usage if node.name in _SAME_LIST_FILTERS else None
-    if node.name in _SAME_LIST_FILTERS:
-        usage.item()
-        return usage
-    usage.is_any |= node.name == "tojson"
-    usage.is_text |= node.name in _TEXT_FILTERS
-    usage.is_number |= node.name in _NUMBER_FILTERS
-    usage.is_group |= node.name in ("dictsort", "items")
-    return None if node.name in ("length", "count", "int", "float", "tojson") else usage
-
-
-def _attribute_of(node: nodes.Filter) -> str:
-    """The key that `map(attribute="name")` or `selectattr("name")` reads, or an empty text."""
-    named = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
-    place = {"groupby": 0, "join": 1, "rejectattr": 0, "selectattr": 0, "sum": 0, "unique": 1}.get(node.name)
-    if not named and place is not None and len(node.args) > place:
-        named = [node.args[place]]
-    value = named[0].value if named and isinstance(named[0], nodes.Const) else None
-    return value if isinstance(value, str) else ""
 
 
 def _method_of(node: nodes.Node, methods: Iterable[str]) -> nodes.Getattr | None:
