@@ -6,8 +6,8 @@ from typing import Any
 from frontend.evaluations import score_panels, score_table
 from frontend.evaluations.matrix_cells import CHIP_STYLES, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice
+from frontend.evaluations.run_frame import style_of_run
 from frontend.evaluations.run_titles import version_title
-from frontend.evaluations.run_views import style_of_run
 from registry.changes.models import ChangeRequest
 from registry.evaluations import metric_lines
 from registry.evaluations.models import Run

@@ -1,4 +1,4 @@
-"""The pages of evaluation runs: the list, one run with its scores and worst rows, and one row."""
+"""The pages of evaluation runs: the list, one run with its scores and worst rows, and its export as a file."""
 
 import tempfile
 from datetime import UTC, datetime
@@ -9,28 +9,23 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.evaluations import metric_plots, next_steps, row_comparison, score_panels, score_table
 from frontend.evaluations.metric_plots import MetricPlot
+from frontend.evaluations.run_frame import describe_run, estimate_time_left, read_number, style_of_run, write_query
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import breadcrumbs, is_for_region, show
-from frontend.web.wording import run_state_word
-from promptuary.renderer.syntax.sequence_diff import Word
+from frontend.web.page import is_for_region, show
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.models import Run
-from registry.evaluations.run_queries import RunRowDetail
 from registry.improvements import queries as improvement_queries
-from registry.namespaces import permissions
 from registry.namespaces.queries import live_label
-from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 
-__all__ = ["export", "listing", "show_row", "show_rows", "show_run", "style_of_run"]
+__all__ = ["export", "listing", "show_run"]
 
 _STATES = {
     "": gettext_lazy("All"),
@@ -39,16 +34,6 @@ _STATES = {
     "failed": gettext_lazy("Failed"),
     "cancelled": gettext_lazy("Cancelled"),
 }
-_STYLES = {
-    Run.QUEUED: (gettext_lazy("Waiting"), "clock", ""),
-    Run.RUNNING: (gettext_lazy("Running"), "loader", ""),
-    Run.DONE: (gettext_lazy("Done"), "circle-check", "ok"),
-    Run.FAILED: (gettext_lazy("Failed"), "circle-x", "bad"),
-    Run.CANCELLED: (gettext_lazy("Cancelled"), "circle-x", "warn"),
-}
-_ALL_FAILED = (gettext_lazy("Failed"), "circle-x", "bad")
-_SOME_FAILED = (gettext_lazy("Done, not all rows"), "triangle-alert", "warn")
-_ROWS = 50
 
 
 @signed_in
@@ -100,16 +85,16 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         _act(request, actor, number)
         return redirect("run", number)
     run = run_queries.read_run(actor, number)
-    baseline_number = _number(request.GET.get("against"))
+    baseline_number = read_number(request.GET.get("against"))
     awaited = run_queries.read_run(actor, baseline_number) if baseline_number else None
     waits = not run.is_over or (awaited is not None and not awaited.is_over)
     newest = [] if run.is_over else [row_comparison.compare_row(row) for row in run_queries.newest_run_rows(run)]
     context = {
-        **_frame(actor, run),
-        "query": _query(request),
+        **describe_run(actor, run),
+        "query": write_query(request),
         "awaited": awaited,
         "waits": waits,
-        "left": _left(run, datetime.now(UTC)),
+        "left": estimate_time_left(run, datetime.now(UTC)),
         "newest": newest,
     }
     if is_for_region(request, "progress"):
@@ -144,72 +129,10 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 @signed_in
-def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """All rows of a run in order, or those that failed."""
-    run = run_queries.read_run(actor, number)
-    only = "failed" if request.GET.get("only") == "failed" else None
-    page = run_queries.list_run_rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
-    columns = {
-        f"{metric} {target}": score_table.TITLES.get(metric, metric)
-        for metric, targets in run.scores.items()
-        for target in targets
-    }
-    rows = [
-        {
-            "pair": row_comparison.compare_row(detail),
-            "scores": [(title, score_table.format_score(_score(detail, name))) for name, title in columns.items()],
-            "is_answered": detail.row is not None,
-        }
-        for detail in page.items
-    ]
-    context = {
-        **_frame(actor, run),
-        "rows": rows,
-        "columns": list(columns.values()),
-        "only": only or "",
-        "next_url": f"?{urlencode({'only': only or '', 'cursor': page.next})}" if page.next else "",
-    }
-    return show(request, "evaluations/run_rows.html", context)
-
-
-@signed_in
-def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
-    """Everything about one row: what was asked, what came, against what was expected and against another run."""
-    run = run_queries.read_run(actor, number)
-    detail = run_queries.read_run_row(run, index)
-    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
-    against, _ = score_table.find_baseline(run, live, _number(request.GET.get("against")))
-    other = run_queries.read_run_row(against, index) if against else None
-    answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""
-    was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
-    judgement = row_comparison.judgement_of(detail)
-    context = {
-        **_frame(actor, run),
-        "detail": detail,
-        "name": row_comparison.name_row(detail.id, index),
-        "inputs": row_comparison.readable_values(detail.inputs),
-        "expected": row_comparison.answer_text(detail.expected),
-        "outputs": _others(detail),
-        "answer": answer,
-        "against": against,
-        "other": other,
-        "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
-        "scores": _scores(detail, other),
-        "judgement": judgement,
-        "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
-        "scoring": _scoring(actor, run, index, request) if run.state == Run.DONE else None,
-        "previous": index - 1 if index else None,
-        "following": index + 1 if index + 1 < run.total else None,
-        "query": _query(request),
-    }
-    return show(request, "evaluations/run_row.html", context)
-
-
-@signed_in
 def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
     """The run as a file: csv, json, jsonl or html."""
     run = run_queries.read_run(actor, number)
-    baseline_number = _number(request.GET.get("against"))
+    baseline_number = read_number(request.GET.get("against"))
     baseline = run_queries.read_run(actor, baseline_number) if baseline_number and form == "html" else None
     with tempfile.TemporaryDirectory(prefix="promptuary-export-") as folder:
         path = exports.write_export(run, form, Path(folder), baseline)
@@ -218,52 +141,6 @@ def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpRe
     response["Content-Disposition"] = f'attachment; filename="run-{run.number}.{form}"'
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
-    """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
-    if run.state == Run.DONE and run.failed:
-        return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
-    return _STYLES[run.state]
-
-
-def _frame(actor: Actor, run: Run) -> dict[str, Any]:
-    template = run.template
-    return {
-        "section": "evaluations",
-        "run": run,
-        "template": template,
-        "crumbs": breadcrumbs(template.name),
-        "style": style_of_run(run),
-        "answered": run.done - run.failed,
-        "bar": _bar(run),
-        "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
-        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace, template.path),
-        "sum": _sum(run),
-    }
-
-
-def _sum(run: Run) -> str:
-    words = gettext("Run {number}: {done} of {total}, {failed} failed, {state}")
-    state = run_state_word(run.state)
-    return words.format(number=run.number, done=run.done, total=run.total, failed=run.failed, state=state)
-
-
-def _left(run: Run, now: datetime) -> str:
-    """About how long it will take from here; nothing while there is little to judge by."""
-    if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
-        return ""
-    seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
-    if seconds < 90:
-        return gettext("about {count} s left").format(count=max(1, round(seconds)))
-    return gettext("about {count} min left").format(count=round(seconds / 60))
-
-
-def _bar(run: Run) -> dict[str, int]:
-    """The bar's parts in thousandths; a single failure stays to be seen."""
-    permille = round(1000 * run.done / run.total) if run.total else 1000
-    failed = max(6, round(1000 * run.failed / run.total)) if run.failed else 0
-    return {"answered": max(0, permille - failed), "failed": failed}
 
 
 def _act(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -291,50 +168,9 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
     return {"pairs": pairs, "lost_count": missing}
 
 
-def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
-    names = detail.row.scores if detail.row else {}
-    return [
-        {
-            "title": str(score_table.TITLES.get(name.partition(" ")[0], name)),
-            "name": name,
-            "score": score_table.format_score(value),
-            "before": score_table.format_score(_score(other, name)) if other else "",
-        }
-        for name, value in names.items()
-        if not name.endswith(" judgement")  # they are with the judge's words
-    ]
-
-
-def _score(detail: RunRowDetail, name: str) -> float | None:
-    return detail.row.scores.get(name) if detail.row else None
-
-
-def _scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[str, Any]:
-    return score_panels.show_score_form(actor, [run], index, back=f"{request.get_full_path()}#score-form")
-
-
-def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
-    """The outputs beside the answer, those that say the same left out."""
-    actual = detail.row.actual if detail.row else None
-    answer = row_comparison.answer_text(actual)
-    return [
-        (name, text) for name, text in row_comparison.readable_values(actual) if text != answer and name != "answer"
-    ]
-
-
 def _first_score(run: Run) -> dict[str, str] | None:
     for metric, targets in run.scores.items():
         for scored in targets.values():
             title = str(score_table.TITLES.get(metric, metric))
             return {"title": title, "score": score_table.format_score(scored["score"])}
     return None
-
-
-def _query(request: HttpRequest) -> str:
-    """What of the address the links between run and rows hand on."""
-    query = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
-    return f"?{urlencode(query)}" if query else ""
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 19 else None

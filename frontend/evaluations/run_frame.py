@@ -1,0 +1,86 @@
+"""What all pages of an evaluation run show and hand on: the head with the run's state, and the query of the address."""
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext, gettext_lazy
+
+from frontend.web.page import breadcrumbs
+from frontend.web.wording import run_state_word
+from registry.accounts.actor import Actor
+from registry.evaluations.models import Run
+from registry.namespaces import permissions
+from registry.namespaces.verbs import Verb
+
+__all__ = ["describe_run", "estimate_time_left", "read_number", "style_of_run", "write_query"]
+
+_STYLES = {
+    Run.QUEUED: (gettext_lazy("Waiting"), "clock", ""),
+    Run.RUNNING: (gettext_lazy("Running"), "loader", ""),
+    Run.DONE: (gettext_lazy("Done"), "circle-check", "ok"),
+    Run.FAILED: (gettext_lazy("Failed"), "circle-x", "bad"),
+    Run.CANCELLED: (gettext_lazy("Cancelled"), "circle-x", "warn"),
+}
+_ALL_FAILED = (gettext_lazy("Failed"), "circle-x", "bad")
+_SOME_FAILED = (gettext_lazy("Done, not all rows"), "triangle-alert", "warn")
+
+
+def style_of_run(run: Run) -> tuple[str | Promise, str, str]:
+    """The word, icon and look of a run's state: one whose rows failed is not shown as done."""
+    if run.state == Run.DONE and run.failed:
+        return _ALL_FAILED if run.failed == run.total else _SOME_FAILED
+    return _STYLES[run.state]
+
+
+def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
+    """What the head of each of these pages shows."""
+    template = run.template
+    return {
+        "section": "evaluations",
+        "run": run,
+        "template": template,
+        "crumbs": breadcrumbs(template.name),
+        "style": style_of_run(run),
+        "answered": run.done - run.failed,
+        "bar": _bar(run),
+        "rows_name": run.dataset_version.dataset.name if run.dataset_version else "",
+        "may_run": permissions.is_allowed(actor, Verb.EVALUATE, template.namespace, template.path),
+        "sum": _sum(run),
+    }
+
+
+def estimate_time_left(run: Run, now: datetime) -> str:
+    """About how long it will take from here; nothing while there is little to judge by."""
+    if run.state != Run.RUNNING or run.started_at is None or run.done < 5:
+        return ""
+    seconds = (now - run.started_at).total_seconds() * (run.total - run.done) / run.done
+    if seconds < 90:
+        return gettext("about {count} s left").format(count=max(1, round(seconds)))
+    return gettext("about {count} min left").format(count=round(seconds / 60))
+
+
+def write_query(request: HttpRequest) -> str:
+    """What of the address the links between run and rows hand on."""
+    query = {key: request.GET[key] for key in ("against", "by") if request.GET.get(key)}
+    return f"?{urlencode(query)}" if query else ""
+
+
+def read_number(text: str | None) -> int | None:
+    """The number of another run that an address names; None where it names none."""
+    return int(text) if text and text.isdecimal() and len(text) < 19 else None
+
+
+def _sum(run: Run) -> str:
+    words = gettext("Run {number}: {done} of {total}, {failed} failed, {state}")
+    state = run_state_word(run.state)
+    return words.format(number=run.number, done=run.done, total=run.total, failed=run.failed, state=state)
+
+
+def _bar(run: Run) -> dict[str, int]:
+    """The bar's parts in thousandths; a single failure stays to be seen."""
+    permille = round(1000 * run.done / run.total) if run.total else 1000
+    failed = max(6, round(1000 * run.failed / run.total)) if run.failed else 0
+    return {"answered": max(0, permille - failed), "failed": failed}

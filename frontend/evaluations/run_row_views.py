@@ -1,0 +1,115 @@
+"""The pages of the rows of an evaluation run: all of them or those that failed, and one row."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+
+from frontend.evaluations import row_comparison, score_panels, score_table
+from frontend.evaluations.run_frame import describe_run, read_number, write_query
+from frontend.web.decorators import signed_in
+from frontend.web.page import show
+from promptuary.renderer.syntax.sequence_diff import Word
+from registry.accounts.actor import Actor
+from registry.evaluations import run_queries
+from registry.evaluations.models import Run
+from registry.evaluations.run_queries import RunRowDetail
+from registry.namespaces.queries import live_label
+from registry.templates import label_queries
+
+__all__ = ["show_row", "show_rows"]
+
+_ROWS = 50
+
+
+@signed_in
+def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+    """All rows of a run in order, or those that failed."""
+    run = run_queries.read_run(actor, number)
+    only = "failed" if request.GET.get("only") == "failed" else None
+    page = run_queries.list_run_rows(run, only=only, cursor=request.GET.get("cursor"), limit=_ROWS)
+    columns = {
+        f"{metric} {target}": score_table.TITLES.get(metric, metric)
+        for metric, targets in run.scores.items()
+        for target in targets
+    }
+    rows = [
+        {
+            "pair": row_comparison.compare_row(detail),
+            "scores": [(title, score_table.format_score(_score(detail, name))) for name, title in columns.items()],
+            "is_answered": detail.row is not None,
+        }
+        for detail in page.items
+    ]
+    context = {
+        **describe_run(actor, run),
+        "rows": rows,
+        "columns": list(columns.values()),
+        "only": only or "",
+        "next_url": f"?{urlencode({'only': only or '', 'cursor': page.next})}" if page.next else "",
+    }
+    return show(request, "evaluations/run_rows.html", context)
+
+
+@signed_in
+def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> HttpResponse:
+    """Everything about one row: what was asked, what came, against what was expected and against another run."""
+    run = run_queries.read_run(actor, number)
+    detail = run_queries.read_run_row(run, index)
+    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
+    against, _ = score_table.find_baseline(run, live, read_number(request.GET.get("against")))
+    other = run_queries.read_run_row(against, index) if against else None
+    answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""
+    was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
+    judgement = row_comparison.judgement_of(detail)
+    context = {
+        **describe_run(actor, run),
+        "detail": detail,
+        "name": row_comparison.name_row(detail.id, index),
+        "inputs": row_comparison.readable_values(detail.inputs),
+        "expected": row_comparison.answer_text(detail.expected),
+        "outputs": _others(detail),
+        "answer": answer,
+        "against": against,
+        "other": other,
+        "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
+        "scores": _scores(detail, other),
+        "judgement": judgement,
+        "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
+        "scoring": _scoring(actor, run, index, request) if run.state == Run.DONE else None,
+        "previous": index - 1 if index else None,
+        "following": index + 1 if index + 1 < run.total else None,
+        "query": write_query(request),
+    }
+    return show(request, "evaluations/run_row.html", context)
+
+
+def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
+    names = detail.row.scores if detail.row else {}
+    return [
+        {
+            "title": str(score_table.TITLES.get(name.partition(" ")[0], name)),
+            "name": name,
+            "score": score_table.format_score(value),
+            "before": score_table.format_score(_score(other, name)) if other else "",
+        }
+        for name, value in names.items()
+        if not name.endswith(" judgement")  # they are with the judge's words
+    ]
+
+
+def _score(detail: RunRowDetail, name: str) -> float | None:
+    return detail.row.scores.get(name) if detail.row else None
+
+
+def _scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[str, Any]:
+    return score_panels.show_score_form(actor, [run], index, back=f"{request.get_full_path()}#score-form")
+
+
+def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
+    """The outputs beside the answer, those that say the same left out."""
+    actual = detail.row.actual if detail.row else None
+    answer = row_comparison.answer_text(actual)
+    return [
+        (name, text) for name, text in row_comparison.readable_values(actual) if text != answer and name != "answer"
+    ]
