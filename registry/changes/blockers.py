@@ -9,7 +9,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext, ngettext
 
-from registry.changes.contributors import Reason
+from registry.changes.contributor_reasons import Reason
 from registry.changes.facts import ApprovalStatus, Facts
 from registry.core.timestamps import format_moment
 from registry.freezes.windows import StandingFreeze

@@ -11,30 +11,16 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext
 
-from registry.core.names import is_in_folder
+from registry.changes import contributor_reasons as reasons
+from registry.changes.contributor_facts import Head, KeyFacts, RoleGrant
+from registry.changes.contributor_reasons import Reason, Wording
 
 __all__ = [
-    "SUGGESTED",
     "ChangeFacts",
-    "Head",
     "History",
-    "KeyFacts",
-    "Reason",
-    "RoleGrant",
     "VersionNode",
     "find_contributors",
 ]
-
-SUGGESTED = "suggested"
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why a person's approval does not count: `you` as a sentence to that person, `they` as a clause after the name."""
-
-    code: str
-    you: str
-    they: str
 
 
 class VersionNode(NamedTuple):
@@ -59,50 +45,6 @@ class VersionNode(NamedTuple):
     def sources(self) -> tuple[int, ...]:
         """The ids of the versions that it was made from."""
         return self.taken if self.base is None else (self.base, *self.taken)
-
-
-@dataclass(frozen=True)
-class KeyFacts:
-    """Who issued or rotated a key, and the key that it replaced."""
-
-    issuer: str
-    replaces: str | None
-
-
-@dataclass(frozen=True)
-class Head:
-    """One time that a version became the head of a request: `kind` is proposed, headed or reopened."""
-
-    change: int
-    template: str
-    number: int
-    kind: str
-    person: str
-    key: str | None
-
-
-@dataclass(frozen=True)
-class RoleGrant:
-    """One time that an account got a role, or a higher one, or was put into a group.
-
-    role: None where its two-step sign-in was reset, or where it was put into a group. group: the title of that group.
-    folder: the one that the role is in, empty for the namespace. template: the name of the one that was renamed, where
-    its new name is in a folder in which the account had the role already; then the role concerns that one only.
-    """
-
-    giver: str
-    receiver: str
-    role: str | None
-    at: datetime
-    group: str = ""
-    folder: str = ""
-    template: str = ""
-
-    def concerns(self, template: str) -> bool:
-        """Whether it lets the account approve changes of the template of this name."""
-        if self.template:
-            return self.template == template
-        return is_in_folder(template.partition("/")[2], self.folder)
 
 
 @dataclass(frozen=True)
@@ -215,7 +157,7 @@ def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple
     work.of_other_requests(contained)
     if contained:
         work.of_grants(min(step.at for step in contained))
-    return {person: tuple(reasons) for person, reasons in work.found.items()}
+    return {person: tuple(found) for person, found in work.found.items()}
 
 
 class _Work:
@@ -227,52 +169,29 @@ class _Work:
         self._own = history.heads.get(request.template, [])
         self.found: defaultdict[str, list[Reason]] = defaultdict(list)
 
-    def _add(self, person: str, code: str, you: str, they: str) -> None:
+    def _add(self, person: str, wording: Wording, **facts: object) -> None:
+        you, they = gettext(wording.you).format(**facts), gettext(wording.they).format(**facts)
         if all(reason.you != you for reason in self.found[person]):
-            self.found[person].append(Reason(code, you, they))
+            self.found[person].append(Reason(wording.code, you, they))
 
-    def _add_issuers(self, key: str | None, you: str, they: str, code: str = "key") -> None:
+    def _add_issuers(self, key: str | None, wording: Wording, **facts: object) -> None:
         for issuer in self._history.issuers(key):
-            self._add(issuer, code, you, they)
+            self._add(issuer, wording, **facts)
 
     def of_request(self) -> None:
         """Who proposed it, put a head into it or opened it again, and who issued the keys for that."""
         request = self._request
-        self._add(request.opened_by, "opened", gettext("You proposed this change."), gettext("proposed this change"))
-        self._add_issuers(
-            request.key,
-            gettext("You issued the key that this change was proposed with."),
-            gettext("issued the key that this change was proposed with"),
-        )
+        self._add(request.opened_by, reasons.OPENED)
+        self._add_issuers(request.key, reasons.KEY_OPENED)
         for head in self._own:
             if head.change != request.number:
                 continue
             if head.kind == "headed":
-                self._of_head(head)
+                self._add(head.person, reasons.HEADED, number=head.number)
+                self._add_issuers(head.key, reasons.KEY_HEADED, number=head.number)
             elif head.kind == "reopened":
-                self._of_reopening(head)
-
-    def _of_head(self, head: Head) -> None:
-        number = head.number
-        self._add(
-            head.person,
-            "headed",
-            gettext("You updated this change to version {number}.").format(number=number),
-            gettext("updated this change to version {number}").format(number=number),
-        )
-        self._add_issuers(
-            head.key,
-            gettext("You issued the key that this change was updated to version {number} with.").format(number=number),
-            gettext("issued the key that this change was updated to version {number} with").format(number=number),
-        )
-
-    def _of_reopening(self, head: Head) -> None:
-        self._add(head.person, "reopened", gettext("You reopened this change."), gettext("reopened this change"))
-        self._add_issuers(
-            head.key,
-            gettext("You issued the key that this change was reopened with."),
-            gettext("issued the key that this change was reopened with"),
-        )
+                self._add(head.person, reasons.REOPENED)
+                self._add_issuers(head.key, reasons.KEY_REOPENED)
 
     def contained(self) -> tuple[list[VersionNode], set[int]]:
         """The versions that the change brings (nearest first), and the ids of all that were passed on the way."""
@@ -298,46 +217,20 @@ class _Work:
     def of_version(self, step: VersionNode) -> None:
         """Its author, whose suggestions it took in, and who issued the keys for either."""
         name = self._name(step)
-        self._add(
-            step.author,
-            "wrote",
-            gettext("You wrote {version}, which this change contains.").format(version=name),
-            gettext("wrote {version}").format(version=name),
-        )
-        self._add_issuers(
-            step.key,
-            gettext("You issued the key that {version} was saved with.").format(version=name),
-            gettext("issued the key that {version} was saved with").format(version=name),
-        )
+        self._add(step.author, reasons.WROTE, version=name)
+        self._add_issuers(step.key, reasons.KEY_WROTE, version=name)
         for person, key in step.suggested:
-            self._add(
-                person,
-                SUGGESTED,
-                gettext("Your suggestion is in {version}, which this change contains.").format(version=name),
-                gettext("suggested lines of {version}").format(version=name),
-            )
-            self._add_issuers(
-                key,
-                gettext("You issued the key that a suggestion in {version} was made with.").format(version=name),
-                gettext("issued the key that a suggestion in {version} was made with").format(version=name),
-                SUGGESTED,
-            )
+            self._add(person, reasons.SUGGESTED, version=name)
+            self._add_issuers(key, reasons.KEY_SUGGESTED, version=name)
 
     def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
         """Who wrote the same bytes before, where that version is in the history of what the label serves."""
         for step in contained:
             for twin in self._history.same_bytes(step):
                 if twin.pk in through:
-                    self._of_twin(twin, step)
-
-    def _of_twin(self, twin: VersionNode, step: VersionNode) -> None:
-        numbers = {"twin": twin.number, "number": step.number}
-        you = gettext("You wrote version {twin}, which has the same text as version {number} of this change.")
-        they = gettext("wrote version {twin}, which has the same text as version {number} of this change")
-        self._add(twin.author, "same", you.format(**numbers), they.format(**numbers))
-        you = gettext("You issued the key that version {twin} was saved with, the same text.")
-        they = gettext("issued the key that version {twin} was saved with, the same text")
-        self._add_issuers(twin.key, you.format(**numbers), they.format(**numbers))
+                    numbers = {"twin": twin.number, "number": step.number}
+                    self._add(twin.author, reasons.SAME, **numbers)
+                    self._add_issuers(twin.key, reasons.KEY_SAME, **numbers)
 
     def of_other_requests(self, contained: Iterable[VersionNode]) -> None:
         """Who proposed one of these versions in an earlier request."""
@@ -345,15 +238,8 @@ class _Work:
         earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
         for head in self._own:
             if head.change in earlier and (head.kind == "proposed" or head.number in numbers):
-                self._add(
-                    head.person,
-                    "proposed",
-                    gettext("You proposed this text in change {change}.").format(change=head.change),
-                    gettext("proposed this text in change {change}").format(change=head.change),
-                )
-                you = gettext("You issued the key that this text was proposed with in change {change}.")
-                they = gettext("issued the key that this text was proposed with in change {change}")
-                self._add_issuers(head.key, you.format(change=head.change), they.format(change=head.change))
+                self._add(head.person, reasons.PROPOSED, change=head.change)
+                self._add_issuers(head.key, reasons.KEY_PROPOSED, change=head.change)
 
     def of_grants(self, since: datetime) -> None:
         """Accounts that got a role from a contributor after the first version, or from such an account, or that one put
@@ -366,52 +252,23 @@ class _Work:
 
     def _of_grant(self, grant: RoleGrant) -> None:
         place = f"{self._request.namespace}/{grant.folder}".rstrip("/")
-        facts = {
-            "giver": grant.giver,
-            "role": grant.role,
-            "namespace": place,
-            "group": grant.group,
-            "template": grant.template,
-        }
         if grant.group:
-            code = "joined"
-            you = gettext(
-                "You were put into the group {group} by {giver}, who contributed to this change, after its first "
-                "version was saved."
-            )
-            they = gettext(
-                "was put into the group {group} by {giver}, who contributed to this change, after its first version "
-                "was saved"
-            )
+            wording = reasons.JOINED
         elif grant.role is None:
-            code = "reset"
-            you = gettext(
-                "You have two-step sign-in that {giver}, who contributed to this change, reset after its first version."
-            )
-            they = gettext(
-                "has two-step sign-in that {giver}, who contributed to this change, reset after its first version"
-            )
+            wording = reasons.RESET
         elif grant.template:
-            code = "renamed"
-            you = gettext(
-                "You have the role {role} for {template} because {giver}, who contributed to this change, gave it this "
-                "name after its first version."
-            )
-            they = gettext(
-                "has the role {role} for {template} because {giver}, who contributed to this change, gave it this name "
-                "after its first version"
-            )
+            wording = reasons.RENAMED
         else:
-            code = "granted"
-            you = gettext(
-                "You have the role {role} in {namespace} from {giver}, who contributed to this change, after its first "
-                "version was saved."
-            )
-            they = gettext(
-                "has the role {role} in {namespace} from {giver}, who contributed to this change, after its first "
-                "version was saved"
-            )
-        self._add(grant.receiver, code, you.format(**facts), they.format(**facts))
+            wording = reasons.GRANTED
+        self._add(
+            grant.receiver,
+            wording,
+            giver=grant.giver,
+            role=grant.role,
+            namespace=place,
+            group=grant.group,
+            template=grant.template,
+        )
 
     def _name(self, step: VersionNode) -> str:
         if step.template == self._request.template:

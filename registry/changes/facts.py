@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from registry.changes.contributors import Reason
+from registry.changes.contributor_reasons import Reason
 from registry.freezes.windows import StandingFreeze
 
 __all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "Facts", "GroupApproval", "GroupFacts"]

@@ -11,7 +11,8 @@ from typing import Any
 from registry.accounts.actor import OPERATOR
 from registry.accounts.events import SecondStepReset
 from registry.accounts.models import Key
-from registry.changes.contributors import Head, History, KeyFacts, RoleGrant, VersionNode
+from registry.changes.contributor_facts import Head, KeyFacts, RoleGrant
+from registry.changes.contributors import History, VersionNode
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.template_copies import find_approved, find_origins
 from registry.core.names import is_in_folder

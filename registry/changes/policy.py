@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.changes import blockers
 from registry.changes.blockers import Blocker, Standing
-from registry.changes.contributors import SUGGESTED, Reason
+from registry.changes.contributor_reasons import SUGGESTED, Reason
 from registry.changes.facts import ApprovalStatus, Exemption, Facts, GroupApproval
 from registry.namespaces.rules import Rules
 
@@ -33,7 +33,7 @@ def reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ..
         return ()
     found = facts.contributors.get(person, ())
     if rules.suggesters_may_approve:
-        return tuple(reason for reason in found if reason.code != SUGGESTED)
+        return tuple(reason for reason in found if reason.code != SUGGESTED.code)
     return found
 
 
@@ -66,7 +66,7 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     for person in count_approvals(rules, facts).approvals:
         reasons = facts.contributors.get(person, ())
         if reasons:
-            only_suggested = all(reason.code == SUGGESTED for reason in reasons)
+            only_suggested = all(reason.code == SUGGESTED.code for reason in reasons)
             rule = "suggesters_may_approve" if only_suggested and rules.suggesters_may_approve else "self_approval"
             found.append(Exemption(person, rule, reasons[0].they))
     return tuple(found)

@@ -10,7 +10,7 @@ from typing import Any
 
 from registry.changes import gate as change_gate
 from registry.changes import policy
-from registry.changes.contributors import Reason
+from registry.changes.contributor_reasons import Reason
 from registry.changes.facts import Facts
 from registry.changes.models import ChangeRequest
 from registry.journal.models import Event

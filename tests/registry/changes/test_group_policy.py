@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from registry.changes import policy
-from registry.changes.contributors import Reason
+from registry.changes.contributor_reasons import Reason
 from registry.changes.facts import DecisionFacts, Facts, GroupFacts
 from registry.namespaces.rules import ApprovalRule, Owner, Rules
 from tests.support.examples import example_count

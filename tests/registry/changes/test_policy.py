@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from registry.changes import policy
-from registry.changes.contributors import Reason
+from registry.changes.contributor_reasons import Reason
 from registry.changes.facts import DecisionFacts, Facts
 from registry.namespaces.rules import Owner, Rules
 
