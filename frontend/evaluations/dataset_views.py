@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.evaluations import dataset_grid
+from frontend.evaluations import dataset_grid, row_copies
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.evaluations.row_comparison import name_row, readable_values, shorten_text
 from frontend.web.decorators import form_page, signed_in
@@ -149,6 +149,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
         "faults": faults,
         "forms": FORMS,
         "declared": dataset_grid.declared_inputs_of_template(actor, form["template"].value() or ""),
+        "copy_targets": row_copies.list_copy_targets(actor),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 
@@ -175,6 +176,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "forms": FORMS,
         "small": small,
         "declared": dataset_grid.declared_inputs_of_dataset(version.dataset),
+        "copy_targets": row_copies.list_copy_targets(actor, name),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 

@@ -1,4 +1,4 @@
-"""Adding rows to a dataset that is there: from a service's real calls, or from a reply of the playground."""
+"""Adding rows to a dataset that is there: from a service's real calls, a reply of the playground, another dataset."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, Stale
 from registry.evaluations import dataset_queries, datasets
@@ -15,29 +16,50 @@ from registry.evaluations.datasets import SavedDataset
 from registry.evaluations.models import DatasetVersion
 from registry.namespaces.verbs import Verb
 
-__all__ = ["MOST_ADDED", "add_dataset_rows"]
+__all__ = ["MOST_ADDED", "add_dataset_rows", "list_new_columns"]
 
 MOST_ADDED = 100  # rows of one call
 _TRIES = 5  # where others save the dataset meanwhile
 
 
 def add_dataset_rows(
-    *, actor: Actor, name: str, rows: Sequence[Mapping[str, Any]], message: str = "", template: str | None = None
+    *,
+    actor: Actor,
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    message: str = "",
+    template: str | None = None,
+    most: int = MOST_ADDED,
 ) -> SavedDataset:
     """Save the dataset with these rows below those of its latest version, whatever that is.
 
-    rows: 1 to `MOST_ADDED`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
+    rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
     given is left out, so that a call can be sent again; Invalid names one that is there with other values. template: as
     in `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
     """
-    if not 1 <= len(rows) <= MOST_ADDED:
-        raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=MOST_ADDED)})
+    if not 1 <= len(rows) <= most:
+        raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=most)})
     dataset_queries.find_dataset(actor, Verb.SAVE, name)
     add = partial(_add, actor, name, rows, message, template)
     for _ in range(_TRIES - 1):
         with suppress(Stale):
             return add()
     return add()
+
+
+def list_new_columns(actor: Actor, name: str, rows: Sequence[Row]) -> list[str]:
+    """The inputs and expectations of these rows that no row of the dataset's latest version has, `expected` before the
+    latter; for somebody who may save the dataset.
+    """
+    dataset_queries.find_dataset(actor, Verb.SAVE, name)
+    known_columns = _list_columns(dataset_queries.read_dataset_version(actor, name).rows())
+    return [column for column in _list_columns(rows) if column not in known_columns]
+
+
+def _list_columns(rows: Sequence[Row]) -> list[str]:
+    inputs = dict.fromkeys(column for row in rows for column in row.inputs)
+    expectations = dict.fromkeys(f"expected {column}" for row in rows for column in row.expected or {})
+    return [*inputs, *expectations]
 
 
 def _add(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext
@@ -21,6 +21,7 @@ __all__ = [
     "RowDifference",
     "diff_dataset_versions",
     "find_dataset",
+    "list_dataset_names",
     "list_dataset_rows",
     "list_dataset_tags",
     "list_dataset_versions",
@@ -94,6 +95,13 @@ def list_datasets(
         datasets = datasets.filter(name__gt=after)
     datasets = datasets.select_related("namespace", "latest", "latest__author").defer("latest__text").order_by("name")
     return cut(datasets[: limit + 1], limit, lambda dataset: dataset.name)
+
+
+def list_dataset_names(actor: Actor, *, namespaces: Collection[str], limit: int = 200) -> list[str]:
+    """The names of the first datasets of these namespaces that the actor may read, without archived ones."""
+    datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), namespace__name__in=namespaces)
+    datasets = datasets.filter(latest__isnull=False, archived_at__isnull=True).order_by("name")
+    return list(datasets.values_list("name", flat=True)[:limit])
 
 
 def read_dataset_version(actor: Actor, name: str, number: int | None = None) -> DatasetVersion:

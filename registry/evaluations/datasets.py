@@ -29,7 +29,7 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
 
-__all__ = ["BYTES", "FORMS", "MOST_ROWS", "SavedDataset", "require_rows_fit", "save_dataset"]
+__all__ = ["BYTES", "FORMS", "MOST_ROWS", "SavedDataset", "read_dataset_rows", "require_rows_fit", "save_dataset"]
 
 BYTES = 8 * 1024 * 1024
 MOST_ROWS = 10_000
@@ -85,7 +85,7 @@ def save_dataset(  # what a person hands in when saving
     space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
-    rows_read = _read(text, form, name)
+    rows_read = read_dataset_rows(text, form, name)
     templates = [template_queries.get_template(actor, template)] if template else []
     require_rows_fit(rows_read.rows, [*templates, *list_measured_templates(space, name)])
     warnings = _look_for_secrets(rows_read.rows)
@@ -145,7 +145,8 @@ def _place(rows: Sequence[Row], index: int) -> str:
     return f"row {index + 1} ({rows[index].id})" if rows[index].id else f"row {index + 1}"  # no text: names a field
 
 
-def _read(text: str, form: str, name: str) -> Rows:
+def read_dataset_rows(text: str, form: str, name: str) -> Rows:
+    """The rows of a text in one of `FORMS`; Invalid where it can't be read, has none, too many, or a name twice."""
     if form not in FORMS:
         raise Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
     check_text("text", text, BYTES, may_hold_secrets=True)  # its rows are looked through one by one

@@ -119,6 +119,75 @@ def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visi
     expect(page.get_by_role("rowheader")).to_have_count(4)
 
 
+def open_copy_source(visit: Visit, name: str, count: int, viewport: ViewportSize) -> tuple[Page, str]:
+    """A new dataset that is not saved yet, and the name of one with the row `r-0` that its rows can be copied to."""
+    target = f"{name}-target-{viewport['width']}"
+    page = open_new(visit, target, 1, viewport)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("h1")).to_contain_text(target)
+    return open_new(visit, f"{name}-{viewport['width']}", count, viewport), f"support/{target}"
+
+
+def open_copy(page: Page, target: str) -> Locator:
+    page.get_by_role("region", name="Ticked rows").get_by_role("button", name="Copy to…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox", name="Dataset").fill(target)
+    return dialog
+
+
+def fill_cell(page: Page, row: str, column: int, text: str) -> None:
+    cell(page, row, column).click()
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_ticked_rows_are_copied_into_another_dataset_hidden_ones_too(visit: Visit, viewport):
+    page, target = open_copy_source(visit, "grid-copy", 4, viewport)
+    for row, tags in (("r-1", "late, sale"), ("r-2", "late")):
+        page.get_by_role("checkbox", name=f"Tick {row}").click()
+        fill_cell(page, row, 4, tags)
+    page.get_by_role("searchbox", name="Search rows").fill("tag:sale")
+    expect(page.get_by_role("region", name="Ticked rows")).to_contain_text("2 rows ticked, 1 of them not shown")
+    looked_at(page, viewport)
+    dialog = open_copy(page, "")
+    dialog.get_by_role("button", name="Copy", exact=True).click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Choose another dataset.")
+    dialog.get_by_role("combobox", name="Dataset").fill(target)
+    looked_at(page, viewport)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#status")).to_contain_text(f"2 rows copied to {target}.")
+    with page.context.expect_page() as opened:
+        page.locator("#status").get_by_role("link", name="Open version 2").click(modifiers=["Control"])
+    expect(opened.value.locator("main")).to_contain_text("Version 2, 3 rows")
+    expect(opened.value.get_by_role("rowheader")).to_have_text(["r-0", "r-1 late sale", "r-2 late"])
+    expect(page.get_by_role("button", name="All 4")).to_be_visible()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_told(visit: Visit, viewport):
+    page, target = open_copy_source(visit, "grid-columns", 2, viewport)
+    page.get_by_role("button", name="Add column").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("tone")
+    page.keyboard.press("Enter")
+    fill_cell(page, "r-0", 3, "warm")
+    page.get_by_role("checkbox", name="Tick r-0").click()
+    dialog = open_copy(page, target)
+    dialog.get_by_role("button", name="Copy", exact=True).click()
+    expect(dialog).to_contain_text(f"{target} has no column tone. Copying adds what is missing.")
+    looked_at(page, viewport)
+    dialog.get_by_role("button", name="Copy with 1 new column").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("There is already a row called r-0, with other values.")
+    looked_at(page, viewport)
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(cell(page, "r-0", 3)).to_have_text("warm")
+    fill_cell(page, "r-1", 2, "many")
+    page.get_by_role("checkbox", name="Tick r-1").click()
+    page.get_by_role("region", name="Ticked rows").get_by_role("button", name="Copy to…").click()
+    expect(page.locator("#status")).to_contain_text("Nothing is copied. 1 ticked row has an error.")
+
+
 def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Visit):
     page = open_new(visit, "grid-errors", 3)
     cell(page, "r-2", 2).click()

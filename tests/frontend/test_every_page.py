@@ -295,6 +295,7 @@ NO_PAGES = {
     "close-checklist",
     "column-row",
     "column-sample",
+    "copy-rows",
     "draft",
     "favourite",
     "logout",

@@ -327,6 +327,11 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("edit-dataset", "POST", ""): Row(
         f"/d/{GOLD}/-/edit", AUTHORS_DO, {"form": "jsonl", "text": ROWS["text"], "base": "{rows}"}
     ),
+    ("copy-rows", "POST", ""): Row(
+        "/d/copy-rows",
+        _row(OUT, 404, 403, 200, 200, 200),
+        {"form": "jsonl", "text": ROWS["text"], "dataset": GOLD},
+    ),
     ("dataset-rows", "GET", ""): Row(f"/d/{GOLD}/-/rows.jsonl", READERS),
     ("dataset-diff", "GET", ""): Row(f"/d/{GOLD}/-/diff", READERS),
     ("archive", "GET", ""): Row(f"{T}/-/archive", ADMINS),

@@ -28,3 +28,14 @@ export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boole
   findElement(section, "[data-no-match-words]").textContent = isShown ? sentence : "";
   findElement(section, "[data-no-match]").hidden = !isShown;
 }
+
+/** What the next version changes, `1 row added, 2 rows edited`; nothing where it changes nothing. */
+export function describeChanges({ added, edited, removed }: Record<"added" | "edited" | "removed", number>): string {
+  return [
+    added ? ngettext("{count} row added", "{count} rows added", added) : "",
+    edited ? ngettext("{count} row edited", "{count} rows edited", edited) : "",
+    removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,7 +1,7 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
 import { createElement, findElement, readJson } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
-import { showBulkBar, showNoMatch } from "./bar_view.ts";
+import { describeChanges, showBulkBar, showNoMatch } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
 import { addColumn } from "./column_changes.ts";
 import { placeFaults } from "./faults.ts";
@@ -9,7 +9,7 @@ import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
 import { openImport } from "./import_view.ts";
 import { applyImport } from "./mapping.ts";
-import { duplicateRows, removeRows, tagRows } from "./row_acts.ts";
+import { copyRows, duplicateRows, removeRows, tagRows } from "./row_acts.ts";
 import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
@@ -88,6 +88,7 @@ class DatasetForm {
       "untick-all": () => this.#view.untickAll(),
       "clear-filters": () => this.#clearFilters(),
       duplicate: () => duplicateRows(this.#view),
+      "copy-to": () => copyRows(this.#view, this.#section),
       remove: () => removeRows(this.#view),
       text: () => this.#switchToText(),
       grid: () => this.#switchToGrid(),
@@ -187,18 +188,14 @@ class DatasetForm {
     this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
     showBulkBar(this.#section, view.tickedCounts, view.shownCount);
     showNoMatch(this.#section, view.filter, view.shownCount === 0 && counts.all > 0);
-    const changes = [
-      added ? ngettext("{count} row added", "{count} rows added", added) : "",
-      edited ? ngettext("{count} row edited", "{count} rows edited", edited) : "",
-      removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
-    ].filter(Boolean);
+    const changes = describeChanges({ added, edited, removed });
     const shown =
       view.shownCount === counts.all || !view.shownCount
         ? ""
         : ngettext("{count} row shown.", "{count} rows shown.", view.shownCount);
     findElement(this.#section, "[data-changes]").textContent = [
       shown,
-      changes.length ? gettext("{changes}, not saved.", { changes: changes.join(", ") }) : gettext("No changes."),
+      changes ? gettext("{changes}, not saved.", { changes }) : gettext("No changes."),
     ]
       .filter(Boolean)
       .join(" ");

@@ -1,13 +1,16 @@
 // What is done with the ticked rows of a grid, each as one step that can be undone.
 import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
+import { openCopy } from "./copy_form.ts";
 import * as edits from "./edits.ts";
 import { openTags } from "./tag_form.ts";
 import { findTagsProblem } from "./tags.ts";
-import type { Grid } from "./types.ts";
+import type { Fault, Grid } from "./types.ts";
 
 interface RowView {
   readonly grid: Grid;
+  /** By row key. */
+  readonly faults: ReadonlyMap<number, readonly Fault[]>;
   /** The keys of the ticked rows, or without any of the row of the chosen cell. */
   chosenRows(): ReadonlySet<number>;
   untickAll(): void;
@@ -43,4 +46,20 @@ export function tagRows(view: RowView): void {
     showStatus(words, () => view.undo());
     return "";
   });
+}
+
+/** Copies the rows into another dataset, those that a filter hides too; rows with an error have to be fixed first. */
+export function copyRows(view: RowView, section: HTMLElement): void {
+  const keys = view.chosenRows();
+  const rows = view.grid.rows.filter((row) => keys.has(row.key));
+  const faulty = rows.filter((row) => view.faults.has(row.key)).length;
+  if (faulty)
+    showStatus(
+      ngettext(
+        "Nothing is copied. {count} ticked row has an error.",
+        "Nothing is copied. {count} ticked rows have errors.",
+        faulty,
+      ),
+    );
+  else if (rows.length) openCopy(section, { ...view.grid, rows });
 }

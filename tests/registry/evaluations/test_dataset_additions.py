@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from promptuary.evaluation import Row
 from registry.core.errors import Invalid, NotAllowed, NotFound, Stale
 from registry.evaluations import datasets
-from registry.evaluations.dataset_additions import add_dataset_rows
+from registry.evaluations.dataset_additions import add_dataset_rows, list_new_columns
 from registry.evaluations.models import DatasetVersion
 
 DATASET = "support/questions"
@@ -56,6 +57,21 @@ def test_rows_that_cannot_be_added_are_named_and_nothing_is_saved(author, questi
         add(author, *rows)
     assert field in caught.value.fields
     assert DatasetVersion.objects.count() == 1
+
+
+def test_more_rows_than_a_call_adds_are_added_where_they_are_copied(author, questions):
+    rows = [{"inputs": {"question": f"{number}?"}} for number in range(101)]
+    assert add(author, *rows, most=101).version.count == 102
+
+
+def test_columns_that_the_dataset_lacks_are_named(author, reader, outsider, questions):
+    rows = [Row({"question": "x", "tone": "warm"}, {"answer": "y"}), Row({"days": 1, "tone": "cold"}, {"decision": 1})]
+    assert list_new_columns(author, DATASET, rows) == ["tone", "days", "expected decision"]
+    assert list_new_columns(author, DATASET, [Row({"question": "x"})]) == []
+    with pytest.raises(NotAllowed):
+        list_new_columns(reader, DATASET, rows)
+    with pytest.raises(NotFound):
+        list_new_columns(outsider, DATASET, rows)
 
 
 def test_rows_must_fit_the_template_that_is_named(author, questions, save):
