@@ -3,6 +3,8 @@ import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { SampleState } from "./edit_history.ts";
 import { drawField } from "./fields.ts";
+import { openJsonDialog } from "./json_dialog.ts";
+import { askSampleName } from "./sample_name.ts";
 import type { Data, Json, Schema } from "./types.ts";
 
 /** What values become that were typed where no sample was. */
@@ -195,104 +197,17 @@ export class Inputs {
     });
   }
 
-  /** Asks for a name that no other sample has, in place of the button that opened it. */
   #askFor(opener: HTMLElement, verb: string, use: (sample: string) => void): void {
-    const name = createElement("input", {
-      type: "text",
-      "aria-label": gettext("Name of the sample"),
-      maxlength: 60,
-      required: true,
-    });
-    name.value = this.sample;
-    const save = createElement("button", { type: "button", class: "button button-small" }, verb);
-    const said = createElement("p", { class: "field-error", role: "alert" });
-    const row = createElement("div", { class: "inputs-keep" }, name, save, said);
-    const close = (): void => {
-      row.remove();
-      opener.hidden = false;
-      opener.focus();
-    };
-    const done = (): void => {
-      const sample = name.value.trim();
-      if (!sample) {
-        name.focus();
-        return;
-      }
-      if (sample !== this.sample && sample in this.samples) {
-        said.textContent = gettext("There is already a sample called {name}.", { name: sample });
-        name.focus();
-        return;
-      }
-      close();
-      use(sample);
-    };
-    save.addEventListener("click", done);
-    name.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
-        event.preventDefault();
-        done();
-      } else if (event.key === "Escape") close();
-    });
-    opener.hidden = true;
-    opener.after(row);
-    name.select();
+    const isTaken = (sample: string): boolean => sample !== this.sample && sample in this.samples;
+    askSampleName(opener, verb, this.sample, isTaken, use);
   }
 
   #wirePaste(root: HTMLElement): void {
     const opener = findElement<HTMLButtonElement>(root, "[data-paste]");
     opener.hidden = false;
     opener.addEventListener("click", () => {
-      const area = createElement("textarea", {
-        rows: 12,
-        spellcheck: "false",
-        class: "mono",
-        "aria-label": gettext("Inputs as JSON"),
-      });
-      area.value = JSON.stringify(this.data, null, 2);
-      const said = createElement("p", { class: "field-error", role: "alert" });
-      const use = createElement(
-        "button",
-        { type: "button", class: "button button-primary" },
-        gettext("Use these inputs"),
-      );
-      const leave = createElement(
-        "button",
-        { type: "button", class: "button button-quiet" },
-        gettext("Leave as it is"),
-      );
-      const dialog = createElement("dialog", { class: "dialog", "aria-label": gettext("Inputs as JSON") });
-      dialog.append(
-        createElement("h2", {}, gettext("Inputs as JSON")),
-        createElement("p", { class: "note" }, gettext("Paste one object; its keys are the inputs.")),
-        area,
-        said,
-        createElement("div", { class: "dialog-foot" }, use, leave),
-      );
-      use.addEventListener("click", () => {
-        const problem = this.#takeJson(area.value);
-        if (problem) said.textContent = problem;
-        else dialog.close();
-      });
-      leave.addEventListener("click", () => dialog.close());
-      dialog.addEventListener("close", () => dialog.remove());
-      document.body.append(dialog);
-      dialog.showModal();
-      area.select();
+      openJsonDialog(this.data, (values) => this.#write(values));
     });
-  }
-
-  #takeJson(text: string): string | null {
-    let parsed: Json;
-    try {
-      parsed = JSON.parse(text) as Json;
-    } catch (error) {
-      return gettext("This is not JSON: {reason}.", { reason: (error as Error).message });
-    }
-    if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) {
-      return gettext("The inputs must be one JSON object, like {example}.", { example: '{"question": "…"}' });
-    }
-    this.#write(parsed);
-    return null;
   }
 
   #draw(force = false): void {

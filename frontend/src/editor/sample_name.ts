@@ -1,0 +1,52 @@
+// The field for the name of a sample, in place of the button that asked for it.
+import { createElement } from "../dom.ts";
+import { gettext } from "../language.ts";
+
+/** Asks for a name that no other sample has, with the `current` one in the field. `verb` is on the button. */
+export function askSampleName(
+  opener: HTMLElement,
+  verb: string,
+  current: string,
+  isTaken: (sample: string) => boolean,
+  use: (sample: string) => void,
+): void {
+  const name = createElement("input", {
+    type: "text",
+    "aria-label": gettext("Name of the sample"),
+    maxlength: 60,
+    required: true,
+  });
+  name.value = current;
+  const save = createElement("button", { type: "button", class: "button button-small" }, verb);
+  const said = createElement("p", { class: "field-error", role: "alert" });
+  const row = createElement("div", { class: "inputs-keep" }, name, save, said);
+  const close = (): void => {
+    row.remove();
+    opener.hidden = false;
+    opener.focus();
+  };
+  const done = (): void => {
+    const sample = name.value.trim();
+    if (!sample) {
+      name.focus();
+      return;
+    }
+    if (isTaken(sample)) {
+      said.textContent = gettext("There is already a sample called {name}.", { name: sample });
+      name.focus();
+      return;
+    }
+    close();
+    use(sample);
+  };
+  save.addEventListener("click", done);
+  name.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      done();
+    } else if (event.key === "Escape") close();
+  });
+  opener.hidden = true;
+  opener.after(row);
+  name.select();
+}
