@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
-from frontend.settings.forms import AddressesForm
+from frontend.settings.key_forms import AddressesForm
 from frontend.web.forms import add_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound

@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from frontend.accounts import key_revocation
 from frontend.settings import key_panel
-from frontend.settings.forms import KeyForm, RotateForm
+from frontend.settings.key_forms import KeyForm, RotateForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show

@@ -15,9 +15,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from frontend.changes.mention_views import answer_people
 from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
-from frontend.settings.forms import InvitationForm, MemberForm, list_owner_names
+from frontend.settings.forms import InvitationForm, MemberForm
 from frontend.settings.owner_form import OwnerForm, set_owners
 from frontend.settings.role_change import RoleToConfirm, change_role
+from frontend.settings.rule_forms import list_owner_names
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
 from frontend.web.page import show

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext
 
-from frontend.settings.forms import read_owner_names
+from frontend.settings.rule_forms import read_owner_names
 from registry.accounts.actor import Actor
 from registry.changes import rule_effects, rules
 from registry.changes.rule_effects import RuleEffects

@@ -5,8 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 
-from frontend.settings import forms
-from frontend.settings.forms import NamespaceForm, RulesForm
+from frontend.settings import rule_forms
+from frontend.settings.rule_forms import NamespaceForm, RulesForm
 from frontend.settings.standards_form import StandardsForm, add_standards_errors, describe_standards
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
@@ -38,7 +38,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     space = namespace_queries.get_namespace(actor, namespace)
     now = rules_of(space)
     status = 200
-    form = RulesForm(request.POST or None, initial=forms.initial_rules(now))
+    form = RulesForm(request.POST or None, initial=rule_forms.initial_rules(now))
     standards = StandardsForm(request.POST or None, now.standards)
     effects: RuleEffects | None = None
     if request.method == "POST":
@@ -65,8 +65,8 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "namespace": namespace,
         "may_manage": may_manage,
         "rules": now,
-        "checks": forms.CHECKS_IN_WORDS,
-        "modes": forms.MODES_IN_WORDS,
+        "checks": rule_forms.CHECKS_IN_WORDS,
+        "modes": rule_forms.MODES_IN_WORDS,
         "granters": granters.describe_granters(space),
         "form": form,
         "standards": standards,
@@ -96,7 +96,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
             else:
                 messages.success(request, gettext("{name} is created, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)
-    context = {"section": "settings", "form": form, "checks": forms.CHECKS_IN_WORDS}
+    context = {"section": "settings", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
     return show(request, "settings/namespace.html", context, status=status)
 
 

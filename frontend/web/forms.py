@@ -1,4 +1,4 @@
-"""Parts of the pages' forms: errors of a service in a form, text of several lines, selects of versions.
+"""Parts of the pages' forms: errors of a service in a form, text of several lines or words, selects of versions.
 
 A form checks the shape of its input; whether it may be done is decided by the service.
 """
@@ -10,7 +10,15 @@ from django import forms
 
 from registry.core.errors import Invalid, PromptuaryError
 
-__all__ = ["LinesField", "add_errors", "parse_form_number", "read_expected", "set_choices", "version_choices"]
+__all__ = [
+    "LinesField",
+    "add_errors",
+    "parse_form_number",
+    "read_expected",
+    "set_choices",
+    "split_words",
+    "version_choices",
+]
 
 # A select with more rows than this is no help; the rest is reached from the history.
 MOST_VERSIONS = 200
@@ -20,6 +28,11 @@ _MOST_DIGITS = 8
 def parse_form_number(text: str | None) -> int:
     """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
     return int(text) if text and text.isdecimal() and len(text) < _MOST_DIGITS else 0
+
+
+def split_words(text: str) -> list[str]:
+    """The words of a field that takes several, with commas or spaces between them."""
+    return [word for word in text.replace(",", " ").split() if word]
 
 
 def read_expected(fields: Mapping[str, Any]) -> int | None:
