@@ -14,6 +14,7 @@ from registry.changes import review_events
 from registry.changes import conversation_events
 from registry.changes import schedule_events
 from registry.releases import events as release_events
+from registry.releases import comment_events as release_comment_events
 from registry.releases import schedule_events as release_schedule_events
 from registry.rollouts import events as rollout_events
 from registry.evaluations import events as evaluation_events
@@ -36,6 +37,7 @@ __all__ = [
     "invitation_events",
     "label_events",
     "namespace_events",
+    "release_comment_events",
     "release_events",
     "release_schedule_events",
     "review_events",

@@ -42,8 +42,8 @@ from registry.namespaces.models import Namespace
 from registry.notifications import conversations, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
+from registry.releases.comment_events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.comments import EditedReleaseComment
-from registry.releases.events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped

@@ -15,7 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces import permissions
 from registry.namespaces.verbs import TABLE, Verb
 from registry.releases import queries as release_queries
-from registry.releases.events import ReleaseCommented
+from registry.releases.comment_events import ReleaseCommented
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release
 

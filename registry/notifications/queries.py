@@ -14,7 +14,7 @@ from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.permissions import having_role, read_member_roles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
-from registry.releases.events import ReleaseCommented
+from registry.releases.comment_events import ReleaseCommented
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStopped
 from registry.templates.events import VersionSaved
 from registry.templates.label_events import LabelMoved

@@ -27,7 +27,7 @@ from registry.notifications import queries as notification_queries
 from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
 from registry.notifications.models import EMERGENCY, Notification
 from registry.notifications.queries import list_active_reviewers
-from registry.releases.events import ReleaseCommented
+from registry.releases.comment_events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
 from registry.rollouts.models import Rollout

@@ -17,7 +17,7 @@ from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.journal.event import digest_of
 from registry.namespaces.verbs import Verb
-from registry.releases.events import ReleaseCommentDeleted, ReleaseCommented, ReleaseCommentEdited
+from registry.releases.comment_events import ReleaseCommentDeleted, ReleaseCommented, ReleaseCommentEdited
 from registry.releases.models import Release, ReleaseComment, ReleaseCommentRevision
 from registry.releases.queries import find_release, lock_release
 from registry.releases.steps import step_fields

@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from django.utils.translation import gettext, ngettext
 
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, StoredRow, TimelineLine, event, quote_start
+from registry.journal.event import Cache, JournalEvent, TimelineLine, event, quote_start
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [
     "ReleaseChanged",
-    "ReleaseCommentDeleted",
-    "ReleaseCommentEdited",
-    "ReleaseCommented",
     "ReleaseOpened",
     "ReleasePublished",
     "ReleaseRolledBack",
@@ -207,112 +203,6 @@ class ReleaseRolledBack(ReleaseStep):
 
     def restore(self, rows: Restorer) -> None:
         self._update(rows, rolled_back_at=rows.at)
-
-
-@event("release.commented", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class ReleaseCommented(ReleaseStep):
-    """Something was said about the release as a whole. number: of the comment in the release; text: its sha256."""
-
-    number: int
-    text: str
-    stored_row: ClassVar[StoredRow | None] = StoredRow(
-        "ReleaseComment", {"release": "release", "number": "number"}, {"text": "text"}
-    )
-
-    def sentence(self) -> str:
-        return self._describe(gettext("commented on release {release}"))
-
-    def timeline_line(self) -> TimelineLine:
-        return TimelineLine("message-square", gettext("on the release"), is_remark=True)
-
-    def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
-        files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
-        return CommitContent(f"{texts.namespace}: release {self.release}, comment {self.number}", files, text)
-
-    def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
-        rows.require_digest(text, self.text)
-        rows.create(
-            "ReleaseComment",
-            release_id=self.release,
-            number=self.number,
-            person=rows.author,
-            key_id=rows.key_id,
-            text=text,
-            created_at=rows.at,
-        )
-        self._update(rows)
-
-    def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.release(namespace, self.release, event, "comment")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _RevisionStep(ReleaseStep):
-    """A comment's words were replaced or taken away by who wrote them. revision: 1, 2, 3 … within the comment."""
-
-    comment: int
-    revision: int
-
-    def _create(self, rows: Restorer, text: str, *, is_deleted: bool) -> None:
-        rows.create(
-            "ReleaseCommentRevision",
-            release_id=self.release,
-            comment=self.comment,
-            number=self.revision,
-            text=text,
-            is_deleted=is_deleted,
-            created_at=rows.at,
-        )
-
-
-@event("release.comment_edited", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class ReleaseCommentEdited(_RevisionStep):
-    """A comment on a release got other words. text: their sha256."""
-
-    text: str
-    stored_row: ClassVar[StoredRow | None] = StoredRow(
-        "ReleaseCommentRevision",
-        {"release": "release", "comment": "comment", "number": "revision"},
-        {"text": "text"},
-    )
-
-    def sentence(self) -> str:
-        return self._describe(gettext("edited comment {comment} on release {release}"), comment=self.comment)
-
-    def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
-        files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
-        subject = f"{texts.namespace}: release {self.release}, comment {self.comment} edited"
-        return CommitContent(subject, files, text)
-
-    def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
-        rows.require_digest(text, self.text)
-        self._create(rows, text, is_deleted=False)
-
-    def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.release(namespace, self.release, event, "comment-edited")
-
-
-@event("release.comment_deleted", caches=Cache.NOTHING)
-@dataclass(frozen=True, kw_only=True)
-class ReleaseCommentDeleted(_RevisionStep):
-    """The writer of a comment on a release deleted it; it is no longer shown."""
-
-    def sentence(self) -> str:
-        return self._describe(gettext("deleted comment {comment} on release {release}"), comment=self.comment)
-
-    def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.release(texts.namespace, self.release, texts.number, "comment-deleted")
-        subject = f"{texts.namespace}: release {self.release}, comment {self.comment} deleted"
-        return CommitContent(subject, {path: texts.record()})
-
-    def restore(self, rows: Restorer) -> None:
-        self._create(rows, "", is_deleted=True)
 
 
 def _list_numbers(numbers: Sequence[int]) -> str:

@@ -18,7 +18,7 @@ from registry.journal.models import Event
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb
-from registry.releases import events, schedule_events
+from registry.releases import comment_events, events, schedule_events
 from registry.releases.comment_texts import read_comment_texts
 from registry.releases.models import Release
 from registry.templates.models import Template
@@ -36,7 +36,7 @@ _KINDS = [
         events.ReleasePublished,
         events.ReleaseWithdrawn,
         events.ReleaseRolledBack,
-        events.ReleaseCommented,
+        comment_events.ReleaseCommented,
         schedule_events.ReleaseScheduled,
         schedule_events.ReleaseUnscheduled,
     )
@@ -119,7 +119,7 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
         event = parse_event(row.kind, json.loads(row.text)["body"])
         if not isinstance(event, events.ReleaseStep) or event.release != release.number:
             continue
-        said = texts.get(event.number, NO_TEXT) if isinstance(event, events.ReleaseCommented) else NO_TEXT
+        said = texts.get(event.number, NO_TEXT) if isinstance(event, comment_events.ReleaseCommented) else NO_TEXT
         moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, said))
         if len(moments) == _MOST:
             break
