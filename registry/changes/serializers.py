@@ -1,19 +1,27 @@
 """Serializers of change requests: the API's answers, and their schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rest_framework import serializers
 
 from registry.accounts.actor import Actor
-from registry.changes import checks, emergencies, review_requests, ungated_losses
+from registry.changes import emergencies, review_requests, ungated_losses
 from registry.changes import gate as change_gate
 from registry.changes import queries as change_queries
-from registry.changes.checks import Check
 from registry.changes.comment_texts import CommentText, CommentTexts
 from registry.changes.emergencies import Emergency
 from registry.changes.gate import Gate
+from registry.changes.gate_serializers import (
+    ApprovalOutput,
+    BlockerOutput,
+    CheckFacts,
+    ContributorOutput,
+    ExemptionOutput,
+    GroupApprovalOutput,
+    StateOutput,
+    TurnOutput,
+)
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_requests import AskedReviewer
@@ -22,17 +30,15 @@ from registry.changes.thread_serializers import EarlierTextOutput
 from registry.changes.ungated_losses import UngatedLosses
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
-from registry.rest.output_serializers import Answer, MicrosecondMoment, Moment, Output
+from registry.rest.output_serializers import Answer, Moment, Output
 from registry.templates.label_moves import approval_of_label
 
 __all__ = [
-    "BlockerOutput",
     "ChangeFacts",
     "ChangeItem",
     "ChangeOutput",
     "ChangePage",
     "ChangeRow",
-    "TurnOutput",
 ]
 
 
@@ -133,106 +139,6 @@ class AskedOutput(Output):
     by = serializers.CharField()
     at = Moment()
     decision = serializers.CharField(help_text="approve or request_changes, about the head; empty for neither.")
-
-
-class BlockerOutput(Output):
-    """One reason why a change can't be published yet."""
-
-    code = serializers.CharField()
-    cause = serializers.CharField()
-    action = serializers.CharField()
-    next_slot = Moment(allow_null=True, help_text="Of a freeze: when nothing freezes the namespace.")
-
-
-class TurnOutput(Output):
-    """Whose turn it is."""
-
-    people = serializers.ListField(child=serializers.CharField())
-    reason = serializers.CharField()
-    since = Moment()
-
-
-class DigestsOutput(Output):
-    """What a check result is bound to."""
-
-    version = serializers.CharField(required=False, help_text="Absent, as the rest is, once the request is closed.")
-    samples = serializers.CharField(allow_null=True, required=False)
-    against = serializers.CharField(allow_null=True, required=False)
-    served = serializers.ListField(child=serializers.CharField(), required=False)
-    fetched = serializers.ListField(child=serializers.CharField(), required=False)
-    dependants = serializers.ListField(child=serializers.CharField(), required=False)
-    evaluations = serializers.ListField(child=serializers.DictField(), required=False)
-
-    def to_representation(self, instance: Mapping[str, Any]) -> Answer:
-        """The digests that the check looks at, and no others."""
-        return dict(instance)
-
-
-@dataclass(frozen=True)
-class CheckFacts:
-    """A check as a change's gate has it."""
-
-    check: Check
-    gate: Gate
-
-    @property
-    def state(self) -> str:
-        """Its result, or why there is none yet."""
-        return self.check.outcome or ("unfinished" if self.gate.inputs is None else "waiting")
-
-    @property
-    def is_blocking(self) -> bool:
-        """Whether it keeps an open request from being published."""
-        return self.check.is_blocking and self.gate.inputs is not None
-
-    @property
-    def digests(self) -> Mapping[str, Any]:
-        """What the result is bound to; nothing for a closed request."""
-        return checks.digests_of(self.check.name, self.gate.inputs) if self.gate.inputs else {}
-
-
-class StateOutput(Output):
-    """A check of a change."""
-
-    name = serializers.CharField(source="check.name")
-    state = serializers.ChoiceField(["passed", "failed", "waiting", "unfinished"])
-    required = serializers.BooleanField(source="check.is_required")  # type: ignore[assignment]  # as above
-    blocking = serializers.BooleanField(source="is_blocking")
-    acknowledged = serializers.BooleanField(source="check.is_acknowledged")
-    summary = serializers.CharField(source="check.summary")
-    at = MicrosecondMoment(allow_null=True, source="check.at")
-    findings = serializers.ListField(child=serializers.DictField(), source="check.findings")
-    digests = DigestsOutput()
-
-
-class ApprovalOutput(Output):
-    """An approval that counts."""
-
-    person = serializers.CharField()
-    at = MicrosecondMoment()
-
-
-class ContributorOutput(Output):
-    """A person whose approval does not count, and why."""
-
-    person = serializers.CharField()
-    why = serializers.CharField()
-
-
-class ExemptionOutput(ContributorOutput):
-    """A contributor whose approval counts by a rule."""
-
-    rule = serializers.ChoiceField(["suggesters_may_approve", "self_approval"])
-
-
-class GroupApprovalOutput(Output):
-    """A group that an approval is needed from."""
-
-    name = serializers.CharField()
-    title = serializers.CharField()
-    people = serializers.ListField(
-        child=serializers.CharField(), help_text="Those in it whose approval counts; empty while none does."
-    )
 
 
 @dataclass(frozen=True)
