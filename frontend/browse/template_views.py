@@ -104,6 +104,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "is_favourite": bookmark_queries.is_favourite(actor, template),
         "follows": following.find_follow(actor, template) is not None,
         **_own_drafts(actor, name),
+        "compare_url": _compare_url(template, version),
         "label_statuses": marks,
         "live_label": live,
         "version_labels": [label for label, number in standing.items() if number == version.number],
@@ -144,7 +145,18 @@ def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
     """The reader's drafts of the template, and the address of the one that was written last."""
     links = list_draft_links(actor, name)
     last = max(links, key=lambda link: link.saved_at, default=None)
-    return {"drafts": links, "has_draft": bool(links), "edit_url": last.url if last else draft_address(name)}
+    edit_url = last.url if last else draft_address(name)
+    run_url = f"{edit_url}{'&' if '?' in edit_url else '?'}view=run"
+    return {"drafts": links, "has_draft": bool(links), "edit_url": edit_url, "run_url": run_url}
+
+
+def _compare_url(template: Template, version: Version) -> str:
+    """The address of the difference between this version and the newest, or the one before it; empty for a sole one."""
+    newest = template.latest.number if template.latest else version.number
+    ends = (version.number, newest) if version.number < newest else (newest - 1, newest)
+    if ends[0] < 1:
+        return ""
+    return f"{reverse('diff', args=[template.name])}?{urlencode({'from': ends[0], 'to': ends[1]})}"
 
 
 def _facts(template: Template, document: Any) -> list[str]:

@@ -90,3 +90,18 @@ def test_an_outsider_finds_nothing(reply, browser):
 
 
 OTHER_WORDS = DOCUMENT.replace("Use only the policy.", "Be brief.")
+
+
+@pytest.mark.parametrize(("ref", "ends"), [("", "from=1&amp;to=2"), ("2", "from=1&amp;to=2"), ("1", "from=1&amp;to=2")])
+def test_the_head_compares_the_version_with_the_newest_or_the_one_before(reply, browser, ref, ends):
+    page = browser("reader").get(f"/t/{REPLY}?ref={ref}").content.decode()
+    assert f'href="/t/{REPLY}/-/diff?{ends}">Compare</a>' in page
+
+
+def test_only_who_writes_tries_and_evaluates_from_the_head(reply, browser):
+    page = browser("author").get(f"/t/{REPLY}").content.decode()
+    assert f'href="/t/{REPLY}/-/edit?view=run">Try it</a>' in page
+    assert "Evaluate v1" in page
+    reader = browser("reader").get(f"/t/{REPLY}").content.decode()
+    assert "Try it</a>" not in reader
+    assert "Copy to a namespace of yours" in reader
