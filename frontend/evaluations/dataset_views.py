@@ -31,6 +31,7 @@ __all__ = ["archive", "compare", "edit", "listing", "new", "show_dataset"]
 _ROWS = 50
 _TEXT_IN_FORM = 400_000  # characters of a dataset that a text field still holds well
 _SHOWN_CHANGES = 100
+_SHOWN_VERSIONS = 200
 _FIELDS = {"name": "path"}  # the service's word, the form's word
 
 
@@ -104,7 +105,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             )
         ],
         "changed": [_changed(index, was, row) for index, was, row in difference.changed[:_SHOWN_CHANGES]],
-        "numbers": list(range(after.dataset.latest.number if after.dataset.latest else 1, 0, -1))[:200],
+        "numbers": _list_numbers(after.dataset),
     }
     return show(request, "evaluations/dataset_diff.html", context)
 
@@ -171,6 +172,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         **_frame(actor, version.dataset),
         "version": version,
+        "numbers": _list_numbers(version.dataset),
         "form": form,
         "faults": faults,
         "forms": FORMS,
@@ -244,6 +246,12 @@ def _frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
         "may_run": path_permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),
         "runs_url": f"{reverse('runs')}?{urlencode({'dataset': dataset.name})}",
     }
+
+
+def _list_numbers(dataset: Dataset) -> list[int]:
+    """The numbers of the versions that a page offers, the latest first."""
+    latest = dataset.latest.number if dataset.latest else 1
+    return list(range(latest, max(0, latest - _SHOWN_VERSIONS), -1))
 
 
 def _new_run_url(dataset: str, template: str) -> str:

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readCell } from "../src/datasets/cells.ts";
 import * as edits from "../src/datasets/edits.ts";
+import { listFixes } from "../src/datasets/fault_fixes.ts";
 import { listFaults, placeFaults } from "../src/datasets/faults.ts";
 import { countChanges, describeChange, filterRows, makeBaseline, NO_FILTER } from "../src/datasets/filters.ts";
 import { pushStep, redoStep, startHistory, undoStep } from "../src/datasets/history.ts";
-import { formatRows, makeRow, parseRows } from "../src/datasets/rows.ts";
+import { formatRows, makeColumn, makeRow, parseRows } from "../src/datasets/rows.ts";
 import { findTagsProblem, readRowTags } from "../src/datasets/tags.ts";
-import type { Grid, GridRow } from "../src/datasets/types.ts";
+import type { Column, Grid, GridRow } from "../src/datasets/types.ts";
 import { findVisibleRange, ROW_HEIGHT, rowTops } from "../src/datasets/visible_rows.ts";
 import { makeRandom, randomInteger, randomText } from "./random_values.ts";
 
@@ -217,4 +219,29 @@ test("the rows in view cover the window, and with the spacers the whole list", (
     assert.equal(before + ((tops[end] ?? 0) - (tops[first] ?? 0)) + after, tops[count]);
     assert.ok(end - first <= 300 / ROW_HEIGHT + 23);
   }
+});
+
+const fixesOf = (text: string, column: Partial<Column>): string[] => {
+  const one = makeColumn("inputs", "value", column);
+  const cell = readCell(text, one.kind);
+  return listFixes(makeRow(cell ? { [one.key]: cell } : {}), one).map((fix) => fix.words);
+};
+
+test("a fault offers the nearest choices, the number in a text, a text for JSON, and to leave the value out", () => {
+  assert.deepEqual(fixesOf("Exchang", { choices: ["ask", "refuse", "exchange"] }), [
+    "Use exchange",
+    "Use ask",
+    "Leave out",
+  ]);
+  assert.deepEqual(fixesOf("12,5 days", { kind: "number" }), ["Use 12.5", "Leave out"]);
+  assert.deepEqual(fixesOf("many", { kind: "number" }), ["Leave out"]);
+  assert.deepEqual(fixesOf("{", { kind: "json" }), ["Use it as text", "Leave out"]);
+  assert.deepEqual(fixesOf("maybe", { kind: "boolean" }), ["Leave out"]);
+  assert.deepEqual(fixesOf("", { kind: "number" }), []);
+});
+
+test("a name that is used twice gets the first number that is free", () => {
+  const grid = parseRows(["a", "a-2", "a"].map((id) => JSON.stringify({ id, inputs: { x: 1 } })).join("\n"));
+  const [fix] = listFixes(grid.rows[2] as GridRow, grid.columns[0]);
+  assert.deepEqual(fix?.makeCell(grid), { source: '"a-3"' });
 });

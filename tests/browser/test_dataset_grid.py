@@ -96,6 +96,10 @@ def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visi
     page.keyboard.press("Space")
     expect(bar).to_contain_text("2 rows ticked")
     looked_at(page, viewport)
+    middles = {
+        round(box["y"] + box["height"] / 2) for box in map(Locator.bounding_box, bar.locator("button").all()) if box
+    }
+    assert len(middles) == 1
     bar.get_by_role("button", name="Tag").click()
     dialog = page.get_by_role("dialog", name="Tag 2 rows")
     dialog.get_by_role("button", name="Add tags").click()
@@ -203,6 +207,49 @@ def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Vi
     page.keyboard.press("Delete")
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text("grid-errors")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_line_of_an_error_offers_a_fix(visit: Visit, viewport):
+    page = open_new(visit, f"grid-fixes-{viewport['width']}", 3, viewport)
+    expect(page.locator("[data-save-line]")).to_have_text("3 rows added, not saved.")
+    fill_cell(page, "r-2", 2, "12,5 days")
+    page.get_by_role("rowheader", name="r-1").click()
+    page.keyboard.type("r-0")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-save-line]")).to_contain_text("Fix 2 rows to save.")
+    looked_at(page, viewport)
+    page.get_by_role("button", name="Use 12.5").click()
+    expect(cell(page, "r-2", 2)).to_have_text("12.5")
+    page.get_by_role("button", name="Undo fix").click()
+    page.get_by_role("button", name="Use 12.5").press("Enter")
+    expect(cell(page, "r-2", 2)).to_have_text("12.5")
+    page.get_by_role("button", name="Add a number to the name").click()
+    expect(page.get_by_role("rowheader")).to_have_text(["r-0new", "r-0-2new", "r-2new"])
+    expect(page.locator("[data-save-line]")).to_have_text("3 rows added, not saved.")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_an_older_version_is_opened_from_the_editor_and_compared(visit: Visit, viewport):
+    name = f"grid-versions-{viewport['width']}"
+    page = open_new(visit, name, 3, viewport)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
+    page.goto(f"/d/support/{name}/-/edit")
+    expect(page.locator("[data-save-line]")).to_have_text("No changes.")
+    fill_cell(page, "r-1", 2, "Shoes?")
+    expect(page.locator("[data-save-line]")).to_have_text("1 row changed, not saved.")
+    looked_at(page, viewport)
+    page.get_by_role("button", name="Save as version 2").click()
+    expect(page.locator("main")).to_contain_text("Version 2, 3 rows")
+    page.goto(f"/d/support/{name}/-/edit")
+    page.get_by_label("Open a version").select_option("Version 1")
+    expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
+    expect(page.get_by_text("not the latest")).to_be_visible()
+    looked_at(page, viewport)
+    page.get_by_role("link", name="Compare with version 2").click()
+    expect(page.locator("h1")).to_have_text("Version 1 to 2")
+    expect(page.locator("main")).to_contain_text("1 row changed")
 
 
 def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):

@@ -1,5 +1,5 @@
 // What stands above and below the rows as they are ticked and filtered.
-import { findElement } from "../dom.ts";
+import { createElement, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
 
@@ -18,7 +18,8 @@ export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCou
   findElement(section, "[data-bulk-count]").textContent = ticked.hidden ? `${count}, ${hidden}` : count;
   const tickAll = findElement(section, "[data-act=tick-shown]");
   tickAll.hidden = ticked.all - ticked.hidden >= shownCount;
-  tickAll.textContent = ngettext("Tick the {count} row shown", "Tick all {count} rows shown", shownCount);
+  const tickWords = ngettext("Tick the {count} row shown", "Tick all {count} rows shown", shownCount);
+  findElement(tickAll, "span").textContent = tickAll.title = tickWords;
 }
 
 /** Says that the search or the chosen kind of rows leaves none, with a button that clears both. */
@@ -29,13 +30,22 @@ export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boole
   findElement(section, "[data-no-match]").hidden = !isShown;
 }
 
-/** What the next version changes, `1 row added, 2 rows edited`; nothing where it changes nothing. */
-export function describeChanges({ added, edited, removed }: Record<"added" | "edited" | "removed", number>): string {
-  return [
+/** Says beside the button that saves what the next version changes, and what has to be fixed first. */
+export function showSaveLine(
+  line: HTMLElement,
+  { added, edited, removed }: Record<"added" | "edited" | "removed", number>,
+  faultyRows: number,
+): void {
+  const changes = [
     added ? ngettext("{count} row added", "{count} rows added", added) : "",
-    edited ? ngettext("{count} row edited", "{count} rows edited", edited) : "",
+    edited ? ngettext("{count} row changed", "{count} rows changed", edited) : "",
     removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
   ]
     .filter(Boolean)
     .join(", ");
+  const fix = ngettext("Fix {count} row to save.", "Fix {count} rows to save.", faultyRows);
+  line.replaceChildren(
+    changes ? gettext("{changes}, not saved.", { changes }) : gettext("No changes."),
+    ...(faultyRows ? [" ", createElement("span", { class: "bad" }, fix)] : []),
+  );
 }

@@ -55,14 +55,21 @@ export function duplicateRows(grid: Grid, keys: ReadonlySet<number>): Grid {
     const copy: GridRow = { ...row, key: makeKey() };
     const source = nameSource(row);
     if (!source) return [row, copy];
-    const name = JSON.parse(source) as string;
-    let number = 2;
-    while (names.has(JSON.stringify(`${name}-${number}`))) number += 1;
-    const fresh = JSON.stringify(`${name}-${number}`);
+    const fresh = findFreeName(JSON.parse(source) as string, names);
     names.add(fresh);
     return [row, { ...copy, cells: { ...row.cells, id: { source: fresh } } }];
   });
   return { ...grid, rows };
+}
+
+/** The name as JSON with the first number that no row of the grid has it with. */
+export const numberName = (name: string, grid: Grid): string =>
+  findFreeName(name, new Set(grid.rows.map((row) => nameSource(row))));
+
+function findFreeName(name: string, sources: ReadonlySet<string>): string {
+  let number = 2;
+  while (sources.has(JSON.stringify(`${name}-${number}`))) number += 1;
+  return JSON.stringify(`${name}-${number}`);
 }
 
 function nameSource(row: GridRow): string {

@@ -1,9 +1,10 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
 import { createElement, findElement, readJson } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
-import { describeChanges, showBulkBar, showNoMatch } from "./bar_view.ts";
+import { showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
 import { addColumn } from "./column_changes.ts";
+import { fixFault } from "./fault_fixes.ts";
 import { placeFaults } from "./faults.ts";
 import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
@@ -96,6 +97,7 @@ class DatasetForm {
     this.#section.addEventListener("click", (event) => {
       const button = (event.target as Element).closest<HTMLElement>("button");
       if (!button) return;
+      if (button.dataset.fix) fixFault(this.#view, button);
       if (button.dataset.act) acts[button.dataset.act]?.();
       if (button.dataset.show) this.#view.setFilter({ show: button.dataset.show as Show });
     });
@@ -173,10 +175,10 @@ class DatasetForm {
   #drawBar(): void {
     const view = this.#view;
     if (!view) return;
-    const { added, edited, removed } = view.countChanges();
+    const changes = view.countChanges();
     const counts: Record<Show, number> = {
       all: view.grid.rows.length,
-      changed: added + edited,
+      changed: changes.added + changes.edited,
       faults: view.faults.size,
     };
     for (const button of this.#section.querySelectorAll<HTMLElement>("[data-show]")) {
@@ -188,17 +190,11 @@ class DatasetForm {
     this.#nameStep("redo", view.redoWords, "Ctrl Shift Z");
     showBulkBar(this.#section, view.tickedCounts, view.shownCount);
     showNoMatch(this.#section, view.filter, view.shownCount === 0 && counts.all > 0);
-    const changes = describeChanges({ added, edited, removed });
-    const shown =
-      view.shownCount === counts.all || !view.shownCount
-        ? ""
-        : ngettext("{count} row shown.", "{count} rows shown.", view.shownCount);
-    findElement(this.#section, "[data-changes]").textContent = [
-      shown,
-      changes ? gettext("{changes}, not saved.", { changes }) : gettext("No changes."),
-    ]
-      .filter(Boolean)
-      .join(" ");
+    const isFiltered = view.shownCount > 0 && view.shownCount < counts.all;
+    findElement(this.#section, "[data-shown]").textContent = isFiltered
+      ? ngettext("{count} row shown.", "{count} rows shown.", view.shownCount)
+      : "";
+    showSaveLine(findElement(this.#form, "[data-save-line]"), changes, counts.faults);
     this.#listColumns();
   }
 

@@ -201,12 +201,12 @@ export class GridView {
   }
 
   #point(event: MouseEvent): void {
-    const cell = (event.target as Element).closest<HTMLElement>("[data-column]");
+    const cell = (event.target as Element).closest<HTMLElement>("[data-column], button"); // a button is no cell
     const row = cell?.closest<HTMLElement>("[data-row]")?.dataset.row;
-    if (!cell || !row || event.button !== 0) return;
+    if (!cell?.dataset.column || !row || event.button !== 0) return;
     event.preventDefault();
     this.closeEditor();
-    this.#activate({ row: Number(row), column: cell.dataset.column ?? "" }, event.shiftKey);
+    this.#activate({ row: Number(row), column: cell.dataset.column }, event.shiftKey);
   }
 
   #click(event: MouseEvent): void {
@@ -226,7 +226,7 @@ export class GridView {
   }
 
   #press(event: KeyboardEvent): void {
-    const isCell = (event.target as Element).closest("tbody [data-column]") || event.target === this.#box;
+    const isCell = (event.target as Element).matches("tbody [data-column]") || event.target === this.#box;
     if (!isCell || !this.#active || event.isComposing) return;
     if (event.ctrlKey || event.metaKey) {
       if (event.key === "z" || event.key === "Z" || event.key === "y") {

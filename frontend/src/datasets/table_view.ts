@@ -2,6 +2,7 @@
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
+import { listFixes } from "./fault_fixes.ts";
 import { type Baseline, describeChange, isSameCell } from "./filters.ts";
 import { splitTags } from "./tags.ts";
 import type { Column, Fault, Grid, GridRow, Kind } from "./types.ts";
@@ -53,8 +54,9 @@ function widthOf(column: Column): number {
 }
 
 function drawColumnHead(column: Column): HTMLElement {
-  if (column.section === "id") return createElement("th", { scope: "col", class: "grid-name" }, column.name);
-  if (column.section === "tags") return createElement("th", { scope: "col" }, column.name);
+  if (column.section === "id")
+    return createElement("th", { scope: "col", class: "grid-name" }, createElement("b", {}, column.name));
+  if (column.section === "tags") return createElement("th", { scope: "col" }, createElement("b", {}, column.name));
   const words = column.choices ? gettext("choice") : KIND_WORDS[column.kind];
   const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: words }) : words;
   const button = createElement(
@@ -132,13 +134,14 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
     cell.append(
       createElement("span", { class: "grid-mark bad" }, ngettext("{count} error", "{count} errors", faults.length)),
     );
-    const titles = new Map(facts.columns.map((column) => [column.key, column.name]));
     const [fault] = faults as [Fault];
+    const column = facts.columns.find((one) => one.key === fault.column);
     const more = faults.length > 1 ? [" ", gettext("And {count} more.", { count: faults.length - 1 })] : [];
-    const where = titles.get(fault.column) ?? "";
-    cell.append(
-      createElement("span", { class: "grid-fault" }, createElement("b", {}, where), ` ${fault.message}`, ...more),
+    const words = [createElement("b", {}, column?.name ?? ""), ` ${fault.message}`, ...more];
+    const fixes = listFixes(row, column).map((fix, number) =>
+      createElement("button", { type: "button", class: "button button-small", "data-fix": number }, fix.words),
     );
+    cell.append(createElement("span", { class: "grid-fault" }, createElement("span", {}, ...words), ...fixes));
   } else if (change)
     cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, CHANGE_WORDS[change]));
   return cell;
@@ -148,7 +151,7 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
   const held = row.cells[column.key];
   const text = cellText(held, column.kind);
   const was = facts.baseline.rows.get(row.key);
-  const classes = [`is-${column.kind}`];
+  const classes = [column.section === "tags" ? "is-tags" : `is-${column.kind}`];
   if (messages.length || findProblem(held, column)) classes.push("is-wrong");
   else if (was && !isSameCell(was, row, column.key)) classes.push("is-changed");
   const words = held

@@ -44,7 +44,18 @@ def test_an_older_version_says_that_it_is_one(browser, reply, gold):
     save_rows(reply, dataset_rows(7), gold.digest)
     page = words(browser("reader").get(PAGE, {"version": 1}))
     assert "not the latest" in page
+    assert f"{PAGE}/-/diff?from=1&amp;to=2" in page
     assert "case-6" not in page
+
+
+def test_the_editor_opens_older_versions(browser, reply, gold):
+    page = words(browser("author").get(f"{PAGE}/-/edit"))
+    assert '<option value="1" selected>' in page
+    assert f"{PAGE}/-/diff" not in page
+    save_rows(reply, dataset_rows(7), gold.digest)
+    page = words(browser("author").get(f"{PAGE}/-/edit"))
+    assert ('<option value="1">' in page, '<option value="2" selected>' in page) == (True, True)
+    assert f"{PAGE}/-/diff?to=2" in page
 
 
 def test_the_diff_shows_rows_that_came_went_and_changed(browser, reply, gold):

@@ -1,0 +1,77 @@
+// What a click does about a fault: the value that the row's line of the fault offers.
+import { gettext } from "../language.ts";
+import { cellText, readCell } from "./cells.ts";
+import * as edits from "./edits.ts";
+import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
+
+export interface Fix {
+  words: string;
+  /** The cell once it is fixed; nothing leaves the value out. */
+  makeCell: (grid: Grid) => Cell | undefined;
+}
+
+interface FixView {
+  readonly grid: Grid;
+  readonly faults: ReadonlyMap<number, readonly Fault[]>;
+  apply(grid: Grid, words: string): void;
+}
+
+const NEAREST = 2; // choices that are offered
+const NUMBER = /-?\d+(?:[.,]\d+)?/;
+
+/** The fixes of a fault, the likeliest first; none where its column has no value that could change. */
+export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
+  const cell = column ? row.cells[column.key] : undefined;
+  if (!column || !cell) return [];
+  if (column.section === "id") {
+    const makeCell = (grid: Grid): Cell => ({ source: edits.numberName(cellText(cell, "text"), grid) });
+    return [{ words: gettext("Add a number to the name"), makeCell }];
+  }
+  if (column.section === "tags") return [];
+  return [...listValues(cell, column), { words: gettext("Leave out"), makeCell: () => undefined }];
+}
+
+function listValues(cell: Cell, column: Column): Fix[] {
+  const text = cellText(cell, column.kind);
+  if (column.choices)
+    return nearestChoices(text, column.choices).map((choice) => offer(choice, { source: JSON.stringify(choice) }));
+  if (!("problem" in cell)) return [];
+  if (column.kind === "json")
+    return [{ words: gettext("Use it as text"), makeCell: () => ({ source: JSON.stringify(text) }) }];
+  const number = column.kind === "number" ? NUMBER.exec(text)?.[0].replace(",", ".") : undefined;
+  const read = number ? readCell(number, "number") : undefined;
+  return number && read && "source" in read ? [offer(number, read)] : [];
+}
+
+const offer = (value: string, cell: Cell): Fix => ({ words: gettext("Use {value}", { value }), makeCell: () => cell });
+
+function nearestChoices(text: string, choices: readonly string[]): string[] {
+  const word = text.trim().toLowerCase();
+  const distances = new Map(choices.map((choice) => [choice, measureDistance(word, choice.toLowerCase())]));
+  return [...choices].sort((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0)).slice(0, NEAREST);
+}
+
+/** How many letters must be put in, left out or replaced to make one word of the other. */
+function measureDistance(one: string, other: string): number {
+  let line = Array.from({ length: other.length + 1 }, (_, index) => index);
+  [...one.slice(0, 80)].forEach((letter, index) => {
+    const next = [index + 1];
+    for (let at = 1; at <= other.length; at += 1) {
+      const replaced = (line[at - 1] ?? 0) + (letter === other[at - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (line[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    line = next;
+  });
+  return line.at(-1) ?? 0;
+}
+
+/** Does what a button of a row's first fault says, as one step that can be undone. */
+export function fixFault(view: FixView, button: HTMLElement): void {
+  const key = Number(button.closest<HTMLElement>("[data-row]")?.dataset.row);
+  const row = view.grid.rows.find((one) => one.key === key);
+  const column = view.grid.columns.find((one) => one.key === view.faults.get(key)?.[0]?.column);
+  const fix = row ? listFixes(row, column)[Number(button.dataset.fix)] : undefined;
+  if (!row || !column || !fix) return;
+  const edit = { row: key, column: column.key, cell: fix.makeCell(view.grid) };
+  view.apply(edits.setCells(view.grid, [edit]), gettext("fix"));
+}
