@@ -23,10 +23,11 @@ from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
 from registry.namespaces.queries import live_label
-from registry.templates import label_queries, search_queries
+from registry.templates import label_queries, search_counts, search_queries
 from registry.templates.models import Template
+from registry.templates.search_counts import Folder
 from registry.templates.search_entries import FILTER_KINDS
-from registry.templates.search_queries import Folder, SearchPage
+from registry.templates.search_queries import SearchPage
 
 __all__ = ["browse"]
 
@@ -105,7 +106,7 @@ class Menu:
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
     text = read_search(request.GET)
-    tree = search_queries.folder_tree(actor, folder)
+    tree = search_counts.folder_tree(actor, folder)
     here = _find(tree, folder)
     if folder and here is None:
         raise NotFound(
@@ -146,7 +147,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
 
 
 def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
-    values = search_queries.list_values(actor, tuple(MENUS), namespace=namespace)
+    values = search_counts.list_values(actor, tuple(MENUS), namespace=namespace)
     menus = []
     for kind, word in MENUS.items():
         links = [
@@ -168,14 +169,14 @@ def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link
         return []
     links = []
     for chosen in text.filters:
-        near = search_queries.similar_words(actor, chosen.kind, chosen.value)
+        near = search_counts.similar_words(actor, chosen.kind, chosen.value)
         if near is not None and near != chosen.value:
             meant = Filter(chosen.kind, near)
             filters = [meant if one == chosen else one for one in text.filters]
             links.append(Link(meant.text, text.address(filters=filters)))
     words = text.words.split()
     for place, word in enumerate(words):
-        near = search_queries.similar_words(actor, "word", word.casefold())
+        near = search_counts.similar_words(actor, "word", word.casefold())
         if near is not None and near != word.casefold():
             links.append(Link(near, text.address(words=" ".join([*words[:place], near, *words[place + 1 :]]))))
     return links

@@ -33,7 +33,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import rules_of
 from registry.namespaces.verbs import Verb
-from registry.templates import search_queries
+from registry.templates import search_counts
 
 __all__ = ["list_people", "members"]
 
@@ -91,7 +91,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in rules_of(space).owners],
         "folder_form": folder_form,
         "folder_rows": folder_roles.list_folder_roles(actor, namespace),
-        "folders": search_queries.list_folder_paths(space) if may_manage else [],
+        "folders": search_counts.list_folder_paths(space) if may_manage else [],
         "form": form,
         "roles": _ROLES,
         "may_manage": may_manage,

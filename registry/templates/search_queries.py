@@ -1,15 +1,14 @@
-"""Search: templates by words and properties, how many there are, and what the words may have meant.
+"""Search: templates by words and properties, and how many there are. Folders and values in use: `search_counts`.
 
 Every answer takes the same number of queries and, but for reading the rows of its page, the same time however many
 templates there are. Up to `COUNTED` matches are read, counted and sorted exactly; where there are more, the count says
 "more than" and the page is read along the order that was asked for.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import QuerySet, Sum, prefetch_related_objects
+from django.db.models import Sum, prefetch_related_objects
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -28,26 +27,19 @@ from registry.templates.search_terms import Term, TermGroup, facet_term, read_wo
 __all__ = [
     "COUNTED",
     "SORTS",
-    "Folder",
     "MatchCount",
     "SearchPage",
     "TemplateSearch",
     "VisibleNamespaces",
     "count_templates",
     "find_templates",
-    "folder_tree",
-    "list_folder_paths",
-    "list_values",
     "search_templates",
-    "similar_words",
     "visible_namespaces",
 ]
 
 COUNTED = 1_000
 SORTS = ("name", "changed")
 _MOST_WORDS = 10
-_MOST_FOLDERS = 500  # shown below one folder of the tree
-_MOST_COMPARED = 2_000
 _HEAVY = ("latest__bundle", "latest__problems", "latest__settings")
 
 
@@ -98,20 +90,6 @@ class SearchPage:
 
     page: Page[Template]
     count: MatchCount
-
-
-@dataclass
-class Folder:
-    """A folder of names: a namespace, or a part of one. `path` is the full one, `count` all templates below.
-
-    `folders` are filled in only for the folders on the way to the open one; `has_folders` says whether there are any.
-    """
-
-    name: str
-    path: str
-    count: int = 0
-    has_folders: bool = False
-    folders: list["Folder"] = field(default_factory=list)
 
 
 def visible_namespaces(actor: Actor) -> VisibleNamespaces:
@@ -205,62 +183,6 @@ def count_templates(
     return MatchCount(min(found, counted), found <= counted)
 
 
-def folder_tree(actor: Actor, open_folder: str = "") -> list[Folder]:
-    """Every namespace the actor may read in, and the folders on the way to the open one with what is beside them.
-
-    Sorted by name; archived templates don't count.
-    """
-    names = list(permissions.visible_namespaces(actor).order_by("name").values_list("name", flat=True))
-    segments = open_folder.split("/") if open_folder else []
-    open_paths = ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
-    folders = SearchCount.objects.filter(kind="in", namespace__name__in=names)
-    roots = {name: Folder(name, name) for name in names}
-    known = dict(roots)
-    for path, count in folders.filter(parent="").values_list("value", "count"):
-        roots[path].count = count
-    below = folders.filter(parent__in=open_paths).order_by("value")
-    for path, parent, count in below.values_list("value", "parent", "count")[:_MOST_FOLDERS]:
-        if parent in known:
-            known[path] = Folder(path.rpartition("/")[2], path, count)
-            known[parent].folders.append(known[path])
-    parents = folders.filter(parent__in=list(known)).values_list("parent", flat=True).distinct()
-    for path in parents:
-        known[path].has_folders = True
-    return list(roots.values())
-
-
-def list_folder_paths(namespace: Namespace) -> list[str]:
-    """The folders of the namespace that hold templates, as paths inside it; the caller has checked the right."""
-    rows = SearchCount.objects.filter(kind="in", namespace=namespace).exclude(parent="").order_by("value")
-    return [path.partition("/")[2] for path in rows.values_list("value", flat=True)[:_MOST_FOLDERS]]
-
-
-def list_values(
-    actor: Actor, kinds: Sequence[str] = FILTER_KINDS, *, namespace: str = "", most: int = 40
-) -> dict[str, list[tuple[str, int]]]:
-    """For each kind the values in use with the number of templates that have them, the most used first.
-
-    namespace: only those of this one.
-    """
-    rows = SearchCount.objects.filter(kind__in=kinds, namespace__in=_visible(actor, namespace))
-    sums = rows.values_list("kind", "value").annotate(total=Sum("count")).order_by("-total", "value")
-    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in kinds}
-    for kind, value, total in sums:
-        if len(found[kind]) < most:
-            found[kind].append((value, total))
-    return found
-
-
-def similar_words(actor: Actor, kind: str, text: str) -> str | None:
-    """The value of this kind in use that is most like a text that none has: what may have been meant, or None.
-
-    kind: of `FILTER_KINDS`, or `word` for the words in names. Compared are values that begin alike.
-    """
-    rows = SearchCount.objects.filter(kind=kind, namespace__in=_visible(actor, ""), value__startswith=text[:1])
-    values = rows.values_list("value", flat=True).distinct()[:_MOST_COMPARED]
-    return next(iter(difflib.get_close_matches(text, list(values), n=1, cutoff=0.7)), None)
-
-
 def _groups(search: TemplateSearch) -> list[TermGroup] | None:
     """What has to match, or None where nothing can."""
     words = search.q.replace("\0", " ").split()[:_MOST_WORDS]
@@ -294,11 +216,6 @@ def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
     if visible.is_all:
         return Scope(None, (), folder, search.archived)
     return Scope(tuple(visible.ids.values()), tuple(visible.ids), folder, search.archived)
-
-
-def _visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
-    rows = permissions.visible_namespaces(actor)
-    return rows.filter(name=namespace) if namespace else rows
 
 
 def _scope_groups(scope: Scope) -> list[TermGroup]:

@@ -7,7 +7,7 @@ from registry.changes import check_results, rules
 from registry.core.errors import Invalid, NotFound
 from registry.namespaces import keys
 from registry.redaction import services as redaction_services
-from registry.templates import archive, labels, search_entries, search_queries
+from registry.templates import archive, labels, search_counts, search_entries, search_queries
 from registry.templates import queries as template_queries
 from registry.templates import save as writing
 from registry.templates.models import Template
@@ -181,8 +181,8 @@ def test_a_page_has_a_size(reader, limit):
 
 def test_outsiders_find_nothing(outsider, shelf):
     assert found(outsider) == found(outsider, q="bill") == found(outsider, folder="support/refunds") == []
-    assert search_queries.list_values(outsider)["tag"] == []
-    assert search_queries.similar_words(outsider, "tag", "biling") is None
+    assert search_counts.list_values(outsider)["tag"] == []
+    assert search_counts.similar_words(outsider, "tag", "biling") is None
     with pytest.raises(NotFound):
         template_queries.get_template(outsider, REPLY)
 
@@ -205,7 +205,7 @@ def test_archived_templates_are_apart(reader, admin, shelf):
 
 
 def test_the_tree_counts_what_is_below(reader, shelf):
-    (support,) = search_queries.folder_tree(reader, "support/refunds")
+    (support,) = search_counts.folder_tree(reader, "support/refunds")
     assert (support.path, support.count) == ("support", 3)
     (refunds,) = support.folders
     assert (refunds.name, refunds.path, refunds.count) == ("refunds", "support/refunds", 2)
@@ -213,21 +213,21 @@ def test_the_tree_counts_what_is_below(reader, shelf):
 
 
 def test_a_closed_folder_of_the_tree_says_that_it_has_folders(reader, shelf):
-    (support,) = search_queries.folder_tree(reader)
+    (support,) = search_counts.folder_tree(reader)
     assert (support.has_folders, support.folders) == (True, [])
 
 
 def test_values_come_with_their_number(reader, shelf):
-    values = search_queries.list_values(reader, namespace="support")
+    values = search_counts.list_values(reader, namespace="support")
     assert values["tag"] == [("billing", 1), ("warm", 1)]
     assert values["input"] == [("question", 2)]
-    assert search_queries.list_values(reader, namespace="elsewhere")["tag"] == []
+    assert search_counts.list_values(reader, namespace="elsewhere")["tag"] == []
 
 
 def test_a_mistyped_word_brings_the_nearest(reader, shelf):
-    assert search_queries.similar_words(reader, "word", "refnds") == "refunds"
-    assert search_queries.similar_words(reader, "tag", "biling") == "billing"
-    assert search_queries.similar_words(reader, "word", "xylophone") is None
+    assert search_counts.similar_words(reader, "word", "refnds") == "refunds"
+    assert search_counts.similar_words(reader, "tag", "biling") == "billing"
+    assert search_counts.similar_words(reader, "word", "xylophone") is None
 
 
 def test_a_count_beyond_what_is_counted_says_so(reader, shelf):
