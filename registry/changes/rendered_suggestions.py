@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.origins.line_edits import Reason, RefusedEdit
+from promptuary.renderer.origins.edit_outcomes import Reason, RefusedEdit
 from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.places import Place, read_sample, refuse_lines, refuse_unrendered

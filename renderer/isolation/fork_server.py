@@ -35,7 +35,8 @@ from promptuary.renderer.interop import pasted, reading, writing
 from promptuary.renderer.isolation import process
 from promptuary.renderer.isolation.confinement import Confinement, probe
 from promptuary.renderer.jinja import program
-from promptuary.renderer.origins.line_edits import LineEdit, edit_rendered_lines
+from promptuary.renderer.origins.edit_outcomes import LineEdit
+from promptuary.renderer.origins.line_edits import edit_rendered_lines
 from promptuary.renderer.origins.traced_parts import trace_source_lines
 from promptuary.renderer.replies import reply_fields
 from promptuary.renderer.schemas import validation

@@ -22,7 +22,7 @@ from promptuary.renderer.interop.reading import FileResult
 from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
 from promptuary.renderer.isolation.process import BusyError, Exchange
-from promptuary.renderer.origins.line_edits import LineEdit, RefusedEdit
+from promptuary.renderer.origins.edit_outcomes import LineEdit, RefusedEdit
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 

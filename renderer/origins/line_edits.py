@@ -7,13 +7,13 @@ that gives the suggested lines and leaves everything else as it was.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, Literal
+from typing import Any
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats.jinja_body import JinjaBody
 from promptuary.renderer.origins.content_literals import Stretch
+from promptuary.renderer.origins.edit_outcomes import EditRefusal, LineEdit, RefusedEdit, find_line_edit, refuse_value
 from promptuary.renderer.origins.literal_search import Replacement, find_replacements
 from promptuary.renderer.origins.scalar_text import escape_text
 from promptuary.renderer.origins.traced_parts import TracedPart, pair_parts, trace_parts
@@ -23,49 +23,11 @@ from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.syntax.three_way_merge import split_lines
 from promptuary.renderer.template import Template, load
 
-__all__ = ["LineEdit", "Reason", "RefusedEdit", "edit_rendered_lines"]
+__all__ = ["edit_rendered_lines"]
 
-Reason = Literal["input", "fragment", "repeated", "untraced", "shortened", "elsewhere", "unfaithful", "broken", "same"]
 _PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
 _MOST_PLANS = 32  # that are rendered where words are looked for
 _TAG = re.compile(r"\{[{%#]")
-
-
-@dataclass(frozen=True, slots=True)
-class LineEdit:
-    """Lines `line` to `end_line` of the document (1-based, included) become `text`; an empty text removes them."""
-
-    line: int
-    end_line: int
-    text: str
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"line": self.line, "end_line": self.end_line, "text": self.text}
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedEdit:
-    """Why rendered lines can't be edited in the document.
-
-    `line` is the document's line that it is about, or None. `source` is the expression that printed the text, or the
-    fragment's reference. `count` is how often a literal is printed.
-    """
-
-    reason: Reason
-    line: int | None = None
-    source: str = ""
-    count: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"reason": self.reason, "line": self.line, "source": self.source, "count": self.count}
-
-
-class _EditRefusal(Exception):
-    """Carries why an edit is refused out of the planning."""
-
-    def __init__(self, refused: RefusedEdit) -> None:
-        super().__init__(refused.reason)
-        self.refused = refused
 
 
 def edit_rendered_lines(
@@ -78,7 +40,7 @@ def edit_rendered_lines(
     """
     try:
         return _Editor(template, data, part, line, end_line, unify_newlines(text)).edit()
-    except _EditRefusal as refusal:
+    except EditRefusal as refusal:
         return refusal.refused
 
 
@@ -107,7 +69,7 @@ class _Editor:
         elif not new and end_line == len(content_lines) and line > 1:
             self.start -= 1  # the last lines go with the line end before them
         if self.content[self.start : self.end] == new:
-            raise _EditRefusal(RefusedEdit("same"))
+            raise EditRefusal(RefusedEdit("same"))
         self.new = new
         self.wanted = self.content[: self.start] + new + self.content[self.end :]
         self.part = self._find_part(rendered)
@@ -121,9 +83,9 @@ class _Editor:
         self.is_traced = True
         found = pair_parts(traced, self.before)[self.index]
         if found is None:
-            raise _EditRefusal(RefusedEdit("shortened", rendered.line))
+            raise EditRefusal(RefusedEdit("shortened", rendered.line))
         if found.stretches is None:
-            raise _EditRefusal(RefusedEdit("untraced", rendered.line))
+            raise EditRefusal(RefusedEdit("untraced", rendered.line))
         return found
 
     def edit(self) -> LineEdit:
@@ -146,10 +108,10 @@ class _Editor:
                     continue
                 tried.add(document)
                 self._verify(document)
-                return _line_edit(self.document, document)
-            except _EditRefusal as refusal:
+                return find_line_edit(self.document, document)
+            except EditRefusal as refusal:
                 refused = refused or refusal.refused
-        raise _EditRefusal(refused or RefusedEdit("untraced"))
+        raise EditRefusal(refused or RefusedEdit("untraced"))
 
     def _edit_found(self) -> LineEdit:
         """By the places in the document's body that have the same words."""
@@ -164,10 +126,10 @@ class _Editor:
             document = self._apply(plan)
             try:
                 self._verify(document)
-                return _line_edit(self.document, document)
-            except _EditRefusal as refusal:
+                return find_line_edit(self.document, document)
+            except EditRefusal as refusal:
                 refused.append(refusal.refused)
-        raise _EditRefusal(refused[0] if len({one.line for one in refused}) == 1 else RefusedEdit("untraced"))
+        raise EditRefusal(refused[0] if len({one.line for one in refused}) == 1 else RefusedEdit("untraced"))
 
     def _list_changes(self) -> list[Replacement]:
         """What of the content becomes what."""
@@ -203,7 +165,7 @@ class _Editor:
             self._check(stretch)
             if not stretch.is_verbatim:
                 if (left, right) != (stretch.start, stretch.end):
-                    raise _EditRefusal(RefusedEdit("untraced", self._line(stretch.source_start)))
+                    raise EditRefusal(RefusedEdit("untraced", self._line(stretch.source_start)))
                 yield stretch
                 continue
             begin = stretch.source_start + left - stretch.start
@@ -213,14 +175,14 @@ class _Editor:
         """Refuse where some of the content from start to end was printed by a value."""
         for mark in self.part.part.marks:
             if mark.start < end and start < mark.end:
-                raise _EditRefusal(_refuse_value(mark))
+                raise EditRefusal(refuse_value(mark))
 
     def _check(self, stretch: Stretch) -> None:
         if stretch.reference is not None:
-            raise _EditRefusal(RefusedEdit("fragment", source=stretch.reference))
+            raise EditRefusal(RefusedEdit("fragment", source=stretch.reference))
         if stretch.repeats > 1:
             line = self._line(stretch.source_start)
-            raise _EditRefusal(RefusedEdit("repeated", line, count=stretch.repeats))
+            raise EditRefusal(RefusedEdit("repeated", line, count=stretch.repeats))
 
     def _insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
         """Where in the document text goes that is added at this place of the content; its style and indentation."""
@@ -230,13 +192,13 @@ class _Editor:
         # At the start of a line, what was written on that line comes first.
         starts_line = at == 0 or self.content[at - 1] == "\n"
         order = [right, left] if (starts_line == prefers_left) and not inside else [left, right]
-        refusal: _EditRefusal | None = None
+        refusal: EditRefusal | None = None
         for stretch in order:
             if stretch is None:
                 continue
             try:
                 self._check(stretch)
-            except _EditRefusal as error:
+            except EditRefusal as error:
                 refusal = refusal or error
                 continue
             if stretch is right:
@@ -263,7 +225,7 @@ class _Editor:
             style, indent = self.part.styles[0]
             return (offset if at == mark.start else shift + tag.end), style, indent
         found = next((mark for mark in self.part.part.marks if mark.start <= at <= mark.end), None)
-        raise _EditRefusal(_refuse_value(found) if found else RefusedEdit("untraced", self.part.part.line))
+        raise EditRefusal(refuse_value(found) if found else RefusedEdit("untraced", self.part.part.line))
 
     def _prints(self, mark: Mark) -> int:
         return sum(one.site is mark.site for one in self.part.part.marks)
@@ -271,7 +233,7 @@ class _Editor:
     def _escaped(self, new: str, style: str, indent: int, place: int) -> str:
         escaped = escape_text(new, style, indent)
         if escaped is None:
-            raise _EditRefusal(RefusedEdit("unfaithful", self._line(place)))
+            raise EditRefusal(RefusedEdit("unfaithful", self._line(place)))
         return escaped
 
     def _line(self, offset: int) -> int:
@@ -279,7 +241,7 @@ class _Editor:
 
     def _verify(self, document: str) -> None:
         """Refuse a document that does not render to what was asked for, and to nothing else."""
-        line = _line_edit(self.document, document).line
+        line = find_line_edit(self.document, document).line
         try:
             edited = load(
                 document,
@@ -289,22 +251,14 @@ class _Editor:
             )
             after = edited.render(self.data).parts
         except RenderError as error:
-            raise _EditRefusal(RefusedEdit("unfaithful" if _TAG.search(self.new) else "broken", line)) from error
+            raise EditRefusal(RefusedEdit("unfaithful" if _TAG.search(self.new) else "broken", line)) from error
         if len(after) <= self.index or after[self.index].content != self.wanted:
-            raise _EditRefusal(RefusedEdit("unfaithful", line))
+            raise EditRefusal(RefusedEdit("unfaithful", line))
         facts = [(part.name, part.role, part.content) for part in after]
         wanted = [(part.name, part.role, part.content) for part in self.before]
         wanted[self.index] = (*wanted[self.index][:2], self.wanted)
         if facts != wanted:
-            raise _EditRefusal(RefusedEdit("elsewhere", line))
-
-
-def _refuse_value(mark: Mark) -> RefusedEdit:
-    site = mark.site
-    if site.kind == "fragment":
-        match = re.search(r"""["']([^"']+)["']""", site.expression)
-        return RefusedEdit("fragment", site.line, match[1] if match else site.expression)
-    return RefusedEdit("input", site.line, site.expression)
+            raise EditRefusal(RefusedEdit("elsewhere", line))
 
 
 def _changes(old: str, new: str) -> Iterator[Replacement]:
@@ -327,20 +281,3 @@ def _offsets(pieces: Sequence[str]) -> list[int]:
     for piece in pieces:
         offsets.append(offsets[-1] + len(piece))
     return offsets
-
-
-def _line_edit(before: str, after: str) -> LineEdit:
-    """The lines that differ, as one edit of whole lines; at least one line of the document before is named."""
-    old, new = split_lines(before), split_lines(after)
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    stop = len(old) - end
-    if start == stop:  # lines are added only: the one before them, or after, is named too
-        start, stop = (start - 1, stop) if start else (start, stop + 1)
-    text = "".join(new[start : len(new) - (len(old) - stop)])
-    bare = text.removesuffix("\n")
-    return LineEdit(start + 1, stop, bare if bare or not text else text)

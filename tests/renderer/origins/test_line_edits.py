@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from promptuary import renderer
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.origins.line_edits import LineEdit, RefusedEdit, edit_rendered_lines
+from promptuary.renderer.origins.edit_outcomes import LineEdit, RefusedEdit
+from promptuary.renderer.origins.line_edits import edit_rendered_lines
 from promptuary.renderer.syntax.three_way_merge import split_lines
 from tests.renderer import varied_documents as varied
 from tests.support.examples import example_count
