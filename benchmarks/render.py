@@ -21,17 +21,13 @@ words of its own data.
 import argparse
 import functools
 import gc
-import importlib.util
-import logging
 import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from pydoc_data.topics import topics
 from typing import Any
 
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -41,6 +37,8 @@ sys.path.insert(0, str(ROOT))
 
 import jinja2
 
+from benchmarks.chat_prompt import BODY, FRONT, PLAIN, SYSTEM, data
+from benchmarks.chat_prompt_peers import Peers
 from promptuary import renderer
 from promptuary.renderer.tokens.base import Memory
 from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer, find_tokenizer
@@ -49,57 +47,7 @@ from promptuary.renderer.truncation import fitting
 from promptuary.renderer.truncation import plan as truncation_plan
 
 SIZES = (10, 100, 1000, 5000)
-BODY = """
-- name: instructions
-  role: system
-  content: |
-    You are {{ bot }}. Be kind, brief and exact.
-{% for turn in turns %}
-- name: turn {{ loop.index }}
-  role: {{ turn.role }}
-  truncation_priority: 5
-  content: |
-    {{ turn.author }}: {{ escape_special_characters(turn.text) }}
-{% endfor %}
-- name: question
-  role: user
-  content: |
-    {{ question }}
-"""
-FRONT = """---
-inputs:
-  bot: {type: string}
-  question: {type: string, maxLength: 4000, untrusted: true}
-  turns:
-    type: array
-    items:
-      type: object
-      properties:
-        role: {type: string, enum: [user, assistant]}
-        author: {type: string}
-        text: {type: string, untrusted: true}
-      required: [role, author, text]
----
-"""
-PLAIN = (
-    "You are {{ bot }}. Be kind, brief and exact.{% for turn in turns %}{{ turn.author }}: "
-    "{{ turn.text }}{% endfor %}{{ question }}"
-)
-SYSTEM = "You are Ada. Be kind, brief and exact."
-WORDS = " ".join(topics[name] for name in sorted(topics)).split()
-
 Timed = dict[str, Callable[[Any], Any]]
-
-
-def data(size: int, salt: int) -> dict[str, Any]:
-    """A chat of `size` turns of 40 words; another salt gives texts that nothing has seen."""
-    turns = []
-    for index in range(size):
-        start = (index * 7919 + salt * 104_729) % (len(WORDS) - 40)
-        words = [*WORDS[start : start + 39], f"{salt}-{index}"]
-        text = " ".join(words) + ('\nShe said: "well"' if index % 7 == 0 else "")
-        turns.append({"role": ("user", "assistant")[index % 2], "author": ("Ann", "Bo")[index % 2], "text": text})
-    return {"bot": "Ada", "turns": turns, "question": f"What did we count, and when? ({salt})"}
 
 
 def measure(
@@ -142,100 +90,6 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
         ):
             ratios = [f"{found[name] / found[ours]:.1f}" for found in results.values() if name in found]
             print(f"  ours is faster than {name}: {', '.join(ratios)} times")
-
-
-class Peers:
-    """The other libraries, each only where it is installed."""
-
-    def __init__(self, core: Any) -> None:
-        self.encode = lambda text: core.encode(text, add_special_tokens=False).ids
-        self.folder = tempfile.TemporaryDirectory()
-        logging.disable(logging.WARNING)
-
-    def poet(self) -> Callable[..., Any] | None:
-        if importlib.util.find_spec("prompt_poet") is None:
-            return None
-        from prompt_poet import Prompt  # noqa: PLC0415 -- optional
-
-        path = Path(self.folder.name) / "chat.yml.j2"
-        path.write_text(BODY, encoding="utf-8")
-
-        def make(values: dict[str, Any], **options: Any) -> Any:
-            return Prompt(
-                template_path=str(path), template_data=values, from_cache=True, encode_func=self.encode, **options
-            )
-
-        return make
-
-    def haystack(self) -> Callable[[dict[str, Any]], Any] | None:
-        if importlib.util.find_spec("haystack") is None:
-            return None
-        from haystack.components.builders import PromptBuilder  # noqa: PLC0415 -- optional
-
-        builder = PromptBuilder(template=PLAIN, required_variables="*")
-        return lambda values: builder.run(**values)
-
-    def langchain(self) -> Callable[[dict[str, Any]], Any] | None:
-        if importlib.util.find_spec("langchain_core") is None:
-            return None
-        from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder  # noqa: PLC0415 -- optional
-
-        template = ChatPromptTemplate(
-            [
-                ("system", "You are {bot}. Be kind, brief and exact."),
-                MessagesPlaceholder("turns"),
-                ("user", "{question}"),
-            ]
-        )
-
-        def render(values: dict[str, Any]) -> Any:
-            turns = [(turn["role"], f"{turn['author']}: {turn['text']}") for turn in values["turns"]]
-            return template.invoke({**values, "turns": turns})
-
-        return render
-
-    def hermes(self) -> Callable[[dict[str, Any], int], Any] | None:
-        if importlib.util.find_spec("hermes_cai") is None:
-            return None
-        try:
-            # Its engine wants a tokenizer package that was never published; the encoder is given, so a name will do.
-            chartok = type(sys)("chartok")
-            chartok.heather = None  # type: ignore[attr-defined]  # the name is imported, and not used with an encoder given
-            sys.modules.setdefault("chartok", chartok)
-            from hermes_cai.engine import build_structured_prefix  # noqa: PLC0415 -- optional
-            from hermes_cai.structured_prefix import ChatContextMessage, StructuredPrefix  # noqa: PLC0415 -- optional
-        except Exception as error:  # noqa: BLE001 -- it does not run from its package index alone
-            print(f"hermes-cai is left out: {type(error).__name__}: {error}")
-            return None
-
-        def build(values: dict[str, Any], limit: int) -> Any:
-            messages = [
-                ChatContextMessage(
-                    author=turn["author"],
-                    text=turn["text"],
-                    is_pinned=False,
-                    type=0,
-                    is_summary=False,
-                    attachments_content="",
-                )
-                for turn in values["turns"]
-            ]
-            prefix = StructuredPrefix(
-                character_definitions=[], chat_history=[], reply_prompt="Ada:", timestamp="2024 04 23 Tuesday 19 07",
-                token_limit=limit, hermes_generation_template_name="production_raw.yml.j2",
-                chat_context_messages=messages,
-                raw_prompt_data_dict={
-                    "character": {"participant__name": "Ada", "title": "a guide", "description": "kind",
-                        "definition": ""},
-                    "username": "Ann", "chat_type": "x", "persona_definition": "",
-                },
-            )  # fmt: skip
-            return build_structured_prefix(
-                logging.LoggerAdapter(logging.getLogger("hermes"), {}), prefix, close_last_message=True,
-                truncation_step=1, encode_func=self.encode,
-            )  # fmt: skip
-
-        return build
 
 
 def greedy(counts: list[int], limit: int) -> int:
