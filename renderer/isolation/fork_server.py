@@ -7,7 +7,6 @@ connection of a process of the same user is a control socket. It ends when its o
 process that started it.
 """
 
-import base64
 import ctypes
 import faulthandler
 import gc
@@ -20,28 +19,19 @@ import socket
 import struct
 import sys
 import threading
-import traceback
-from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import jsonschema  # noqa: F401 - children find it loaded
 import re2  # noqa: F401
 
 from promptuary import renderer
-from promptuary.renderer.errors import LimitError, RenderError
+from promptuary.renderer.errors import RenderError
 from promptuary.renderer.free_memory import release_memory
-from promptuary.renderer.interop import pasted, reading, writing
-from promptuary.renderer.isolation import process
-from promptuary.renderer.isolation.confinement import Confinement, probe
+from promptuary.renderer.interop import reading, writing
+from promptuary.renderer.isolation import methods, process
+from promptuary.renderer.isolation.confinement import Confinement
 from promptuary.renderer.jinja import program
-from promptuary.renderer.origins.edit_outcomes import LineEdit
-from promptuary.renderer.origins.line_edits import edit_rendered_lines
-from promptuary.renderer.origins.traced_parts import trace_source_lines
-from promptuary.renderer.replies import reply_fields
-from promptuary.renderer.schemas import validation
 from promptuary.renderer.tokens import tokenizers
-from promptuary.renderer.validation.placeholder_preview import render_with_placeholders
 
 __all__ = ["main"]
 
@@ -166,7 +156,7 @@ def _serve(connection: socket.socket, order: dict[str, Any], confinement: Confin
         )
         _arm(connection, order["wall_seconds"])
         confinement.apply()  # last: what is armed needs a thread
-        connection.sendall(process.pack_frame(process.ANSWER, _answer(request)))
+        connection.sendall(process.pack_frame(process.ANSWER, methods.answer_request(request)))
         status = 0
     except (OSError, EOFError):
         pass  # the caller has gone: nobody is left to tell
@@ -188,161 +178,6 @@ def _limit_threads() -> None:
     if hasattr(resource, "RLIMIT_NPROC") and threading.active_count() == 1:
         _limit(resource.RLIMIT_NPROC, 0)
 
-
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
-    try:
-        return {"result": _METHODS[request["method"]](**request["arguments"])}
-    except RenderError as error:
-        return {"error": _as_limit(error).to_dict()}
-    except (MemoryError, RecursionError) as error:
-        return {"error": _exhausted(error).to_dict()}
-    except Exception as error:  # noqa: BLE001
-        # A fault of ours must reach the log and the caller; it must not look like a bound.
-        message = (
-            f"The renderer failed on this ({type(error).__name__}). That is a fault of Promptuary, not of the document."
-        )
-        return {"error": RenderError(message).to_dict(), "fault": traceback.format_exc(limit=-12)}
-
-
-def _as_limit(error: RenderError) -> RenderError:
-    """An error that was caused by want of memory is a LimitError at the same place."""
-    if isinstance(error, LimitError) or not isinstance(error.__cause__ or error.__context__, MemoryError):
-        return error
-    return _exhausted(MemoryError()).located(error.place)
-
-
-def _exhausted(error: BaseException) -> RenderError:
-    if isinstance(error, MemoryError):
-        return LimitError("This needs more memory than a rendering may take.")
-    return LimitError("This is nested too deeply, or calls itself without end.")
-
-
-def _validate(document: str, fragments: Any, profile: Any, samples: Any) -> Any:
-    validation = renderer.validate(document, samples, fragments=fragments, profile=profile)
-    return [problem.to_dict() for problem in validation]
-
-
-def _render(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    return template.render(data, **options).to_dict(target)
-
-
-def _render_all(document: str, fragments: Any, profile: Any, data: Any, target: Any, options: dict[str, Any]) -> Any:
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    return [prompt.to_dict(target) for prompt in template.render_all(data, **options)]
-
-
-def _render_with_placeholders(document: str, fragments: Any, profile: Any, data: Any, target: Any) -> Any:
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    prompts, placeholders = render_with_placeholders(template, data)
-    return {"prompts": [prompt.to_dict(target) for prompt in prompts], "placeholders": placeholders}
-
-
-def _render_samples(  # one argument a field of the request
-    document: str, fragments: Any, profile: Any, samples: Any, target: Any, options: Any, traced: bool
-) -> Any:
-    """Each sample's prompt or error, the template compiled once; traced: its parts with their `source_lines`."""
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    results: dict[str, dict[str, Any]] = {}
-    for name, data in samples.items():
-        try:
-            results[name] = {"prompt": template.render(data, **options).to_dict(target)}
-            if traced:
-                _add_source_lines(results[name]["prompt"]["parts"], template, data)
-        except RenderError as error:
-            results[name] = {"error": _as_limit(error).to_dict()}
-    return results
-
-
-def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: dict[str, Any]) -> Any:
-    """The edit of the document that a suggestion on rendered lines comes to, or why there is none."""
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    try:
-        found = edit_rendered_lines(template, data, **lines)
-    except IndexError:
-        return {}
-    return {"edit" if isinstance(found, LineEdit) else "refused": found.to_dict()}
-
-
-def _add_source_lines(parts: list[dict[str, Any]], template: renderer.Template, data: Any) -> None:
-    try:
-        lines = trace_source_lines(template, data)
-    except RenderError:  # a bound that the rendering itself kept to
-        lines = []
-    for index, part in enumerate(parts):
-        part["source_lines"] = lines[index] if lines else []
-
-
-def _compare(old: Any, new: Any) -> Any:
-    return [change.to_dict() for change in renderer.compare(renderer.from_bundle(old), renderer.from_bundle(new))]
-
-
-def _read(document: str, fragments: Any, profile: Any, replies: Any, data: Any) -> Any:
-    return renderer.load(document, fragments=fragments, profile=profile).read(replies, data)
-
-
-def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]) -> Any:
-    """Each row's outputs or error, the template compiled once."""
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    results: dict[str, dict[str, Any]] = {}
-    for name, row in rows.items():
-        try:
-            results[name] = {"outputs": template.read(row["replies"], row["data"])}
-        except RenderError as error:
-            results[name] = {"error": _as_limit(error).to_dict()}
-    return results
-
-
-def _read_fields(document: str, fragments: Any, profile: Any, reply: str, data: Any) -> Any:
-    template = renderer.load(document, fragments=fragments, profile=profile)
-    return reply_fields.read_reply_fields(template.document, reply, lambda: template.read(reply, data))
-
-
-def _check_schema(schema: Any, value: Any) -> str | None:
-    try:
-        error = validation.check_schema(schema)
-        if error is None and value is not None:
-            error = validation.best_error(schema, value)
-    except validation.Unusable as failure:
-        return str(failure)
-    if error is not None:
-        path = "/".join(map(str, error.absolute_path))
-        return f"{path}: {error.message}" if path else error.message
-    return None
-
-
-def _read_templates(files: dict[str, str], source_format: str) -> Any:
-    """The templates of files whose bytes are in base64."""
-    contents = {path: base64.b64decode(content) for path, content in files.items()}
-    return [result.to_dict() for result in reading.read_files(contents, source_format)]
-
-
-def _read_pasted_prompt(text: str, as_document: bool) -> Any:
-    found = pasted.read_pasted_prompt(text, as_document=as_document)
-    return found.to_dict() if found else None
-
-
-def _convert_document(form: str, document: str, name: str, fragments: dict[str, str]) -> Any:
-    return asdict(writing.convert_document(form, document, name, fragments))
-
-
-_METHODS: dict[str, Callable[..., Any]] = {
-    "validate": _validate,
-    "render": _render,
-    "render_all": _render_all,
-    "render_samples": _render_samples,
-    "render_with_placeholders": _render_with_placeholders,
-    "edit_lines": _edit_lines,
-    "compare": _compare,
-    "read": _read,
-    "read_many": _read_many,
-    "read_fields": _read_fields,
-    "check_schema": _check_schema,
-    "read_templates": _read_templates,
-    "read_pasted_prompt": _read_pasted_prompt,
-    "convert_document": _convert_document,
-    "probe": probe,
-}
 
 if __name__ == "__main__":
     main()
