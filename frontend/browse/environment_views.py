@@ -26,6 +26,7 @@ from registry.rollouts import queries as rollout_queries
 from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
 from registry.templates import label_queries
+from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
 __all__ = ["environments"]
@@ -33,12 +34,12 @@ __all__ = ["environments"]
 PAGE_SIZE = 25  # each row has some labels, and where a request is open, its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
 MOVES = 8
-VIEWS = ("behind", "open", "rolling", "failing")
+VIEWS = ("behind", "ready", "open", "rolling", "failing")
 
 
 @signed_in
 def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """All templates, or those behind, with an open request, in a rollout, or failing; `q` narrows by name."""
+    """All templates, or those behind, ready, with an open request, rolling out, or failing; `q` narrows by name."""
     view = request.GET.get("show", "")
     view = view if view in VIEWS else ""
     words = request.GET.get("q", "").strip()
@@ -51,7 +52,12 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     )
     rows, more = page.rows, page.next
     rollouts = rollout_queries.list_active(actor)
-    if view == "open":
+    opened = promotion_state.count_open(actor, pair[1])
+    publishable = promotion_state.find_ready_templates(actor, pair[1]) if opened else []
+    if view == "ready":
+        prepared = template_queries.list_templates_by_name(publishable, words, cursor=cursor, limit=PAGE_SIZE)
+        rows, more = environments_query.environment_rows(prepared.items), prepared.next
+    elif view == "open":
         opening = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
         rows, more = environments_query.environment_rows(opening.items), opening.next
     elif view == "failing":
@@ -67,7 +73,6 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     failures = failure_rows(live_failures.list_live_failures(actor, listed), roles)
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
-    opened = promotion_state.count_open(actor, pair[1])
     failing = live_failures.count_failing_templates(actor)
     protected = {label for space, _ in spaces for label in space.protected_labels}
     context = {
@@ -90,6 +95,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tabs": [
             _tab(gettext("All"), None, not view, {"q": words}),
             _tab(gettext("Behind"), page.behind.number, view == "behind", {"q": words, "show": "behind"}),
+            _tab(gettext("Ready"), len(publishable), view == "ready", {"q": words, "show": "ready"}),
             _tab(gettext("Open requests"), opened, view == "open", {"q": words, "show": "open"}),
             _tab(gettext("Rolling out"), len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
             _tab(gettext("Failing"), failing, view == "failing", {"q": words, "show": "failing"}),

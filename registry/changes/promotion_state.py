@@ -11,13 +11,15 @@ from registry.changes import emergencies, history_queries
 from registry.changes import gate as change_gate
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest
+from registry.changes.queries import MOST_PENDING
 from registry.core.names import LATEST
-from registry.core.pagination import Page, check_limit, cut, read_text
+from registry.core.pagination import Page
 from registry.namespaces.permissions import visible_namespaces
 from registry.templates.label_models import Label
 from registry.templates.models import Template
+from registry.templates.queries import list_templates_by_name
 
-__all__ = ["PromotionState", "count_open", "list_open_templates", "read_states"]
+__all__ = ["PromotionState", "count_open", "find_ready_templates", "list_open_templates", "read_states"]
 
 State = Literal["emergency", "open", "ready", "equal", "unset"]
 
@@ -68,7 +70,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     # Where both are the same version, or one is none, it needs no history to tell that.
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)
-    gates = _open_gates(actor, ids, target)
+    gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
     hurried = emergencies.served_emergencies(actor)
     states = {}
     for row in rows:
@@ -94,12 +96,11 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     return states
 
 
-def _open_gates(actor: Actor, ids: Sequence[int], label: str) -> dict[int, Gate]:
-    """Template to the gate of the newest open request for the label."""
-    pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label).order_by("number")
+def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:
+    """Template to the gate of its newest request of these. The newest `MOST_PENDING` are looked at."""
     related = ("template__namespace", "template__latest", "version__author", "opened_by", "release__namespace")
     rows = pending.select_related(*related, "release__opened_by").defer("version__bundle", "template__latest__bundle")
-    newest = {row.template_id: row for row in rows}
+    newest = {row.template_id: row for row in reversed(rows.order_by("-number")[:MOST_PENDING])}
     return {gate.change.template_id: gate for gate in change_gate.evaluate_many(newest.values(), actor)}
 
 
@@ -112,14 +113,17 @@ def list_open_templates(
     actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
     """Templates that have an open request for the label, by name. words: parts of the name."""
-    limit = check_limit(limit)
     asked = _pending(actor, label).values("template")
-    rows = Template.objects.filter(pk__in=asked).select_related("namespace", "latest").defer("latest__bundle")
-    for word in words.split():
-        rows = rows.filter(name__icontains=word.replace("\0", ""))
-    if after := read_text(cursor):
-        rows = rows.filter(name__gt=after)
-    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+    return list_templates_by_name(asked, words, cursor=cursor, limit=limit)
+
+
+def find_ready_templates(actor: Actor, label: str) -> list[int]:
+    """The ids of templates whose open request for the label is blocked by nothing, as the page of the request has it.
+
+    The newest `MOST_PENDING` requests are looked at, in as many queries for one as for many.
+    """
+    gates = _open_gates(actor, _pending(actor, label))
+    return [template for template, gate in gates.items() if not gate.blockers]
 
 
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:

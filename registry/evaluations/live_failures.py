@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, operator_actor
-from registry.core.pagination import Page, check_limit, cut, read_text
+from registry.core.pagination import Page
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
@@ -22,6 +22,7 @@ from registry.namespaces.queries import live_label
 from registry.templates.label_models import Label
 from registry.templates.label_moves import approved_moves
 from registry.templates.models import Template, Version
+from registry.templates.queries import list_templates_by_name
 
 __all__ = [
     "count_failing_templates",
@@ -55,14 +56,8 @@ def list_failing_templates(
     actor: Actor, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
     """Templates of which something fails that is live, by name. words: parts of the name."""
-    limit = check_limit(limit)
     failing = _readable_failures(actor).values("template")
-    rows = Template.objects.filter(pk__in=failing).select_related("namespace", "latest").defer("latest__bundle")
-    for word in words.split():
-        rows = rows.filter(name__icontains=word.replace("\0", ""))
-    if after := read_text(cursor):
-        rows = rows.filter(name__gt=after)
-    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+    return list_templates_by_name(failing, words, cursor=cursor, limit=limit)
 
 
 def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:

@@ -1,6 +1,7 @@
 """Templates: one by its name, all whose names the actor may see, and drafts. Search is in `search_queries`."""
 
-from typing import TypeVar
+from collections.abc import Collection
+from typing import Any, TypeVar
 
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.utils.translation import gettext
@@ -9,6 +10,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, NotFound
 from registry.core.names import LATEST
+from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -29,6 +31,7 @@ __all__ = [
     "list_discarded_drafts",
     "list_drafts",
     "list_template_drafts",
+    "list_templates_by_name",
     "lock_template",
     "renamed",
     "search_words",
@@ -38,6 +41,22 @@ __all__ = [
 _READING = frozenset({Verb.BROWSE, Verb.READ, Verb.CHECK, Verb.FETCH})
 _MOST_WORDS = 10
 _FEW = 500  # templates that a list is narrowed to by their ids
+
+
+def list_templates_by_name(
+    ids: QuerySet[Any, Any] | Collection[int], words: str = "", *, cursor: str | None = None, limit: int = 100
+) -> Page[Template]:
+    """A page of these templates by name, with their namespaces and newest versions. words: parts of the name.
+
+    ids: of templates that the actor may read, or a query of them.
+    """
+    limit = check_limit(limit)
+    rows = Template.objects.filter(pk__in=ids).select_related("namespace", "latest").defer("latest__bundle")
+    for word in words.split():
+        rows = rows.filter(name__icontains=word.replace("\0", ""))
+    if after := read_text(cursor):
+        rows = rows.filter(name__gt=after)
+    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
 def within_namespaces(

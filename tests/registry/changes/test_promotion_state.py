@@ -59,6 +59,29 @@ def test_an_open_request_for_the_target_is_told_with_its_gate(author, save, prop
     assert promotion_state.count_open(author, "staging") == 0
 
 
+def test_a_request_that_nothing_blocks_is_ready(author, outsider, save, propose, approve):
+    change = propose(save("one"))
+    propose(save("one", name="support/waiting"))
+    assert promotion_state.find_ready_templates(author, "production") == []
+    approve(change)
+    assert promotion_state.find_ready_templates(author, "production") == [change.template_id]
+    assert promotion_state.find_ready_templates(author, "staging") == []
+    assert promotion_state.find_ready_templates(outsider, "production") == []
+
+
+def test_finding_many_that_are_ready_costs_as_many_queries_as_one(author, save, propose, approve):
+    def cost():
+        with CaptureQueriesContext(connection) as queries:
+            found = promotion_state.find_ready_templates(author, "production")
+        return len(found), len(queries)
+
+    approve(propose(save("one")))
+    one, queries = cost()
+    for number in range(3):
+        approve(propose(save("one", name=f"support/reply-{number}")))
+    assert (one, cost()) == (1, (4, queries))
+
+
 def test_an_outsider_counts_nothing(outsider, save, propose):
     propose(save("one"))
     assert promotion_state.count_open(outsider, "production") == 0
