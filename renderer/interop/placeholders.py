@@ -34,7 +34,7 @@ _CLOSES_FORMULA = re.compile(r"[^\s$]\$(?![\w{$])")
 _SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}(?!\})")
 _UNREAD = re.compile(
     r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
-    r"|(?<![\w$\\])\$[A-Za-z_]\w*|(?<![\w%\"'])%s(?![\w\"'%])"
+    r"|(?<![\w$\\])\$[A-Za-z_]\w*|(?<![\w%\"'])%s(?![\w\"'%])|<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"
 )
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
@@ -213,7 +213,8 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
             pieces.append(Slot(names.input_name(name, shown=match[0], line=line) + path))
         pieces.append(text[end:])
         described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()
-        unread = find_unread("".join(piece for piece in pieces if isinstance(piece, str))) if spans else ()
+        is_mixed = bool(spans) or pattern is _PERCENT  # `%s` beside `%(name)s` has no name to fill it by
+        unread = find_unread("".join(piece for piece in pieces if isinstance(piece, str))) if is_mixed else ()
         return PlainText(tuple(pieces), (*described, *unread, *names.differences()))
 
     return read_pattern

@@ -31,6 +31,7 @@ _OTHERS = (
     r"(?<![\w\\$`])\$(?P<dollar>[a-z_][a-z\d_]+)(?![\w(\[$])",
     rf"(?<!<)<<(?P<angle>{_NAME})>>(?!>)",
     r"!<(?P<numbered>[A-Za-z]+ ?\d+)>!",
+    rf"<%=[ \t]*(?P<erb>{_NAME})[ \t]*-?%>",
     rf"(?<![\w%])%\((?P<percent>{_NAME})\)[sdrf]",
     r"(?<![\w%\"'])(?P<nameless>%s)(?![\w\"'%])",
     r"(?<![\w\[])\[\[(?P<square>[a-z_][a-z\d_]*)\]\](?![\](])",

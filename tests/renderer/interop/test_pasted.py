@@ -28,6 +28,12 @@ def test_what_a_part_reads_as_it_is_needs_nothing(text):
     assert read_pasted_prompt(text) is None
 
 
+def test_a_placeholder_without_a_name_beside_named_ones_is_said_to_stay_text():
+    pasted = read_pasted_prompt("Hi %(name)s, you owe %s.")
+    assert "`%s` stays text: nothing is filled in there" in pasted.differences
+    assert contents(pasted.body, name="Ann") == [("user", "Hi Ann, you owe %s.")]
+
+
 def test_a_byte_order_mark_and_line_ends_of_windows_are_no_part_of_the_prompt():
     pasted = read_pasted_prompt("\ufeffDear {name},\r\n\r\nthank you.\r\n")
     assert contents(pasted.body, name="Ann") == [("user", "Dear Ann,\n\nthank you.")]

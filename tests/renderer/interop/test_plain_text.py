@@ -56,6 +56,9 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
         ("Costs {price:.2f}, {name!r}.", "line 1: `{price:.2f}` stays text", "Costs {price:.2f}, {name!r}."),
         ("Use {{ to open and }}.", "line 1: `{{ to open and }}` stays text", "Use {{ to open and }}."),
         ("{{name}} and {{ name }}, not {x}.", "line 1: `{x}` stays text", "Ann and Ann, not {x}."),
+        ("Hi %(name)s,\nyou owe %s.", "line 2: `%s` stays text", "Hi Ann,\nyou owe %s."),
+        ("Hi\n<%= name %>.", "line 2: `<%= name %>` stays text", "Hi\n<%= name %>."),
+        ("<% if x %>y<% end %>", "line 1: `<% if x %>` stays text", "<% if x %>y<% end %>"),
     ],
 )
 def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rendered):

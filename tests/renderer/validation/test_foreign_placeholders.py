@@ -23,6 +23,7 @@ OF_OTHERS = [
     "%(name)s said",
     "%s said %s",
     "[[name]] x",
+    "Dear <%= name %>",
     "Text: ```{text}```",
     "```\n{text}\n```",
     "<doc>{doc}</doc>",
@@ -44,6 +45,7 @@ NOT_OF_OTHERS = [
     "{ a: b } and the set {1,2}",
     "if ($x == 1) { echo }",
     "[[1, 2]] and [[Page]]",
+    "<% if x %>y<% end %> and <%= 1 + 1 %>",
 ]
 
 
