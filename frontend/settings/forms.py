@@ -1,6 +1,8 @@
 """The forms of a namespace's members, invitations, groups, webhooks, connections and caps."""
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from django import forms
 from django.http import QueryDict
@@ -62,10 +64,15 @@ class GroupForm(forms.Form):
 
 
 class InvitationForm(forms.Form):
-    """Who is invited, and as what."""
+    """Who is invited, and as what. emails: the addresses that the field `email` holds."""
 
-    email = forms.CharField(max_length=254, required=False)
+    email = forms.CharField(max_length=6000, required=False)
     role = forms.ChoiceField(choices=[(role.value, words) for role, words in ROLES_IN_WORDS.items()])
+
+    def clean(self) -> dict[str, Any]:
+        data = dict(super().clean() or {})
+        data["emails"] = [part for part in re.split(r"[\s,;]+", data.pop("email", "")) if part]
+        return data
 
 
 class NamespaceInvitationForm(InvitationForm):

@@ -157,16 +157,17 @@ def _set_folder_role(request: HttpRequest, actor: Actor, namespace: str, form: F
 
 def _invite(
     request: HttpRequest, actor: Actor, namespace: str, form: InvitationForm
-) -> tuple[invitation_services.Invited | None, int]:
-    """The invitation, or the one that got a new link; or None with the status of the errors in the form."""
+) -> tuple[list[invitation_services.Invited], int]:
+    """The invitations, or the one that got a new link; or none with the status of the errors in the form."""
     if request.POST.get("do") == "again":
         invitation_id = request.POST.get("invitation", "")
-        return invitation_services.send_new_link(actor=actor, invitation_id=invitation_id), 201
+        return [invitation_services.send_new_link(actor=actor, invitation_id=invitation_id)], 201
 
-    def invite(data: dict[str, Any]) -> invitation_services.Invited:
-        return invitation_services.invite_person(actor=actor, namespace=namespace, **data)
+    def invite(data: dict[str, Any]) -> list[invitation_services.Invited]:
+        return invitation_services.invite_people(actor=actor, namespace=namespace, **data)
 
-    return _attempt(form, invite)
+    invited, status = _attempt(form, invite)
+    return invited or [], status
 
 
 def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:

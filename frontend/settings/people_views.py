@@ -88,7 +88,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "may_invite": bool(form.namespaces),
         "is_form_open": is_inviting and not invited,
         "invited": invited,
-        "namespace": invited.invitation.namespace.name if invited else "",
+        "namespace": invited[0].invitation.namespace.name if invited else "",
         "is_mail_sent": settings.MAIL_IS_SENT,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
@@ -189,15 +189,15 @@ def _list_inviting(actor: Actor) -> list[str]:
     return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
 
 
-def _invite(actor: Actor, form: NamespaceInvitationForm) -> tuple[Invited | None, int]:
-    """The invitation and 201; or None with the status of the errors in the form."""
+def _invite(actor: Actor, form: NamespaceInvitationForm) -> tuple[list[Invited], int]:
+    """The invitations and 201; or none with the status of the errors in the form."""
     if not form.is_valid():
-        return None, 422
+        return [], 422
     try:
-        return invitation_services.invite_person(actor=actor, **form.cleaned_data), 201
+        return invitation_services.invite_people(actor=actor, **form.cleaned_data), 201
     except (Conflict, Invalid, NotFound) as error:
         add_errors(form, error)
-        return None, status_of(error)
+        return [], status_of(error)
 
 
 def _shown(request: HttpRequest) -> str:

@@ -2,15 +2,16 @@
 
 import secrets
 import smtplib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import transaction
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from registry.accounts import people
 from registry.accounts.actor import Actor
@@ -32,11 +33,13 @@ __all__ = [
     "accept_as_new_person",
     "accept_invitation",
     "end_invitation",
+    "invite_people",
     "invite_person",
     "send_new_link",
 ]
 
 MOST_OPEN = 200  # invitations of one namespace that wait
+_MOST_AT_ONCE = 20  # a mail goes out for each before the answer does
 _LIFE = timedelta(days=7)
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 
@@ -56,18 +59,27 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
     email: where the link is sent, if mail is set up; the answer has the link in any case. Invalid names a wrong field;
     Conflict where the address has an open invitation, or 200 are open.
     """
+    return invite_people(actor=actor, namespace=namespace, role=role, emails=[email] if email.strip() else [])[0]
+
+
+def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[Invited]:
+    """Make a link for each address, or one without an address where there is none: all or nothing, at most 20 at once.
+
+    Invalid names all that are no mail address; Conflict all that have an open invitation. Else as `invite_person`.
+    """
     if role not in list(Role):
         raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
+    addresses = _read_emails(emails)
     with transaction.atomic():
-        row, secret = _make(actor, namespace, role, _read_email(email))
-    return _send(row, secret)
+        made = _make(actor, namespace, role, addresses)
+    return [_send(row, secret) for row, secret in made]
 
 
 def send_new_link(*, actor: Actor, invitation_id: str) -> Invited:
     """Take an open invitation back and make another one with the same role and address; admins only."""
     with transaction.atomic():
         old = end_invitation(actor=actor, invitation_id=invitation_id)
-        row, secret = _make(actor, old.namespace.name, old.role, old.email)
+        ((row, secret),) = _make(actor, old.namespace.name, old.role, [old.email])
     return _send(row, secret)
 
 
@@ -130,13 +142,17 @@ def accept_as_new_person(*, secret: str, username: str, password: str | None, fu
     return person
 
 
-def _make(actor: Actor, namespace: str, role: str, email: str) -> tuple[Invitation, str]:
-    """The row and the secret of its link."""
+def _make(actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[tuple[Invitation, str]]:
+    """The row of each address and the secret of its link."""
     at = log.now()
     log.lock()
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     permissions.require_proof(actor)
-    _require_room(space, email)
+    _require_room(space, emails)
+    return [_insert_invitation(actor, space, role, email, at) for email in emails]
+
+
+def _insert_invitation(actor: Actor, space: Namespace, role: str, email: str, at: datetime) -> tuple[Invitation, str]:
     row = Invitation(
         id="".join(secrets.choice(_LETTERS) for _ in range(8)),
         namespace=space,
@@ -176,15 +192,17 @@ def _give_role(row: Invitation, person: User) -> None:
     row.save(update_fields=["accepted_at", "accepted_by"])
 
 
-def _require_room(namespace: Namespace, email: str) -> None:
+def _require_room(namespace: Namespace, emails: Sequence[str]) -> None:
     rows = queries.open_in(namespace)
-    if email and rows.filter(email=email).exists():
-        raise Conflict(
-            gettext("{email} has an open invitation already: send a new link, or take it back first.").format(
-                email=email
-            )
+    named = [email for email in emails if email]
+    if taken := sorted(rows.filter(email__in=named).values_list("email", flat=True)):
+        sentence = ngettext(
+            "{email} has an open invitation already: send a new link, or take it back first.",
+            "{email} have open invitations already: send new links, or take them back first.",
+            len(taken),
         )
-    if rows.count() >= MOST_OPEN:
+        raise Conflict(sentence.format(email=", ".join(taken)))
+    if rows.count() + len(emails) > MOST_OPEN:
         raise Conflict(
             gettext("{namespace} has {most_open} open invitations: take some back first.").format(
                 namespace=namespace.name, most_open=MOST_OPEN
@@ -192,9 +210,10 @@ def _require_room(namespace: Namespace, email: str) -> None:
         )
 
 
-def _read_email(email: str) -> str:
-    email = email.strip().lower()
-    if not email:
+def _read_emails(emails: Sequence[str]) -> list[str]:
+    """The addresses in lower case, each once; an empty one where none is given."""
+    found = list(dict.fromkeys(email.strip().lower() for email in emails if email.strip()))
+    if not found:
         if settings.OIDC_ISSUER:
             raise Invalid(
                 fields={
@@ -203,12 +222,21 @@ def _read_email(email: str) -> str:
                     )
                 }
             )
-        return ""
+        return [""]
+    if len(found) > _MOST_AT_ONCE:
+        raise Invalid(fields={"email": gettext("at most {count} addresses at once.").format(count=_MOST_AT_ONCE)})
+    if wrong := [email[:100] for email in found if not _is_mail_address(email)]:
+        sentence = ngettext("not a mail address: {emails}.", "not mail addresses: {emails}.", len(wrong))
+        raise Invalid(fields={"email": sentence.format(emails=", ".join(wrong))})
+    return found
+
+
+def _is_mail_address(text: str) -> bool:
     try:
-        validate_email(email)
-    except ValidationError as error:
-        raise Invalid(fields={"email": gettext("{email} is no mail address.").format(email=email[:100])}) from error
-    return email
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
 
 
 def _send(row: Invitation, secret: str) -> Invited:

@@ -107,7 +107,7 @@ def test_an_admin_invites_and_sees_the_link_once(desk, browser):
 def test_a_wrong_address_is_told_at_its_field(desk, browser):
     answer = browser("admin").post("/n/support/members", {"do": "invite", "role": "author", "email": "nobody"})
     assert answer.status_code == 422
-    assert "Nobody is no mail address." in words(answer)
+    assert "Not a mail address: nobody." in words(answer)
 
 
 def test_an_invitation_is_renewed_and_taken_back(path, browser):

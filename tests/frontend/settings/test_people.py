@@ -49,6 +49,17 @@ def test_somebody_is_invited_to_a_namespace_that_is_chosen(boss):
     assert refused.status_code == 422
 
 
+def test_several_addresses_are_invited_and_each_link_is_shown_once(boss):
+    sent = {"do": "invite", "email": "one@example.org, two@example.org;three@example.org\tfour@example.org"}
+    page = words(boss.post("/people", {**sent, "namespace": "support", "role": "author"}))
+    assert "4 people are invited" in page
+    assert page.count("/invitations/") == 4
+    again = boss.post("/people", {**sent, "email": "one@example.org five", "namespace": "support", "role": "author"})
+    assert again.status_code == 422
+    assert "Not a mail address: five." in words(again)
+    assert 'value="one@example.org five"' in words(again)
+
+
 def test_an_admin_of_a_namespace_sees_its_people_only_and_no_acts(desk, browser):
     page = words(browser("outsider").get("/people?person=outsider"))
     assert "1 person in your namespaces" in page

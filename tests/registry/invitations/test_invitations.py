@@ -236,3 +236,37 @@ def test_whom_a_contributor_invites_after_the_first_version_may_not_approve(admi
     services.accept_invitation(actor=Actor(newcomer), secret=secret_of(invited))
     with pytest.raises(NotAllowed, match="from admin, who contributed to this change"):
         approve(change, actor=Actor(newcomer))
+
+
+def test_several_people_are_invited_together(admin, support):
+    emails = ["One@example.org", "two@example.org", "one@example.org"]
+    invited = services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    assert [each.invitation.email for each in invited] == ["one@example.org", "two@example.org"]
+    assert len({each.link for each in invited}) == 2
+
+
+def test_a_wrong_address_among_several_invites_nobody_and_each_is_named(admin, support):
+    emails = ["one@example.org", "two@", "three"]
+    with pytest.raises(Invalid) as error:
+        services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    assert error.value.fields == {"email": "not mail addresses: two@, three."}
+    assert not Invitation.objects.exists()
+
+
+def test_each_address_with_an_open_invitation_is_named_and_nobody_is_invited(admin, support):
+    emails = ["one@example.org", "two@example.org"]
+    services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    with pytest.raises(Conflict, match=r"one@example.org, two@example.org have open invitations already"):
+        services.invite_people(actor=admin, namespace="support", role="author", emails=[*emails, "three@example.org"])
+    assert Invitation.objects.count() == 2
+
+
+@pytest.mark.parametrize(("count", "is_room"), [(20, True), (21, False)])
+def test_at_most_twenty_are_invited_at_once(admin, support, count, is_room):
+    emails = [f"person-{number}@example.org" for number in range(count)]
+    if is_room:
+        assert len(services.invite_people(actor=admin, namespace="support", role="author", emails=emails)) == count
+        return
+    with pytest.raises(Invalid) as error:
+        services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    assert error.value.fields == {"email": "at most 20 addresses at once."}
