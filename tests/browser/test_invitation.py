@@ -52,7 +52,7 @@ def set_up_second_step(page: Page) -> None:
     page.get_by_role("link", name="Set up two-step sign-in").click()
     page.get_by_label("Password of newcomer").fill(PASSWORD)
     page.get_by_role("button", name="Continue").click()
-    secret = page.locator("#secret-1").inner_text()
+    secret = page.locator("#secret").inner_text()
     code = format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
     page.get_by_label("Code of the app").fill(str(code))
     page.get_by_role("button", name="Turn on two-step sign-in").click()
