@@ -21,6 +21,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
+from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
 from registry.invitations.services import Invited
 from registry.namespaces import group_queries
@@ -47,21 +48,23 @@ class PersonRow:
 @form_page
 @signed_in
 def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reactivates, or invites. Only
-    the answer to inviting shows the link.
+    """The people; `person` in the address opens one. A POST sets a role, ends sessions, reactivates, invites, or
+    sends or withdraws an invitation. Only the answer to inviting, or to sending again, shows the link.
     """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
-    problem, status, to_confirm, invited = "", 200, None, None
+    problem, status, to_confirm, invited = "", 200, None, []
     is_inviting = request.POST.get("do") == "invite"
     form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=_list_inviting(actor))
     if is_inviting:
         invited, status = _invite(actor, form)
     elif request.method == "POST":
         try:
-            to_confirm = _act(request, actor)
             username = request.POST.get("username", "")
-            if to_confirm is None:
+            if request.POST.get("do") == "again":
+                invitation_id = request.POST.get("invitation", "")
+                invited, status = [invitation_services.send_new_link(actor=actor, invitation_id=invitation_id)], 201
+            elif (to_confirm := _act(request, actor)) is None:
                 return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
         except (Conflict, Invalid, NotFound) as error:
             problem, status = error.message, status_of(error)
@@ -75,6 +78,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "settings",
         "rows": rows,
+        "invitations": invitation_queries.list_open_of_all(actor, words),
         "opened_roles": _roles_in(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
@@ -170,7 +174,7 @@ def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
 
 
 def _manage_sign_in(actor: Actor, posted: Any) -> str:
-    """Do what a button about the account says, and say what was done."""
+    """Do what a button about an account or an invitation says, and say what was done."""
     username, button = posted.get("username", ""), posted.get("do", "")
     if button == "end_sessions":
         count = administration.end_sessions_of_person(actor=actor, username=username)
@@ -180,7 +184,10 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
     if button == "reactivate":
         administration.reactivate_person(actor=actor, username=username)
         return gettext("{username} can sign in again.").format(username=username)
-    buttons = "role, end_sessions, reactivate"
+    if button == "end":
+        invitation_services.end_invitation(actor=actor, invitation_id=posted.get("invitation", ""))
+        return gettext("The invitation is withdrawn. Its link no longer works.")
+    buttons = "role, end_sessions, reactivate, again, end"
     raise Invalid(fields={"do": gettext("one of {names}.").format(names=buttons)})
 
 

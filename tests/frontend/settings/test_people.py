@@ -5,6 +5,7 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 
 from registry.accounts.models import User
+from registry.invitations.models import Invitation
 from registry.namespaces import keys
 from tests.frontend.accounts.test_sign_in import sign_in
 from tests.frontend.conftest import words
@@ -58,6 +59,31 @@ def test_several_addresses_are_invited_and_each_link_is_shown_once(boss):
     assert again.status_code == 422
     assert "Not a mail address: five." in words(again)
     assert 'value="one@example.org five"' in words(again)
+
+
+def test_who_is_invited_stands_in_the_list_until_the_invitation_is_withdrawn(boss):
+    sent = {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "reviewer"}
+    boss.post("/people", sent)
+    first = Invitation.objects.get()
+    page = words(boss.get("/people"))
+    assert "invited by admin" in page
+    assert "Resend" in page
+    assert "legal@example.org" in words(boss.get("/people?q=legal"))
+    assert "legal@example.org" not in words(boss.get("/people?q=author"))
+    again = boss.post("/people", {"do": "again", "invitation": first.id})
+    assert (again.status_code, again["Cache-Control"]) == (201, "no-store")
+    second = Invitation.objects.get(ended_at=None)
+    assert second.id != first.id
+    ended = words(boss.post("/people", {"do": "end", "invitation": second.id}, follow=True))
+    assert "The invitation is withdrawn." in ended
+    assert "legal@example.org" not in ended
+
+
+def test_an_unknown_invitation_is_refused_and_other_namespaces_are_not_listed(boss, browser):
+    assert boss.post("/people", {"do": "again", "invitation": "nothing"}).status_code == 404
+    assert boss.post("/people", {"do": "end", "invitation": "nothing"}).status_code == 404
+    boss.post("/people", {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "author"})
+    assert "legal@example.org" not in words(browser("outsider").get("/people"))
 
 
 def test_an_admin_of_a_namespace_sees_its_people_only_and_no_acts(desk, browser):
