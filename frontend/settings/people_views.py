@@ -53,7 +53,8 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
-    problem, status, to_confirm, invited = "", 200, None, []
+    invited: list[Invited] = []
+    problem, status, to_confirm = "", 200, None
     is_inviting = request.POST.get("do") == "invite"
     form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=_list_inviting(actor))
     if is_inviting:
