@@ -53,7 +53,9 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     rows, more = page.rows, page.next
     rollouts = rollout_queries.list_active(actor)
     opened = promotion_state.count_open(actor, pair[1])
-    publishable = promotion_state.find_ready_templates(actor, pair[1]) if opened else []
+    # Each request takes half a millisecond, so the tab has no number on other views where there are many.
+    is_ready_counted = view == "ready" or opened <= PAGE_SIZE
+    publishable = promotion_state.find_ready_templates(actor, pair[1]) if opened and is_ready_counted else []
     if view == "ready":
         prepared = template_queries.list_templates_by_name(publishable, words, cursor=cursor, limit=PAGE_SIZE)
         rows, more = environments_query.environment_rows(prepared.items), prepared.next
@@ -95,7 +97,12 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tabs": [
             _tab(gettext("All"), None, not view, {"q": words}),
             _tab(gettext("Behind"), page.behind.number, view == "behind", {"q": words, "show": "behind"}),
-            _tab(gettext("Ready"), len(publishable), view == "ready", {"q": words, "show": "ready"}),
+            _tab(
+                gettext("Ready"),
+                len(publishable) if is_ready_counted else None,
+                view == "ready",
+                {"q": words, "show": "ready"},
+            ),
             _tab(gettext("Open requests"), opened, view == "open", {"q": words, "show": "open"}),
             _tab(gettext("Rolling out"), len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
             _tab(gettext("Failing"), failing, view == "failing", {"q": words, "show": "failing"}),

@@ -58,3 +58,12 @@ def test_what_is_ready_is_shown_a_page_at_a_time_and_counted_over_all(reply, bro
     second = words(browser("author").get(f"/environments/{address}"))
     assert [names_on(page) for page in (first, second)] == [{REPLY}, {TRIAGE}]
     assert all("Ready 2" in page for page in (first, second))
+
+
+def test_other_views_count_what_is_ready_only_where_few_requests_are_open(reply, browser, monkeypatch):
+    approve(reply, reply.propose(2))
+    assert "Ready 1" in shown(browser, show="")
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 0)
+    assert "Ready 1" not in shown(browser, show="")
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
+    assert "Ready 1" in shown(browser)
