@@ -45,9 +45,14 @@ export class GridTable {
     const key = `${range.first}-${range.end}`;
     if (!isForced && key === this.#drawnRange) return;
     this.#drawnRange = key;
-    const hadFocus = this.#table.contains(document.activeElement) && document.activeElement?.closest("tbody");
-    findElement(this.#table, "tbody").replaceChildren(...drawRows(this.#rows, range, facts));
-    if (hadFocus) (this.findCell(facts.active) ?? this.#box).focus({ preventScroll: true });
+    const body = findElement(this.#table, "tbody");
+    const focused = body.contains(document.activeElement) ? document.activeElement : null;
+    const fix = focused?.closest<HTMLElement>("[data-fix]"); // its button keeps the focus while it is offered
+    const row = fix?.closest<HTMLElement>("[data-row]")?.dataset.row;
+    body.replaceChildren(...drawRows(this.#rows, range, facts));
+    if (!focused) return;
+    const sameFix = fix && body.querySelector<HTMLElement>(`[data-row="${row}"] [data-fix="${fix.dataset.fix}"]`);
+    (sameFix ?? this.findCell(facts.active) ?? this.#box).focus({ preventScroll: true });
   }
 
   /** The drawn cell of a place. */
