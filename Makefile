@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 COMPILE := $(VENV)/audit/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
-ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py
+ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend $(wildcard tests/test_*.py)
 .DEFAULT_GOAL := help
 .PHONY: help run setup setup-dev frontend test test-all browser lint format types layers migrations check release image-check torture benchmarks schema texts docs lock sbom audit clean

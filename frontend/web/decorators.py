@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.views import redirect_to_login
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -97,8 +98,20 @@ class RefusalMiddleware:
         return self._respond(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """The page for a domain error; anything else goes on to Django."""
-        return refuse(request, error) if isinstance(error, core_errors.PromptuaryError) else None
+        """The page for a domain error, or for a field that PostgreSQL refuses; anything else goes on to Django."""
+        if isinstance(error, core_errors.PromptuaryError):
+            return refuse(request, error)
+        if isinstance(error, DataError) and (names := _find_fields_with_nul(request)):
+            sentence = gettext("holds a NUL character, which no text may.")
+            return refuse(request, core_errors.Invalid(fields=dict.fromkeys(names, sentence)))
+        return None
+
+
+def _find_fields_with_nul(request: HttpRequest) -> list[str]:
+    """The names of the fields of the address and the form whose value holds a NUL character."""
+    return [
+        name for fields in (request.GET, request.POST) for name, values in fields.lists() if "\0" in "".join(values)
+    ]
 
 
 def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
