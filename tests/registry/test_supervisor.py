@@ -267,7 +267,7 @@ def test_a_process_that_was_forked_before_begins_when_the_supervisor_starts_it()
 
 
 def test_a_process_that_was_forked_before_is_launched_when_it_has_ended():
-    again = python("print('launched', flush=True); import time; time.sleep(600)", restart=True)
+    again = python("print('launched', flush=True); import time; time.sleep(600)", restart=True)  # until it is ended
     with fork_supervised("print('forked', flush=True); os._exit(7)", **again) as supervisor:
         assert supervisor.stdout is not None
         lines = [supervisor.stdout.readline() for _ in range(3)]

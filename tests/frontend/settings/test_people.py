@@ -67,7 +67,7 @@ def test_who_is_invited_stands_in_the_list_until_the_invitation_is_withdrawn(bos
     first = Invitation.objects.get()
     page = words(boss.get("/people"))
     assert "invited by admin" in page
-    assert "Resend" in page
+    assert "New link" in page
     assert "legal@example.org" in words(boss.get("/people?q=legal"))
     assert "legal@example.org" not in words(boss.get("/people?q=author"))
     again = boss.post("/people", {"do": "again", "invitation": first.id})
