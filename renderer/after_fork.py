@@ -1,4 +1,4 @@
-"""Work that a forked child of this process has to do first.
+"""Hooks that run in a child process right after a fork.
 
 A child has copies of its parent's locks and counts, but none of its threads: whoever keeps such things recreates them.
 """

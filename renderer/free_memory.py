@@ -1,4 +1,4 @@
-"""Giving memory back to the system after a large step of work."""
+"""Returning unused memory to the system after a large step of work."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ __all__ = ["release_memory"]
 
 
 def release_memory() -> None:
-    """Have the C library return what it holds free; nothing happens where it can't (another system, musl)."""
+    """Have the C library return its unused memory; nothing happens where it can't (another system, musl)."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform.startswith("linux") else None
     if trim is not None:
         trim(0)

@@ -1,6 +1,4 @@
-"""Packages that cost more to import than most programs use of them: loaded when something of theirs is first asked
-for.
-"""
+"""Lazy imports of expensive packages: each is loaded when something in it is first used."""
 
 import importlib
 from types import ModuleType

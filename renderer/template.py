@@ -1,7 +1,6 @@
 """Loading a document with all it needs, and rendering it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -10,14 +9,13 @@ from promptuary.renderer.digest import ENGINE, digest
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, EngineError, InputError
-from promptuary.renderer.formats import fragments
+from promptuary.renderer.formats.fragments import Source, resolve_fragments
 from promptuary.renderer.functions import FUNCTIONS
-from promptuary.renderer.inputs.declarations import RESERVED, Inputs
+from promptuary.renderer.inputs.declarations import Inputs, check_function_names
 from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.output import targets
 from promptuary.renderer.output.targets import Targets
 from promptuary.renderer.part import Part
-from promptuary.renderer.problems import unify_newlines
 from promptuary.renderer.prompt import Prompt, Stamp
 from promptuary.renderer.tokens import lazy
 from promptuary.renderer.tokens.base import Tokenizer
@@ -41,7 +39,7 @@ Kind = TypeVar("Kind", bound="Template")
 def load(
     text: str,
     *,
-    fragments: fragments.Source = None,
+    fragments: Source = None,
     profile: Mapping[str, Any] | str | None = None,
     functions: Functions | None = None,
     vocabularies: VocabularySource | None = None,
@@ -55,9 +53,10 @@ def load(
     that no installed package holds, when something is counted.
     """
     document = documents.parse_document(text)
-    found = Template(document, _resolve(document, fragments), find_profile(document, profile), functions or {})
-    found.vocabularies = vocabularies
-    return found
+    resolved = resolve_fragments(document, fragments)
+    template = Template(document, resolved, find_profile(document, profile), functions or {})
+    template.vocabularies = vocabularies
+    return template
 
 
 def from_bundle(bundle: Mapping[str, Any]) -> "Template":
@@ -74,12 +73,8 @@ def build_template(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
         message = f"this version needs engine {engine}; this renderer knows engine {ENGINE}, so update the package"
         raise EngineError(message)
     document = documents.parse_document(bundle["document"])
-    resolved = _resolve(document, bundle["fragments"])
+    resolved = resolve_fragments(document, bundle["fragments"])
     return kind(document, resolved, bundle.get("profile"), {}, name=bundle.get("name"), version=bundle.get("version"))
-
-
-def _resolve(document: Document, source: fragments.Source) -> dict[str, str]:
-    return fragments.resolve_fragments(document, source)
 
 
 def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
@@ -121,7 +116,7 @@ class Template:
         self.functions = dict(functions)
         self.name = name
         self.version = version
-        _check_functions(self.functions)
+        check_function_names(self.functions)
         self.inputs = Inputs(document)
         self._profile = None if self.profile is None else profiles.check(self.profile, document.settings)
         self.body = self._compile(document)
@@ -200,9 +195,9 @@ class Template:
         prompt: str | None = None,
     ) -> list[Prompt]:
         """Render to every prompt the data give: one, except where a `shaped` document fans out."""
-        limit, step = self._limit(token_limit), self._step(truncation_step)
+        limit, step = self._limit(token_limit), fitting.choose_step(truncation_step, self.document.truncation_step)
         context, ignored = self._context(data, extra, limit)
-        body = self.body if prompt is None else self._compile(_with_body(self.document, prompt))
+        body = self.body if prompt is None else self._compile(self.document.with_body(prompt))
         counter = self.tokenizer(tokenizer)
         tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
         return [
@@ -260,16 +255,11 @@ class Template:
         overridden: bool,
     ) -> Prompt:
         document = self.document
-        room = None if limit is None else limit - document.reserve
-        if room is not None and room < 1:
-            raise InputError(
-                f"a limit of {limit} tokens leaves no room beside the reserve of {document.reserve}", code="PT606"
-            )
         fitted = fitting.fit_parts(
             parts,
             tokenizer,
             self._profile,
-            limit=room,
+            limit=fitting.leave_reserve(limit, document.reserve),
             step=step,
             keep_last=document.keep_last,
             keep_pairs=document.keep_pairs,
@@ -279,7 +269,7 @@ class Template:
             counts=fitted.counts,
             cut=tuple(fitted.cuts),
             ignored=ignored,
-            tokenizer=_counter_facts(tokenizer, targets.unknown_costs(fitted.parts, self._profile)),
+            tokenizer=targets.describe_counter(tokenizer, fitted.parts, self._profile),
             token_limit=limit,
             reserve=document.reserve,
             settings=document.settings,
@@ -290,21 +280,7 @@ class Template:
         )
 
     def _limit(self, given: int | None) -> int | None:
-        if given is None:
-            declared = self.document.token_limit
-            return declared if declared is not None or self._profile is None else self._profile.context
-        if type(given) is not int or (given < 1 and given != -1):
-            raise InputError(
-                f"token_limit must be a whole number of at least 1, or -1 for none, not {given!r}", code="PT606"
-            )
-        return None if given == -1 else given
-
-    def _step(self, given: int | None) -> int:
-        if given is None:
-            return self.document.truncation_step
-        if type(given) is not int or given < 1:
-            raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
-        return given
+        return fitting.choose_token_limit(given, self.document.token_limit, self.context)
 
     def _origin(self, overridden: bool) -> Stamp:
         """The stamp of every prompt of this template, all but the digest of what was rendered."""
@@ -318,21 +294,3 @@ class Template:
         if given is None and self._profile is not None:
             return profiles.lazy_tokenizer(self._profile, self.vocabularies)
         return lazy.find_lazy_tokenizer(given, self.vocabularies)
-
-
-def _counter_facts(tokenizer: Tokenizer, uncounted: list[str]) -> dict[str, Any]:
-    """What counted, and whether exactly; the parts whose images or files have no known cost are named."""
-    facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
-    return {**facts, "uncounted": uncounted} if uncounted else facts
-
-
-def _with_body(document: Document, body: str) -> Document:
-    if "\0" in body or len(body.encode(errors="surrogatepass")) > documents.MAX_BYTES:
-        raise DocumentError("the given prompt is too large or holds a NUL character", code="PT106")
-    return replace(document, body=unify_newlines(body), body_line=1)
-
-
-def _check_functions(functions: Functions) -> None:
-    for name, call in functions.items():
-        if not name.isidentifier() or name in RESERVED or not callable(call):
-            raise InputError(f"`{name}` cannot be a function of a template", code="PT405", variable=name)

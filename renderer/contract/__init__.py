@@ -1,1 +1,1 @@
-"""What a change of a template means for those who send it data and read its replies."""
+"""The contract of a template: what a change means for those who send data and read replies."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -62,6 +62,12 @@ class Document:
             if path[:end] in self.places:
                 return self.places[path[:end]]
         return Place(1, 1)
+
+    def with_body(self, body: str) -> "Document":
+        """The same document with another body. Raises DocumentError for one that no document can have."""
+        if "\0" in body or len(body.encode(errors="surrogatepass")) > MAX_BYTES:
+            raise DocumentError("the given prompt is too large or holds a NUL character", code="PT106")
+        return replace(self, body=unify_newlines(body), body_line=1)
 
     def body_place(self, start: int, end: int | None = None) -> Place:
         """The place of an offset in the body."""

@@ -1,4 +1,4 @@
-"""The formats: four ways in which a body becomes parts. The rarer two are loaded when a document first wants them."""
+"""Formats: the four ways in which a body becomes parts. The rarer two are loaded when a document first needs them."""
 
 from functools import cache
 from typing import TYPE_CHECKING

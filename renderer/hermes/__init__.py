@@ -1,1 +1,1 @@
-"""Character chats the way Hermes' services build them."""
+"""Character chats as Hermes' services build them."""

@@ -18,6 +18,7 @@ __all__ = [
     "RESERVED",
     "Inputs",
     "advice",
+    "check_function_names",
     "find_input_problems",
     "find_untrusted_inputs",
     "plain_path",
@@ -39,6 +40,13 @@ def plain_path(path: Iterator[Any] | list[Any]) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else (f".{step}" if text else str(step))
     return text
+
+
+def check_function_names(functions: Mapping[str, object]) -> None:
+    """Refuse what is not callable, or cannot be called by its name from a template. Raises InputError."""
+    for name, call in functions.items():
+        if not name.isidentifier() or name in RESERVED or not callable(call):
+            raise InputError(f"`{name}` cannot be a function of a template", code="PT405", variable=name)
 
 
 def find_input_problems(document: Document) -> list[Problem]:

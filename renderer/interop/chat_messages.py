@@ -15,7 +15,15 @@ from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 
-__all__ = ["KIND", "add_request", "is_chat_messages", "is_message", "read_chat_messages", "read_messages"]
+__all__ = [
+    "KIND",
+    "add_request",
+    "holds_chat_messages",
+    "is_chat_messages",
+    "is_message",
+    "read_chat_messages",
+    "read_messages",
+]
 
 KIND = "chat-messages"
 _MESSAGE_KEYS = {"role", "content", "name", "type", "id", "status", "cache_control"}
@@ -27,10 +35,13 @@ def is_message(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value and "text" not in value
 
 
-def is_chat_messages(value: object) -> bool:
-    """Whether a value is a list of messages, or a request that holds one."""
+def is_chat_messages(value: object, *, may_have_names: bool = False) -> bool:
+    """Whether a value is a list of messages, or a request that holds one.
+
+    A list whose first item has a `name` is taken for the parts of our own documents, unless may_have_names.
+    """
     if isinstance(value, list):
-        return bool(value) and all(map(is_message, value)) and not any("name" in message for message in value[:1])
+        return bool(value) and all(map(is_message, value)) and (may_have_names or "name" not in value[0])
     if not isinstance(value, dict):
         return False
     if isinstance(value.get("messages"), list) and value["messages"]:
@@ -39,10 +50,16 @@ def is_chat_messages(value: object) -> bool:
     return is_request and isinstance(value["input"], str | list)
 
 
+def holds_chat_messages(source: SourceFile) -> bool:
+    """Whether a file is such a list or request. Parts are written as YAML, so messages in JSON may have names."""
+    is_json = source.text.lstrip()[:1] in ("[", "{")
+    return is_chat_messages(source.value, may_have_names=is_json)
+
+
 def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
     """The messages as one template. Raises LossError."""
     value = source.read_value()
-    if not is_chat_messages(value):
+    if not is_chat_messages(value, may_have_names=True):
         raise LossError("it is no list of messages with `role` and `content`, and no request with one")
     builder = TemplateBuilder(KIND, source.stem)
     request = {"messages": value} if isinstance(value, list) else dict(value)

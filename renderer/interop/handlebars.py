@@ -200,8 +200,8 @@ class _Reader:
     def _inside(self, name: str) -> str:
         """The text from the tag on this line up to the end tag of that name."""
         rest = "\n".join(self.text.split("\n")[self.line - 1 :])
-        found = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
-        return rest[: found.start()] if found else rest
+        end_tag = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
+        return rest[: end_tag.start()] if end_tag else rest
 
     def _has_own_names(self, inside: str) -> bool:
         return bool(self.is_mustache and re.search(r"\{\{\{?\s*&?\s*[^\W\d][\w.\-]*\s*\}", inside))

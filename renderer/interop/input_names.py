@@ -21,7 +21,7 @@ _LONGEST = 60
 
 
 class InputNames:
-    """Input names for foreign ones: the same where that is a name here, else made of its letters and digits.
+    """Input names for foreign ones: the same where that is a name here, else made of its ASCII letters and digits.
 
     One foreign name has one input name, and no two share one.
     """
@@ -46,6 +46,8 @@ class InputNames:
 
     def _make(self, foreign: str) -> str:
         name = unicodedata.normalize("NFKC", foreign)
+        if not name.isascii():  # inputs are declared with letters that every client can write
+            name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
         if not _NAME.fullmatch(name):
             name = re.sub(r"\W+", "_", name).strip("_").lower()[:_LONGEST] or "value"
             name = f"input_{name}" if name[0].isdigit() else name

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 
+from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
-from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.placeholders import PlainText, find_unread
+from promptuary.renderer.jinja import GLOBALS
 from promptuary.renderer.jinja.operators import FILTERS
 
 __all__ = ["has_statements", "read_jinja"]
@@ -22,6 +24,12 @@ _TAG = re.compile(
 _STRING = re.compile(_STRINGS)
 _FILTER = re.compile(r"(?<!\|)\|\s*([^\W\d]\w*)")
 _CALL = re.compile(r"([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
+_FUNCTION = re.compile(r"(?<![\w.|])([^\W\d]\w*)[ \t]*\(")
+_BEFORE_CALL = re.compile(r"\|\s*$|\bis\s+(?:not\s+)?$")  # filters and tests
+_BINDS = re.compile(r"\{%[-+]?\s*(?:for\s+(?=[^%]*?\sin\b)|macro\s|set\s|call\s*\()([^%=]*?)(?:\sin\b|=|%|\)\s*-?%)")
+_WORD = re.compile(r"[^\W\d]\w*")
+_OWN_FUNCTIONS = {*FUNCTIONS, *GLOBALS, "raise_exception", "fragment", "super", "caller", "loop", "now"}
+_WORDS = {"not", "and", "or", "in", "is", "if", "elif", "else", "for", "call", "set", "filter", "with", "do"}
 _METHODS = {name for kind in (str, dict, list) for name in dir(kind)}
 _PLAIN = re.compile(r"\{\{\s*([^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*\}\}")
 _STARTS_NAME = re.compile(r"\{\{[-+]?\s*[^\W\d]")
@@ -57,18 +65,24 @@ def read_jinja(
     if drop_last_newline and text.endswith("\n"):
         text = text.removesuffix("\n")
         differences.append(Difference("the last line end is left out, as Jinja does"))
-    pieces = [_replace_foreign(piece, differences, names) for piece in _split(text, trim_blocks, lstrip_blocks)]
+    bound = _names_bound(text)
+    pieces = [_replace_foreign(piece, differences, names, bound) for piece in _split(text, trim_blocks, lstrip_blocks)]
     if any(not isinstance(piece, str) for piece in pieces):
         differences.append(_LENIENT)
+    differences += find_unread("".join(piece if isinstance(piece, str) else "\0" for piece in pieces), braces=False)
     return PlainText(tuple(pieces), (*dict.fromkeys(differences), *names.differences()))
 
 
-def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNames) -> Piece:
-    """A tag without the methods and filters that only its own program has."""
+def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNames, bound: set[str]) -> Piece:
+    """A tag without functions, methods and filters that only its program has; `bound`: those that the text makes."""
     if not isinstance(piece, Statement):
         return piece
     source = _STRING.sub("''", piece.source)
-    if source.startswith("{{") and any(name not in FILTERS for name in _FILTER.findall(source)):
+    foreign_filter = any(name not in FILTERS for name in _FILTER.findall(source))
+    function = _find_foreign_function(source, bound)
+    if function and (not source.startswith("{{") or bound.intersection(_WORD.findall(source))):
+        raise LossError(f"`{function}()` is a function of its program; give what it returns as an input")
+    if source.startswith("{{") and (foreign_filter or function):
         expression = piece.source.strip("{}-+ \n\t")
         reason = "give the text that this expression prints"
         foreign = re.sub(r"\W+", "_", expression)[:60] + " "
@@ -87,6 +101,18 @@ def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNa
         return piece
     plain = _PLAIN.fullmatch(replaced)
     return Slot(plain[1]) if plain else Statement(replaced)
+
+
+def _find_foreign_function(source: str, bound: set[str]) -> str:
+    """The first function that a tag calls and that is neither offered here nor made in the text; else empty."""
+    known = _OWN_FUNCTIONS | _WORDS | bound
+    calls = (call for call in _FUNCTION.finditer(source) if not _BEFORE_CALL.search(source[: call.start()]))
+    return next((call[1] for call in calls if call[1] not in known), "")
+
+
+def _names_bound(text: str) -> set[str]:
+    """The names that loops, macros and assignments of a text make; their values differ from place to place."""
+    return {name for bound in _BINDS.finditer(text) for name in _WORD.findall(bound[1])}
 
 
 def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]:

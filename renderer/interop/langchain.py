@@ -76,7 +76,7 @@ class _Reader:
     def text(self, fields: Mapping[str, Any]) -> tuple[Piece, ...]:
         """The pieces of a PromptTemplate. Values filled in beforehand stand in the text."""
         if fields.get("template_path"):
-            raise LossError(f"its text stands in another file, {fields['template_path']}; import that one")
+            raise LossError(f"its text is in another file, {fields['template_path']}; import that one")
         template = fields.get("template")
         if not isinstance(template, str):
             raise LossError("a prompt template has a `template` that is text")

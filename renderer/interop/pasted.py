@@ -7,7 +7,7 @@ they want it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from promptuary.renderer import validate
@@ -18,7 +18,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, write_parts_body
-from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax
+from promptuary.renderer.interop.placeholders import PlainText, describe_guess, find_syntax, find_unread
 from promptuary.renderer.interop.source_file import read_source_file
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 from promptuary.renderer.problems import unify_newlines
@@ -35,14 +35,15 @@ _SINGLE_MESSAGE = ("text", "prompt-poet", "python", "prompt-collection", "lm-eva
 
 @dataclass(frozen=True)
 class PastedPrompt:
-    """How a pasted text could be written. `kind` says what it is: messages, a text with inputs of another notation, or
-    a text whose braces and signs have to be kept.
+    """How a pasted text could be written. `kind` says what it is: messages, several prompts, a text with inputs of
+    another notation, a text whose braces and signs have to be kept, or one that stays and of which something is noted.
 
-    `title` is the format's, empty where it has no name. `body` are the parts, `document` the whole document where the
-    text says more than its messages: a model, settings, inputs. `reason` says why tags stay text.
+    `title` is the format's, empty where it has no name. `body` are the parts, empty for several prompts and for a note;
+    `document` is the whole document where the text says more than its messages: a model, settings, inputs. `count` is
+    the number of parts or of prompts. `reason` says why tags stay text, or why the format could not be read.
     """
 
-    kind: Literal["messages", "inputs", "literal"]
+    kind: Literal["messages", "several", "inputs", "literal", "noted"]
     body: str
     count: int = 1
     title: str = ""
@@ -61,26 +62,46 @@ def read_pasted_prompt(text: str, *, as_document: bool = False) -> PastedPrompt 
     as_document: the text is the whole document and has no parts yet, so it is written as parts in any case.
     """
     text = unify_newlines(text).removeprefix("\ufeff")  # a byte order mark is no part of the prompt
+    unread = None
     try:
-        return _read_messages(text) or _read_text(text, as_document=as_document)
+        try:
+            if messages := _read_messages(text):
+                return messages
+        except _UnreadFormatError as error:
+            unread = error
+        offer = _read_text(text, as_document=as_document or unread is not None)
     except LossError:
         return None  # no document can hold it, which the problems of the text say
+    return replace(offer, title=unread.title, reason=str(unread)) if offer and unread else offer
+
+
+class _UnreadFormatError(Exception):
+    """A text looks like a format, which `title` names, and cannot be read as it; the message says why."""
+
+    def __init__(self, title: str, reason: str) -> None:
+        super().__init__(reason)
+        self.title = title
 
 
 def _read_messages(text: str) -> PastedPrompt | None:
     source = read_source_file("pasted", text.encode())
-    found = reading.detect_format(source)
-    if found is not None and found.name not in _SINGLE_MESSAGE:
-        name, title = found.name, found.title
+    source_format = reading.detect_format(source)
+    if source_format is not None and source_format.name not in _SINGLE_MESSAGE:
+        name, title = source_format.name, source_format.title
     elif count_labelled_turns(source.text):
         name, title = LABELLED, ""
     else:
         return None
     try:
         templates = reading.read_templates("pasted", text.encode(), name)
-    except LossError:
-        return None
-    if len(templates) != 1:
+    except LossError as error:
+        if not title:
+            return None
+        raise _UnreadFormatError(title, str(error)) from error
+    if len(templates) > 1:
+        differences = _sentences([each for template in templates for each in template.differences])
+        return PastedPrompt("several", "", len(templates), title, "", differences)
+    if not templates:
         return None
     document = parser.parse_document(templates[0].document)
     if document.format != "parts":
@@ -96,21 +117,26 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     names = InputNames()
     try:
         plain = read_template_text(text, language, names)
-        if language == "jinja" and (error := _find_error(text)):
+        if language == "jinja" and (error := _find_error("".join(map(_unescaped, plain.pieces)))):
             raise LossError(error)
     except LossError as error:
-        reason = str(error)
+        reason, names = str(error), InputNames()
         language = "double" if find_syntax(text) == "double" else "none"
         plain = read_template_text(text, language, names)
     body = write_parts_body([Message("user", plain.pieces)])
     if language not in _OWN_LANGUAGES or names.differences():
         guess = describe_guess(text, language)
-        return PastedPrompt("inputs", body, differences=_sentences([*([guess] if guess else []), *plain.differences]))
+        differences = _sentences([*([guess] if guess else []), *plain.differences])
+        return PastedPrompt("inputs", body, reason=reason, differences=differences)
     # A statement at an edge is written beside an empty value, which makes no difference to what the model reads.
     is_other = body.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
     if as_document or reason or is_other or _TRIMS_EDGE.search(text):
         return PastedPrompt("literal", body, reason=reason)
-    return None
+    # Without any inputs here the problems of the text offer to turn its other placeholders into inputs, but not tags.
+    said = "`<%" if language == "none" else "`"
+    unread = tuple(find_unread(text)) if language == "none" else plain.differences
+    stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(said))
+    return PastedPrompt("noted", "", differences=stays) if stays else None
 
 
 def _find_error(text: str) -> str:

@@ -17,13 +17,13 @@ from promptuary.renderer.interop.pieces import Piece, Slot
 __all__ = ["SYNTAXES", "PlainText", "describe_guess", "find_syntax", "find_unread", "read_placeholders"]
 
 _SINGLE = re.compile(r"(?<![{$])\{([^\W\d]\w*)\}(?!\})")
-_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
+_DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*)[ \t]*\}\}(?!\})")
 _DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 _TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
 _DOLLAR = re.compile(r"\$\$|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)", re.ASCII)
 _ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 _NUMBERED = re.compile(r"!<INPUT (\d+)>!")
-_PERCENT = re.compile(r"%%|%\(([^()]+)\)s")
+_PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
 _SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])")
 _TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
 _CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
@@ -32,10 +32,17 @@ _LATEX = re.compile(_LATEX_COMMAND.pattern + r"|[_^]\{[^{}]*\}")
 _FENCED = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n.*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _CLOSES_FORMULA = re.compile(r"[^\s$]\$(?![\w{$])")
 _SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}(?!\})")
-_UNREAD = re.compile(
-    r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
-    r"|(?<![\w$\\])\$[A-Za-z_]\w*|(?<![\w%\"'])%s(?![\w\"'%])|<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"
+_UNREAD_BRACES = re.compile(
+    r"(?<!\{)(?:\{\{[^{}\n]{1,60}\}\}|(?<!\$)\{[^\W\d]\w*(?:[.\[][^{}\s]{1,40})?(?:![rsa])?(?::[^{}\s]{1,20})?\})(?!\})"
 )
+_UNREAD_SIGNS = (
+    re.compile(r"<%[=-]?[ \t]*[^\W\d][^%\n]{0,60}%>"),
+    re.compile(r"(?<![\w$\\])\$(?:[A-Za-z_]\w*|\{[a-z_]\w*\})"),
+    re.compile(r"(?<![\w%])%\([^\W\d]\w*\)[sd]|(?<![\w%\"'])%s(?![\w\"'%])"),
+    re.compile(r"(?<!<)<<[ \t]*(?!/?SYS\b|EOF\b)[^\W\d]\w*[ \t]*>>(?!>)"),
+    re.compile(r"(?<![\w\[])\[\[[ \t]*[a-z_]\w*[ \t]*\]\](?![\](])"),
+)
+_FILLED = "\0"  # in place of a placeholder that was read, so that the texts around it are not read as one
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
 _PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
@@ -95,9 +102,9 @@ def _placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 def _foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
     if pattern is _SINGLE and _LATEX_COMMAND.search(text):
-        return [found.span() for found in _LATEX.finditer(text)]
+        return [match.span() for match in _LATEX.finditer(text)]
     if pattern is _DOLLAR:
-        return [found.span() for found in _FENCED.finditer(text)]
+        return [match.span() for match in _FENCED.finditer(text)]
     return []
 
 
@@ -121,11 +128,20 @@ def read_placeholders(text: str, syntax: str, names: InputNames) -> PlainText:
     return SYNTAXES[syntax](text, names)
 
 
-def find_unread(text: str) -> Iterator[Difference]:
-    """Says which is the first of the braces of a text without its placeholders that look like a placeholder as well."""
-    if match := next((found for found in _UNREAD.finditer(text) if not _is_formula(found)), None):
-        line = text.count("\n", 0, match.start()) + 1
-        yield Difference(f"`{match[0]}` stays text: nothing is filled in there", line)
+def find_unread(text: str, *, braces: bool = True) -> Iterator[Difference]:
+    """Says which places of a text, without its placeholders, look like placeholders as well: the first of a notation.
+
+    braces: whether braces may be placeholders; they are no such thing where `str.format` printed them.
+    """
+    fences = [fence.span() for fence in _FENCED.finditer(text)]
+    formulas = [formula.span() for formula in _LATEX.finditer(text)] if _LATEX_COMMAND.search(text) else []
+    for pattern in (_UNREAD_BRACES, *_UNREAD_SIGNS) if braces else _UNREAD_SIGNS:
+        for match in pattern.finditer(text):
+            own = fences if match[0].startswith("$") else formulas
+            if not _is_formula(match) and not any(start <= match.start() < end for start, end in own):
+                line = text.count("\n", 0, match.start()) + 1
+                yield Difference(f"`{match[0]}` stays text: nothing is filled in there", line)
+                break
 
 
 def _is_spaced_double(text: str) -> bool:
@@ -163,7 +179,8 @@ def _read_str_format(text: str, names: InputNames) -> PlainText:
             pieces.append(Slot(_field(field or str(position - 1), spec or "", conversion or "", names)))
     except ValueError as error:
         raise LossError(f"`str.format` cannot read it: {error}") from error
-    return PlainText(tuple(pieces), (*_doubled(text), *names.differences()))
+    rest = "".join(piece if isinstance(piece, str) else _FILLED for piece in pieces)
+    return PlainText(tuple(pieces), (*_doubled(text), *find_unread(rest, braces=False), *names.differences()))
 
 
 def _doubled(text: str) -> Iterator[Difference]:
@@ -213,8 +230,7 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
             pieces.append(Slot(names.input_name(name, shown=match[0], line=line) + path))
         pieces.append(text[end:])
         described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()
-        is_mixed = bool(spans) or pattern is _PERCENT  # `%s` beside `%(name)s` has no name to fill it by
-        unread = find_unread("".join(piece for piece in pieces if isinstance(piece, str))) if is_mixed else ()
+        unread = find_unread("".join(piece if isinstance(piece, str) else _FILLED for piece in pieces))
         return PlainText(tuple(pieces), (*described, *unread, *names.differences()))
 
     return read_pattern

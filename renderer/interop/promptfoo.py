@@ -34,7 +34,7 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
             name = str(entry.get("label") or entry.get("id") or name)
             prompt = entry.get("raw") or entry.get("id")
         if not isinstance(prompt, str) or prompt.startswith(("file://", "exec:")):
-            raise LossError(f"prompt {number} stands in another file: {prompt}; import that one")
+            raise LossError(f"prompt {number} is in another file: {prompt}; import that one")
         builder = TemplateBuilder(KIND, name)
         builder.samples = samples
         if value.get("providers") or value.get("targets"):
@@ -50,7 +50,7 @@ def _read_prompt(builder: TemplateBuilder, prompt: str) -> ImportedTemplate:
         messages = json.loads(prompt)
     except (ValueError, RecursionError):
         messages = None
-    if isinstance(messages, list) and is_chat_messages(messages):
+    if isinstance(messages, list) and is_chat_messages(messages, may_have_names=True):
         return builder.build_parts(read_messages(builder, messages, "nunjucks"))
     plain = read_template_text(prompt, "nunjucks", InputNames())
     builder.add_differences(plain.differences)

@@ -1,4 +1,4 @@
-"""A prompt that Python code holds as an f-string: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
+"""Prompts that Python code holds as f-strings: `prompt = f\"\"\"…{question}…\"\"\"`. The code is read, never
 run.
 """
 

@@ -128,6 +128,10 @@ def _is_kernel_prompt(source: SourceFile) -> bool:
     return is_value or semantic_kernel.looks_like_kernel_text(source.text)
 
 
+def _is_chat_messages(source: SourceFile) -> bool:
+    return source.suffix not in _TEXT_SUFFIXES and chat_messages.holds_chat_messages(source)
+
+
 def _is_plain_text(source: SourceFile) -> bool:
     return source.suffix not in (".json", ".jsonl", ".yaml", ".yml", ".py")
 
@@ -158,7 +162,7 @@ FORMATS: tuple[SourceFormat, ...] = (
     SourceFormat(lm_eval.KIND, "lm-eval", _of_value(lm_eval.is_task), lm_eval.read_task),
     SourceFormat(semantic_kernel.KIND, "Semantic Kernel",
                  _is_kernel_prompt, semantic_kernel.read_kernel_prompt),
-    SourceFormat(chat_messages.KIND, "OpenAI, Anthropic", _of_value(chat_messages.is_chat_messages),
+    SourceFormat(chat_messages.KIND, "OpenAI, Anthropic", _is_chat_messages,
                  chat_messages.read_chat_messages),
     SourceFormat(dspy_program.KIND, "DSPy", _of_value(dspy_program.is_dspy_program), dspy_program.read_dspy_program),
     SourceFormat(own_document.KIND, "prompt-poet, Promptuary", own_document.is_own_document,

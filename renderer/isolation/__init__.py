@@ -1,1 +1,1 @@
-"""Rendering in a child process of its own, bounded in time, memory and output."""
+"""Isolation: rendering in a child process that is bounded in time, memory and output."""

@@ -90,10 +90,10 @@ def _edit_lines(document: str, fragments: Any, profile: Any, data: Any, lines: d
     """The edit of the document that a suggestion on rendered lines comes to, or why there is none."""
     template = renderer.load(document, fragments=fragments, profile=profile)
     try:
-        found = edit_rendered_lines(template, data, **lines)
+        outcome = edit_rendered_lines(template, data, **lines)
     except IndexError:
         return {}
-    return {"edit" if isinstance(found, LineEdit) else "refused": found.to_dict()}
+    return {"edit" if isinstance(outcome, LineEdit) else "refused": outcome.to_dict()}
 
 
 def _add_source_lines(parts: list[dict[str, Any]], template: renderer.Template, data: Any) -> None:
@@ -150,8 +150,8 @@ def _read_templates(files: dict[str, str], source_format: str) -> Any:
 
 
 def _read_pasted_prompt(text: str, as_document: bool) -> Any:
-    found = pasted.read_pasted_prompt(text, as_document=as_document)
-    return found.to_dict() if found else None
+    prompt = pasted.read_pasted_prompt(text, as_document=as_document)
+    return prompt.to_dict() if prompt else None
 
 
 def _convert_document(form: str, document: str, name: str, fragments: dict[str, str]) -> Any:

@@ -223,7 +223,9 @@ class Exchange:
             if frames and not is_sent:
                 is_sent = self._started = True
                 # The child waits for its request; its time runs from when it has it.
-                if not _send(parent_end, request):
+                try:
+                    parent_end.sendall(request)
+                except OSError:
                     return data, None
                 self._deadline = time.monotonic() + self._seconds + _GRACE_SECONDS
 
@@ -242,14 +244,6 @@ class Exchange:
 def _not_started() -> BusyError:
     """No document is to blame, and the next request starts another fork server."""
     return BusyError("The renderer's helper process could not be started; try again in a moment.")
-
-
-def _send(parent_end: socket.socket, request: bytes) -> bool:
-    try:
-        parent_end.sendall(request)
-    except OSError:
-        return False
-    return True
 
 
 REQUEST, NOTE, ANSWER = b"\x01", b"\x02", b"\x03"

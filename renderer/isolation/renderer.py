@@ -6,7 +6,6 @@ template does to its child - loops, memory, crashes - ends with the child, and t
 author's line.
 """
 
-import base64
 import logging
 import os
 import threading
@@ -17,12 +16,9 @@ from promptuary.renderer import errors, profiles
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.errors import LimitError, RenderError
-from promptuary.renderer.interop.pasted import PastedPrompt
-from promptuary.renderer.interop.reading import FileResult
-from promptuary.renderer.interop.writing import ExportResult
 from promptuary.renderer.isolation import crash_line, process
+from promptuary.renderer.isolation.calls import BoundedCalls
 from promptuary.renderer.isolation.process import BusyError, Exchange
-from promptuary.renderer.origins.edit_outcomes import LineEdit, RefusedEdit
 from promptuary.renderer.problems import Problem
 from promptuary.renderer.tokens import tokenizers
 
@@ -32,11 +28,9 @@ _log = logging.getLogger(__name__)
 _TOKENIZERS = frozenset(tokenizers.tokenizer_names())
 # How long a caller waits for a free child.
 _QUEUE_SECONDS = 10.0
-# How fast files of other systems are read at least, proofs included.
-_BYTES_A_SECOND = 200_000
 
 
-class BoundedRenderer:
+class BoundedRenderer(BoundedCalls):
     """Renders, validates and compares in child processes.
 
     At most `max_children` run at once (default: the processors, at least 2) and `max_waiting` requests wait for one;
@@ -101,14 +95,14 @@ class BoundedRenderer:
         wall_seconds: float | None = None,
     ) -> list[Problem]:
         """As `renderer.validate`. A check that hits a bound gives one Problem more, at the line it was working on."""
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
+        sources = {"document": document, "fragments": fragments, "profile": profile}
         seconds = wall_seconds or self.wall_seconds + 0.02 * len(samples or ())
         try:
-            validation = self._call("validate", {**sources, "samples": _plain(samples)}, seconds=seconds)
+            validation = self.call("validate", {**sources, "samples": samples}, seconds=seconds)
         except BusyError:
             raise
         except LimitError as error:
-            return [*_first_look(document), error.to_problem()]
+            return [*documents.inspect_document(document)[1], error.to_problem()]  # what needs no run
         return [Problem.from_dict(problem) for problem in validation]
 
     def render(
@@ -126,9 +120,9 @@ class BoundedRenderer:
 
         `options` are those of `Template.render`: prompt, extra, token_limit, truncation_step, tokenizer (a known name).
         """
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        request = {**sources, "data": _plain(data) or {}, "target": target, "options": _options(options)}
-        prompt: dict[str, Any] = self._call("render", request, seconds=wall_seconds)
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
+        prompt: dict[str, Any] = self.call("render", request, seconds=wall_seconds)
         return {**prompt, "preview": prompt["parts"]}
 
     def render_all(
@@ -143,9 +137,9 @@ class BoundedRenderer:
         **options: Any,
     ) -> list[dict[str, Any]]:
         """As `render`, for every prompt of the document."""
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        request = {**sources, "data": _plain(data) or {}, "target": target, "options": _options(options)}
-        prompts = self._call("render_all", request, seconds=wall_seconds)
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
+        prompts = self.call("render_all", request, seconds=wall_seconds)
         return [{**prompt, "preview": prompt["parts"]} for prompt in prompts]
 
     def render_with_placeholders(
@@ -159,11 +153,11 @@ class BoundedRenderer:
         wall_seconds: float | None = None,
     ) -> tuple[list[dict[str, Any]], list[str]]:
         """As `render_all`, with a placeholder for each missing value; the placeholders' paths come second."""
-        given = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        asked = {**given, "data": _plain(data) or {}, "target": target}
-        found = self._call("render_with_placeholders", asked, seconds=wall_seconds)
-        prompts = [{**prompt, "preview": prompt["parts"]} for prompt in found["prompts"]]
-        return prompts, found["placeholders"]
+        given = {"document": document, "fragments": fragments, "profile": profile}
+        asked = {**given, "data": data or {}, "target": target}
+        answer = self.call("render_with_placeholders", asked, seconds=wall_seconds)
+        prompts = [{**prompt, "preview": prompt["parts"]} for prompt in answer["prompts"]]
+        return prompts, answer["placeholders"]
 
     def render_samples(
         self,
@@ -182,11 +176,10 @@ class BoundedRenderer:
         traced: each part also has `source_lines`, as `origins.traced_parts.trace_source_lines` gives them; that takes
         three to four times as long as the rendering.
         """
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        request = {**sources, "samples": _plain(samples), "target": target, "options": _options(options)}
-        request["traced"] = traced
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        arguments = {"samples": samples, "target": target, "options": _options(options), "traced": traced}
         seconds = wall_seconds or self.wall_seconds + (0.2 if traced else 0.1) * len(samples)
-        results = self._call("render_samples", request, seconds=seconds)
+        results = self.call("render_samples", {**sources, **arguments}, seconds=seconds)
         return {
             name: {**result["prompt"], "preview": result["prompt"]["parts"]}
             if "prompt" in result
@@ -194,121 +187,7 @@ class BoundedRenderer:
             for name, result in results.items()
         }
 
-    def edit_lines(
-        self,
-        document: str,
-        data: Mapping[str, Any],
-        *,
-        part: int,
-        line: int,
-        end_line: int,
-        text: str,
-        fragments: Mapping[str, str] | None = None,
-        profile: Mapping[str, Any] | str | None = None,
-    ) -> LineEdit | RefusedEdit | None:
-        """As `origins.line_edits.edit_rendered_lines`; None where the prompt has no such lines."""
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        lines = {"part": part, "line": line, "end_line": end_line, "text": text}
-        # Up to four renderings: before, the trace, and after each of two ways to edit.
-        seconds = 4 * self.wall_seconds
-        found = self._call("edit_lines", {**sources, "data": _plain(data), "lines": lines}, seconds=seconds)
-        if "edit" in found:
-            return LineEdit(**found["edit"])
-        return RefusedEdit(**found["refused"]) if found else None
-
-    def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""
-        request = {
-            "old": _plain(old_bundle),
-            "new": _plain(new_bundle),
-            "document": str(new_bundle.get("document", "")),
-        }
-        changes: list[dict[str, Any]] = self._call("compare", request)
-        return changes
-
-    def read(
-        self,
-        document: str,
-        replies: Any,
-        data: Mapping[str, Any] | None = None,
-        *,
-        fragments: Mapping[str, str] | None = None,
-        profile: Mapping[str, Any] | str | None = None,
-        wall_seconds: float | None = None,
-    ) -> Any:
-        """As `Template.read`: a model's replies, read the way the document declares."""
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        return self._call("read", {**sources, "replies": replies, "data": _plain(data) or {}}, seconds=wall_seconds)
-
-    def read_many(
-        self,
-        document: str,
-        rows: Mapping[str, tuple[Any, Mapping[str, Any]]],
-        *,
-        fragments: Mapping[str, str] | None = None,
-        profile: Mapping[str, Any] | str | None = None,
-    ) -> dict[str, dict[str, Any] | RenderError]:
-        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it
-        gave}.
-        """
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        requests = {name: {"replies": replies, "data": _plain(data)} for name, (replies, data) in rows.items()}
-        results = self._call("read_many", {**sources, "rows": requests}, seconds=self.wall_seconds + 0.1 * len(rows))
-        return {
-            name: errors.from_dict(result["error"]) if "error" in result else result["outputs"]
-            for name, result in results.items()
-        }
-
-    def read_fields(
-        self,
-        document: str,
-        reply: str,
-        data: Mapping[str, Any] | None = None,
-        *,
-        fragments: Mapping[str, str] | None = None,
-        profile: Mapping[str, Any] | str | None = None,
-    ) -> dict[str, Any]:
-        """As `reply_fields.read_reply_fields`: a reply field by field, with what is wrong with each."""
-        sources = {"document": document, "fragments": _plain(fragments), "profile": _plain(profile)}
-        reading: dict[str, Any] = self._call("read_fields", {**sources, "reply": reply, "data": _plain(data) or {}})
-        return reading
-
-    def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
-        """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
-        message: str | None = self._call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
-        return message
-
-    def read_templates(
-        self, files: Mapping[str, bytes], source_format: str = "", *, wall_seconds: float | None = None
-    ) -> list[FileResult]:
-        """As `reading.read_files`: the templates that prompt files of other systems become, or why there are none."""
-        contents = {path: base64.b64encode(content).decode("ascii") for path, content in files.items()}
-        seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
-        results = self._call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
-        return [FileResult.from_dict(result) for result in results]
-
-    def read_pasted_prompt(
-        self, text: str, *, as_document: bool = False, wall_seconds: float | None = None
-    ) -> PastedPrompt | None:
-        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
-        seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
-        found = self._call("read_pasted_prompt", {"text": text, "as_document": as_document}, seconds=seconds)
-        return PastedPrompt(**{**found, "differences": tuple(found["differences"])}) if found else None
-
-    def convert_document(
-        self, form: str, document: str, name: str, fragments: Mapping[str, str], *, wall_seconds: float | None = None
-    ) -> ExportResult:
-        """As `writing.convert_document`: the document in the form of another system, and what that does not carry."""
-        arguments = {"form": form, "document": document, "name": name, "fragments": dict(fragments)}
-        result = self._call("convert_document", arguments, seconds=wall_seconds)
-        return ExportResult(result["text"], tuple(result["losses"]), result["refusal"])
-
-    def probe(self) -> list[str]:
-        """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""
-        mechanisms: list[str] = self._call("probe", {})
-        return mechanisms
-
-    def _call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
+    def call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
         """Run one method in a child; raises what it raised."""
         text = str(arguments.get("document", ""))
         wall = seconds or self.wall_seconds
@@ -319,8 +198,8 @@ class BoundedRenderer:
         }
         if method == "compare":
             arguments = {name: arguments[name] for name in ("old", "new")}
-        request = process.pack_frame(process.REQUEST, {"method": method, "arguments": arguments})
-        with self._place_for_one():
+        request = process.pack_frame(process.REQUEST, {"method": method, "arguments": _plain(arguments)})
+        with _Admission(self):
             answer = Exchange(self._fork_server, text, seconds=wall, output_bytes=self.output_bytes).run(order, request)
         if "fault" in answer:
             _log.error("A rendering failed in a way it should not:\n%s", answer["fault"])
@@ -330,9 +209,6 @@ class BoundedRenderer:
                 error.located(crash_line.blamed_place(text, (), ""))
             raise error
         return answer["result"]
-
-    def _place_for_one(self) -> "_Admission":
-        return _Admission(self)
 
 
 class _Admission:
@@ -389,10 +265,5 @@ def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
             profile = profiles.find_builtin_profile(profile)
     except RenderError:
         profile = None  # the child says what is wrong with it
-    name = profile.get("tokenizer") if isinstance(profile, dict) else None
+    name = profile.get("tokenizer") if isinstance(profile, Mapping) else None
     return [name if name in _TOKENIZERS else tokenizers.DEFAULT]
-
-
-def _first_look(document: str) -> list[Problem]:
-    """What can be said of a document without running anything of it."""
-    return documents.inspect_document(document)[1]

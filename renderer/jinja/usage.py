@@ -68,17 +68,17 @@ class Usage:
     def schema(self, depth: int = 0) -> dict[str, Any]:
         """A JSON Schema for it. Keys that have a default in the text are not required."""
         is_plain = self.kind == "string" and not (self.is_printed or self.is_text or self.is_compared)
-        found: dict[str, Any] = {} if self.is_any and is_plain else {"type": self.kind}
+        schema: dict[str, Any] = {} if self.is_any and is_plain else {"type": self.kind}
         if self.kind == "array":
-            found["items"] = (self.items or Usage()).schema(depth + 1) if depth < 6 else {}
+            schema["items"] = (self.items or Usage()).schema(depth + 1) if depth < 6 else {}
         elif self.kind == "object" and self.properties:
-            found["properties"] = {name: usage.schema(depth + 1) for name, usage in self.properties.items()}
+            schema["properties"] = {name: usage.schema(depth + 1) for name, usage in self.properties.items()}
             required = [name for name, usage in self.properties.items() if not usage.has_default]
             if required:
-                found["required"] = required
+                schema["required"] = required
         if self.has_default and depth == 0:
-            found["default"] = self._fitting_default()
-        return found
+            schema["default"] = self._fitting_default()
+        return schema
 
     def _fitting_default(self) -> Any:
         fits = {"array": list, "object": dict, "number": int | float, "boolean": bool, "string": str}[self.kind]

@@ -1,4 +1,4 @@
-"""An outline cut where items of the list begin, so that each block can be read by itself.
+"""Blocks of an outline: it is cut where items of the list begin, so that each block can be read by itself.
 
 At `- ` in the first column a new item begins whatever is before it, unless a quote is still open there. So what one
 block holds can be said without the others, as long as each closes its quotes.
@@ -32,7 +32,7 @@ class Block:
 
 
 def is_blank(pieces: Seq) -> bool:
-    """Whether nothing comes of these pieces but white space, and comments in the first column."""
+    """Whether these pieces give only white space, and comments in the first column."""
     return all(isinstance(piece, Text) and _BLANK.fullmatch(piece.text) for piece in pieces)
 
 
@@ -80,7 +80,7 @@ def _is_fresh(block_list: list[Block]) -> bool:
 
 
 def _forks(piece: Choice | Loop, *, at_start: bool) -> bool:
-    """Whether whole items come of a choice or loop, or nothing."""
+    """Whether a choice or loop gives whole items only, or nothing."""
     if isinstance(piece, Choice):
         return all(_begins_item(branch, at_start=at_start) for branch in piece.branches)
     last = piece.body[-1] if piece.body else None

@@ -1,4 +1,4 @@
-"""What an edit of rendered lines comes to: the edit of the document's lines, or why there is none."""
+"""The result of an edit of rendered lines: the edit of the document's lines, or why there is none."""
 
 import re
 from dataclasses import dataclass

@@ -81,12 +81,12 @@ class _Editor:
             self.is_traced = False
             return TracedPart(rendered, None)
         self.is_traced = True
-        found = pair_parts(traced, self.before)[self.index]
-        if found is None:
+        pair = pair_parts(traced, self.before)[self.index]
+        if pair is None:
             raise EditRefusal(RefusedEdit("shortened", rendered.line))
-        if found.stretches is None:
+        if pair.stretches is None:
             raise EditRefusal(RefusedEdit("untraced", rendered.line))
-        return found
+        return pair
 
     def edit(self) -> LineEdit:
         """The first of the possible plans that renders to what is wanted."""

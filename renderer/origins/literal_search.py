@@ -32,12 +32,12 @@ def find_replacements(
     if not words.strip() and start == end > 0 and content[start - 1] == "\n" and new.endswith("\n"):
         # Lines before an empty one are the same as lines after the one before it.
         return find_replacements(document, body_start, content, marks, (start - 1, start - 1, f"\n{new[:-1]}"))
-    found: list[Replacement] = []
+    replacements: list[Replacement] = []
     for place in _find_places(document, body_start, words) if words.strip() else ():
         at = place + start - left
         for text in dict.fromkeys((new, new.replace("\n", "\n" + _read_indent(document, at)))):
-            found.append((at, at + end - start, text))
-    return found
+            replacements.append((at, at + end - start, text))
+    return replacements
 
 
 def _find_places(document: str, body_start: int, words: str) -> Iterator[int]:

@@ -88,8 +88,8 @@ def pair_parts(traced: Sequence[TracedPart], sent: Sequence[Part]) -> list[Trace
     pairs: list[TracedPart | None] = []
     rest = iter(traced)
     for part in sent:
-        found = next((one for one in rest if _may_be(one.part, part)), None)
-        pairs.append(found if found is not None and found.part.content == part.content else None)
+        pair = next((one for one in rest if _may_be(one.part, part)), None)
+        pairs.append(pair if pair is not None and pair.part.content == part.content else None)
     return pairs
 
 

@@ -18,6 +18,7 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 __all__ = [
     "Targets",
     "attachment_cost",
+    "describe_counter",
     "frame_counts",
     "has_frames",
     "input_tokens",
@@ -229,6 +230,13 @@ def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
     """Return the names of the parts that hold an image or file of unknown cost, which counts as nothing."""
     mixed = [part for part in parts if type(part.content) is not str]
     return [part.name for part in mixed if any(_is_unknown(item, profile) for item in part.content)]
+
+
+def describe_counter(tokenizer: Tokenizer, parts: Sequence[Part], profile: Profile | None) -> dict[str, Any]:
+    """What counted the parts, and whether exactly; those whose images or files have no known cost are named."""
+    uncounted = unknown_costs(parts, profile)
+    facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
+    return {**facts, "uncounted": uncounted} if uncounted else facts
 
 
 def _is_unknown(item: Any, profile: Profile | None) -> bool:

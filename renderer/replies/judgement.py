@@ -30,7 +30,7 @@ class Judgement:
     """Keys of document sentences, known ones only and each once; None where the reply has no such list.
 
     `supported` is None where no response sentence is judged; `unsupported` are the response sentences that are not
-    fully supported; `trouble` says in words what is odd about them.
+    fully supported; `trouble` says in words what is wrong with them.
     """
 
     relevant: list[str] | None

@@ -39,13 +39,13 @@ def read_reply_fields(document: Document, reply: str, read: Callable[[], Mapping
 
 
 def _read_by_schema(reply: str, schema: Any) -> dict[str, Any]:
-    found = json_reader.read_reply(reply)
-    coerced = schema_coercion.coerce_to_schema(found.value, schema)
+    reading = json_reader.read_reply(reply)
+    coerced = schema_coercion.coerce_to_schema(reading.value, schema)
     try:
         faults = list(validation.errors(schema, coerced.value))
     except validation.Unusable as error:
         raise OutputError(f"the output schema cannot be used: {error}") from error
-    notes = (*found.repairs, *coerced.repairs)
+    notes = (*reading.repairs, *coerced.repairs)
     if not isinstance(coerced.value, dict):
         problem = "; ".join(_sentence(fault, ()) for fault in faults) or None
         return _reading("json", [_field(_WHOLE, coerced.value, problem)], None, notes)

@@ -146,7 +146,7 @@ def _lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) ->
 
 @dataclass
 class _Scores:
-    """The values so far; `reasons` says why one is None, or what is odd about it."""
+    """The values so far; `reasons` says why one is None, or what is wrong with it."""
 
     lengths: Mapping[str, int]
     reasons: dict[str, str]

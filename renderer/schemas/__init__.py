@@ -1,1 +1,1 @@
-"""JSON Schema as this project checks data with it."""
+"""JSON Schema: validation of data, with one sentence for each error."""

@@ -1,1 +1,1 @@
-"""Text, YAML and regular expressions, read with the place of every character."""
+"""Syntax: YAML with the place of every character, regular expressions, diffs and merges of texts."""

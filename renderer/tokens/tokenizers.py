@@ -103,8 +103,8 @@ class VocabularyTokenizer(RememberingTokenizer):
 
     def _spelling_of(self, token: int) -> str | None:
         tables = self._tables
-        found: str | None = self._core.id_to_token(token) if tables is None else tables.spelling_of(token)
-        return found
+        spelling: str | None = self._core.id_to_token(token) if tables is None else tables.spelling_of(token)
+        return spelling
 
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
         if self._words is None:
@@ -209,7 +209,7 @@ def load_vocabulary(name: str, source: vocabularies.VocabularySource | None) -> 
 
 
 def is_loaded(name: str) -> bool:
-    """Say whether counting with this name needs nothing to be read any more."""
+    """Whether everything is loaded that counting with this name needs."""
     return name not in vocabularies.VOCABULARIES or _LOADED.get(name) is not None
 
 

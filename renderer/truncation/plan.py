@@ -1,4 +1,4 @@
-"""The order in which parts leave a prompt, carried out over their lengths: lengths in, who stays out."""
+"""The truncation plan: from the parts' lengths and priorities, which parts stay in the prompt."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -108,7 +108,7 @@ class Plan:
         return count - self.shorter[head][1]
 
     def _drop(self, head: int) -> int:
-        """Let a unit go; the tokens that this saves."""
+        """Remove a unit; the tokens that this saves."""
         for index in self._unit(head):
             self.stays[index] = False
         return self._cost(head)

@@ -1,1 +1,1 @@
-"""All that can be said about a document before it is used."""
+"""Validation of documents: every problem that can be found before one is used."""

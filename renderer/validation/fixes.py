@@ -1,6 +1,4 @@
-"""Declarations of inputs put in, out or right: the cures that are offered for names that do not fit their
-declarations.
-"""
+"""Fixes of input declarations: the edits that add, remove or correct one, offered with problems."""
 
 import json
 import re
@@ -26,14 +24,13 @@ __all__ = [
 
 
 def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """Put an input beside those that are declared; None where none are, or where that would not be a small edit."""
+    """A fix that declares one more input; None where no input is declared, or where the edit would not be small."""
     return declare_all(document, {name: schema}) if document.inputs is not None else None
 
 
 def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fix | None:
-    """Declare inputs in the front matter, which is made where there is none; all other text stays as it is.
-
-    They come after those that are declared. None where that would not be a small edit.
+    """A fix that declares inputs in the front matter, adding front matter where there is none; no other text changes.
+    They come after the inputs that are declared already. None where that would not be a small edit.
     """
     entries = [f"{name}: {write_flow(schema)}" for name, schema in schemas.items()]
     title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
@@ -57,7 +54,7 @@ def _declaring_edit(document: Document, lines: list[str], entries: list[str]) ->
 
 
 def insert_key(document: Document, lines: list[str], written: str) -> Edit | None:
-    """Put a key at the end of the front matter, which is made where there is none; None where it is in braces.
+    """An edit that adds a key at the end of the front matter, or front matter with it; None where it is in braces.
 
     lines: of the document. written: the key with its value, in lines that end.
     """
@@ -82,7 +79,7 @@ def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -
 
 
 def set_default(document: Document, name: str, value: Any) -> Fix | None:
-    """Give a declared input a default, which makes it optional; its other keywords stay.
+    """A fix that gives a declared input a default, which makes it optional; its other keywords stay.
 
     None where its schema is written in more than one line, or where it has a default already.
     """
@@ -100,7 +97,7 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
-    """Take an input out, where it is in lines of its own and is not the only one."""
+    """A fix that removes an input; None where it shares a line with others or is the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = find_value(document, "inputs", name)
     first = _key_line(lines, document, name)
@@ -110,7 +107,7 @@ def undeclare(document: Document, name: str) -> Fix | None:
 
 
 def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
-    """Write another schema for an input."""
+    """A fix that replaces the schema of an input."""
     place = find_value(document, "inputs", name)
     if place is None or place.end_line is None or place.end_column is None:
         return None
@@ -119,8 +116,8 @@ def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | No
 
 
 def apply_fix(text: str, fix: Fix) -> str:
-    """The text with the edits of a fix made; all other characters stay, line ends included."""
-    starts = [0, *(found.end() for found in re.finditer("\r\n|\r|\n", text))]
+    """The text with the edits of a fix applied; all other characters stay, line ends included."""
+    starts = [0, *(line_end.end() for line_end in re.finditer("\r\n|\r|\n", text))]
     for edit in sorted(fix.edits, key=lambda edit: (edit.line, edit.column), reverse=True):
         start = starts[edit.line - 1] + edit.column - 1
         # The line after the last is the end of the text.

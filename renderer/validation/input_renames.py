@@ -1,4 +1,4 @@
-"""Renames an input everywhere in a document: where it is declared, and where the text uses it."""
+"""Renames an input everywhere in a document: where it is declared, if it is, and where the text uses it."""
 
 import re
 from collections import Counter
@@ -26,14 +26,17 @@ class InputRenameError(ValueError):
 
 
 def rename_input(document: Document, old: str, new: str, fragments: Mapping[str, str]) -> Fix:
-    """The edits that give a declared input another name; the rest of the text stays as it is.
+    """The edits that give an input another name, declared or not; the rest of the text stays as it is.
 
     fragments: the texts of the fragments by reference as written. Raises InputRenameError for a name that is none, that
     the text has already, that a fragment uses, or where a use stands in a way that no small edit can change.
     """
-    _check_names(document, old, new)
+    _check_new_name(document, new)
     uses = _list_uses(document, fragments)
-    edits = [_key_edit(document, old, new)]
+    is_declared = old in (document.inputs or {})
+    if not is_declared and all(use.name != old for use in uses):
+        raise InputRenameError(f"There is no input `{old}`.")
+    edits = [_key_edit(document, old, new)] if is_declared else []
     # A variable that the text sets under the new name is no use of an input, and would hide it.
     if any(use.name == new for use in uses) or re.search(rf"{{[{{%][^{{}}]*(?<![\w.]){new}(?!\w)", document.body):
         raise InputRenameError(f"The text uses `{new}` already.")
@@ -44,13 +47,10 @@ def rename_input(document: Document, old: str, new: str, fragments: Mapping[str,
     return fix
 
 
-def _check_names(document: Document, old: str, new: str) -> None:
-    inputs = document.inputs or {}
-    if old not in inputs:
-        raise InputRenameError(f"There is no input `{old}`.")
+def _check_new_name(document: Document, new: str) -> None:
     if not _NAME.fullmatch(new):
         raise InputRenameError("Use letters, digits and _, starting with a letter; 64 characters at most.")
-    if new in inputs:
+    if new in (document.inputs or {}):
         raise InputRenameError(f"There is an input `{new}` already.")
     if new in declarations.RESERVED or new in FUNCTIONS:
         raise InputRenameError(f"`{new}` means something else in a text: choose another name.")
@@ -78,14 +78,14 @@ def _key_edit(document: Document, old: str, new: str) -> Edit:
     lines = unify_newlines(document.text).split("\n")
     key = re.compile(rf"(?<![\w.$-])(?P<name>{re.escape(old)}|\"{re.escape(old)}\"|'{re.escape(old)}')\s*:\s*$")
     before = lines[value.line - 1][: value.column - 1] if value else ""
-    found = key.search(before)
+    match = key.search(before)
     line = value.line if value else 0
-    if value and not found and not before.strip():  # the value stands on the lines below its key
+    if value and not match and not before.strip():  # the value stands on the lines below its key
         line -= 1
-        found = key.search(lines[line - 1])
-    if found is None:
+        match = key.search(lines[line - 1])
+    if match is None:
         raise InputRenameError("The inputs are laid out in a way that only the source can change. Rename it there.")
-    return Edit(line, found.start("name") + 1, line, found.end("name") + 1, new)
+    return Edit(line, match.start("name") + 1, line, match.end("name") + 1, new)
 
 
 def _use_edit(use: Use, lines: list[str], new: str) -> Edit:

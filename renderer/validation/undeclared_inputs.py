@@ -116,14 +116,14 @@ _LISTS = frozenset(
 
 
 def _inputs_of_jinja(document: Document, fragments: Mapping[str, str]) -> dict[str, tuple[Use, Usage]]:
-    found: dict[str, tuple[Use, Usage]] = {}
+    uses: dict[str, tuple[Use, Usage]] = {}
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     for unit in parse_units(document, fragments, offered):
         usages = infer_usages(unit)
         for use in used_names(unit):
             if use.sure and use.name not in unit.sandbox.globals:
-                found.setdefault(use.name, (use, usages.get(use.name, Usage(is_printed=True))))
-    return found
+                uses.setdefault(use.name, (use, usages.get(use.name, Usage(is_printed=True))))
+    return uses
 
 
 def _fragment_inputs(fragments: Mapping[str, str]) -> dict[str, dict[str, Any]]:

@@ -20,7 +20,7 @@ from promptuary.renderer.syntax import yaml_reader
 __all__ = ["PartTemplate", "read_part"]
 
 _SHRINK = ("start", "middle", "end")
-_KEYS = (
+PART_FIELDS = (
     "name",
     "role",
     "content",
@@ -112,8 +112,8 @@ def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
             raise PartError(
                 "`tokens` is not taken; parts are always counted from their content", "PT304", item.key.start
             )
-        if key not in _KEYS:
-            raise unknown_key(item.key, "part", _KEYS)
+        if key not in PART_FIELDS:
+            raise unknown_key(item.key, "part", PART_FIELDS)
     if "name" not in fields:
         raise PartError("this part has no `name`", "PT302", node.start)
     reader = _Fields({key: item.value for key, item in fields.items()}, marker)

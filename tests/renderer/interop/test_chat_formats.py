@@ -128,7 +128,7 @@ tests:
   - vars: {name: Ann, language: fr}
     assert: [{type: contains, value: Bonjour}]
 """
-    with pytest.raises(LossError, match="prompt 3 stands in another file"):
+    with pytest.raises(LossError, match="prompt 3 is in another file"):
         read_one("promptfooconfig.yaml", text)
     template, chat = read_templates("promptfooconfig.yaml", text.replace("  - file://other.txt\n", "").encode())
     assert (chat.name, messages_of(chat, name="Ann")) == ("chat", [("user", "Hello Ann")])

@@ -49,6 +49,14 @@ def test_a_byte_order_mark_and_line_ends_of_windows_are_no_part_of_the_prompt():
             '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": "{q}"}]',
             "OpenAI, Anthropic",
         ),
+        (
+            '[{"role": "system", "name": "guide", "content": "Be kind."}, {"role": "user", "content": "{q}"}]',
+            "OpenAI, Anthropic",
+        ),
+        (
+            '[{"role": "system", "name": "a", "content": "Be kind."}, {"role": "user", "name": "b", "content": "{q}"}]',
+            "OpenAI, Anthropic",
+        ),
         ("SYSTEM: Be kind.\nUSER: {q}\nASSISTANT:", ""),
     ],
 )
@@ -93,15 +101,111 @@ def test_signs_that_mean_something_in_a_part_are_kept(text, reason):
     assert contents(pasted.body) == [("user", text)]
 
 
+def test_a_branch_of_handlebars_that_is_kept_is_no_input():
+    pasted = read_pasted_prompt("{{#if a}}A {{name}}{{else}}B{{/if}}{{> footer}}")
+    assert contents(pasted.body, name="Ann") == [("user", "{{#if a}}A Ann{{else}}B{{/if}}{{> footer}}")]
+
+
 def test_inputs_stay_inputs_where_tags_are_kept():
     pasted = read_pasted_prompt("Use {{> header}} for {{ name }}.")
     assert contents(pasted.body, name="Ann") == [("user", "Use {{> header}} for Ann.")]
 
 
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("Hi {{ name }}, <%= code %>.", ["<%= code %>"]),
+        ("{% if a %}{{ a }}{% endif %} <%= code %> <<other>>", ["<%= code %>", "<<other>>"]),
+        ("Hi {{ name }}, {y} and $z.", ["{y}", "$z"]),
+        ("<% if a %>b<% end %>", ["<% if a %>"]),
+    ],
+)
+def test_places_of_other_notations_beside_ours_are_named(text, places):
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.body) == ("noted", "")
+    assert pasted.differences == tuple(f"`{place}` stays text: nothing is filled in there" for place in places)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("Hi {name}, <%= code %>.", "<%= code %>"), ("Hi {name}: {{x}} [[date]]", "[[date]]"), ("$a <<b>>", "$a")],
+)
+def test_places_beside_what_becomes_an_input_are_named(text, place):
+    pasted = read_pasted_prompt(text)
+    assert pasted.kind == "inputs"
+    assert f"`{place}` stays text: nothing is filled in there" in pasted.differences
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "difference"),
+    [
+        ("Now: {{ today() }}", "today", "`today()` is the input `today`: give the text that this expression prints"),
+        ("Hi {{ größe }}.", "grosse", "`{{ größe }}` is the input `grosse`"),
+        ("Hi {{ имя }}.", "value", "`{{ имя }}` is the input `value`"),
+        ("Age: %(age)d", "age", "`%(age)d` is read as an input"),
+    ],
+)
+def test_what_cannot_be_sent_by_its_name_becomes_an_input_and_is_named(text, name, difference):
+    pasted = read_pasted_prompt(text)
+    assert pasted.kind == "inputs"
+    assert difference in pasted.differences
+    assert f"{{{{ {name} }}}}" in pasted.body
+
+
+@pytest.mark.parametrize("text", ["{% for x in xs %}{{ fmt(x) }}{% endfor %}", "{% if fmt(x) %}a{% endif %}"])
+def test_a_function_whose_result_is_no_single_input_is_named(text):
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.reason) == (
+        "literal",
+        "`fmt()` is a function of its program; give what it returns as an input",
+    )
+    assert contents(pasted.body) == [("user", text)]
+
+
+def test_a_filter_of_its_program_becomes_an_input_and_nothing_is_said_of_an_attempt():
+    pasted = read_pasted_prompt("{{ history | colang }}\n{% if a %}b{% endif %}")
+    assert (pasted.kind, pasted.reason) == ("inputs", "")
+    assert "`history | colang` is the input `history_colang`: give the text that this expression prints" in (
+        pasted.differences
+    )
+    assert not any("stays text" in difference for difference in pasted.differences)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% macro f(a) %}{{ a }}{% endmacro %}{{ f(y) }}",
+        "Q: {{ user.get('name', 'you') }} {{ x if (y) else z }} {{ a is divisibleby(3) }} {{ not (c) }}",
+        "Q: {% set ns = namespace(n=0) %}{% if a %}b{% elif (c) %}d{% endif %} {{ range(3) | join(', ') }}",
+    ],
+)
+def test_functions_of_the_text_and_of_jinja_are_no_foreign_ones(text):
+    assert read_pasted_prompt(text) is None
+
+
+def test_formulas_and_variables_of_a_shell_are_no_places():
+    text = "Hi {{ name }}: \\frac{a}{b}, $x$ and $y$.\n```sh\necho $home\n```\n<<SYS>>"
+    assert getattr(read_pasted_prompt(text), "kind", None) != "noted"
+
+
+def test_several_prompts_are_counted_and_not_run_together():
+    text = "prompts:\n  - Tell {{topic}}\n  - Say {{topic}}\nproviders: [openai:gpt-4o]\n"
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.count, pasted.title, pasted.body) == ("several", 2, "promptfoo", "")
+
+
+def test_why_a_format_could_not_be_read_is_said():
+    text = "prompts: [file://a.txt]\nproviders: [x]\n"
+    pasted = read_pasted_prompt(text)
+    assert (pasted.kind, pasted.title) == ("literal", "promptfoo")
+    assert pasted.reason == "prompt 1 is in another file: file://a.txt; import that one"
+    assert contents(pasted.body) == [("user", text.strip())]
+
+
 @pytest.mark.parametrize("name", PROMPTS)
 def test_every_offer_is_a_document_without_errors(name):
     pasted = read_pasted_prompt(PROMPTS[name])
-    if pasted is not None:
+    if pasted is not None and pasted.kind != "noted":
         assert [problem for problem in renderer.validate(pasted.body) if problem.severity == "error"] == []
 
 
@@ -109,7 +213,8 @@ def test_every_offer_is_a_document_without_errors(name):
 def test_without_an_offer_a_part_reads_the_text_as_it_is(name):
     """The rendered part is the pasted text, but for blank lines at its edges, where nothing is filled in."""
     text = PROMPTS[name]
-    if read_pasted_prompt(text) is not None or re.search(r"\{[{%#]", text):
+    pasted = read_pasted_prompt(text)
+    if (pasted is not None and pasted.kind != "noted") or re.search(r"\{[{%#]", text):
         return
     lines = "".join(f"    {line}\n" if line.strip() else "\n" for line in text.strip().split("\n"))
     ((_, content),) = contents(f"- name: a\n  role: user\n  content: |\n{lines}")

@@ -1,3 +1,5 @@
+"""The three-way merge: clean merges, conflicts, and decided conflicts."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -59,10 +59,19 @@ def test_a_shaped_text_is_renamed_too():
     assert "Answer {ask}" in rename(text, "question", "ask")
 
 
+def test_an_input_that_is_not_declared_yet_is_renamed_where_it_is_used():
+    text = "- name: a\n  content: Hi {{ who }}\n- name: b\n  content: '{% if who %}{{ who|upper }}{% endif %}'\n"
+    assert rename(text, "who", "customer") == text.replace("who", "customer")
+    text = DOCUMENT.replace("Hi {{", "Hi {{ greeting }} {{")
+    assert rename(text, "greeting", "salute") == text.replace("greeting", "salute")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
         ("absent", "other", "There is no input `absent`"),
+        ("item", "other", "There is no input `item`"),
+        ("last", "other", "There is no input `last`"),
         ("tone", "1st", "Use letters, digits and _"),
         ("tone", "", "Use letters, digits and _"),
         ("tone", "a" * 65, "64 characters at most"),

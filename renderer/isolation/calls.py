@@ -1,0 +1,138 @@
+"""BoundedCalls: the calls of a BoundedRenderer that render no prompt: they read, convert, compare, edit and check."""
+
+import base64
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from promptuary.renderer import errors
+from promptuary.renderer.errors import RenderError
+from promptuary.renderer.interop.pasted import PastedPrompt
+from promptuary.renderer.interop.reading import FileResult
+from promptuary.renderer.interop.writing import ExportResult
+from promptuary.renderer.origins.edit_outcomes import LineEdit, RefusedEdit
+
+__all__ = ["BoundedCalls"]
+
+# How fast files of other systems are read at least, proofs included.
+_BYTES_A_SECOND = 200_000
+
+
+class BoundedCalls(ABC):
+    """Calls of child processes. `wall_seconds` is what a child gets unless a call says otherwise."""
+
+    wall_seconds: float
+
+    @abstractmethod
+    def call(self, method: str, arguments: dict[str, Any], *, seconds: float | None = None) -> Any:
+        """Run one method in a child; raises what it raised."""
+
+    def read(
+        self,
+        document: str,
+        replies: Any,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+        wall_seconds: float | None = None,
+    ) -> Any:
+        """As `Template.read`: a model's replies, read the way the document declares."""
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        return self.call("read", {**sources, "replies": replies, "data": data or {}}, seconds=wall_seconds)
+
+    def read_many(
+        self,
+        document: str,
+        rows: Mapping[str, tuple[Any, Mapping[str, Any]]],
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> dict[str, dict[str, Any] | RenderError]:
+        """Read the replies of many rows, (replies, data) by name, in one child: {name: as `read`, or the error it
+        gave}.
+        """
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        requests = {name: {"replies": replies, "data": data} for name, (replies, data) in rows.items()}
+        results = self.call("read_many", {**sources, "rows": requests}, seconds=self.wall_seconds + 0.1 * len(rows))
+        return {
+            name: errors.from_dict(result["error"]) if "error" in result else result["outputs"]
+            for name, result in results.items()
+        }
+
+    def read_fields(
+        self,
+        document: str,
+        reply: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> dict[str, Any]:
+        """As `reply_fields.read_reply_fields`: a reply field by field, with what is wrong with each."""
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        reading: dict[str, Any] = self.call("read_fields", {**sources, "reply": reply, "data": data or {}})
+        return reading
+
+    def read_templates(
+        self, files: Mapping[str, bytes], source_format: str = "", *, wall_seconds: float | None = None
+    ) -> list[FileResult]:
+        """As `reading.read_files`: the templates that prompt files of other systems become, or why there are none."""
+        contents = {path: base64.b64encode(content).decode("ascii") for path, content in files.items()}
+        seconds = wall_seconds or self.wall_seconds + sum(map(len, files.values())) / _BYTES_A_SECOND
+        results = self.call("read_templates", {"files": contents, "source_format": source_format}, seconds=seconds)
+        return [FileResult.from_dict(result) for result in results]
+
+    def read_pasted_prompt(
+        self, text: str, *, as_document: bool = False, wall_seconds: float | None = None
+    ) -> PastedPrompt | None:
+        """As `pasted.read_pasted_prompt`: how a text pasted into a part could be written; None where it is fine."""
+        seconds = wall_seconds or self.wall_seconds + len(text) / _BYTES_A_SECOND
+        answer = self.call("read_pasted_prompt", {"text": text, "as_document": as_document}, seconds=seconds)
+        return PastedPrompt(**{**answer, "differences": tuple(answer["differences"])}) if answer else None
+
+    def convert_document(
+        self, form: str, document: str, name: str, fragments: Mapping[str, str], *, wall_seconds: float | None = None
+    ) -> ExportResult:
+        """As `writing.convert_document`: the document in the form of another system, and what that does not carry."""
+        arguments = {"form": form, "document": document, "name": name, "fragments": dict(fragments)}
+        result = self.call("convert_document", arguments, seconds=wall_seconds)
+        return ExportResult(result["text"], tuple(result["losses"]), result["refusal"])
+
+    def edit_lines(
+        self,
+        document: str,
+        data: Mapping[str, Any],
+        *,
+        part: int,
+        line: int,
+        end_line: int,
+        text: str,
+        fragments: Mapping[str, str] | None = None,
+        profile: Mapping[str, Any] | str | None = None,
+    ) -> LineEdit | RefusedEdit | None:
+        """As `origins.line_edits.edit_rendered_lines`; None where the prompt has no such lines."""
+        sources = {"document": document, "fragments": fragments, "profile": profile}
+        lines = {"part": part, "line": line, "end_line": end_line, "text": text}
+        # Up to four renderings: before, the trace, and after each of two ways to edit.
+        seconds = 4 * self.wall_seconds
+        answer = self.call("edit_lines", {**sources, "data": data, "lines": lines}, seconds=seconds)
+        if "edit" in answer:
+            return LineEdit(**answer["edit"])
+        return RefusedEdit(**answer["refused"]) if answer else None
+
+    def compare(self, old_bundle: Mapping[str, Any], new_bundle: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return `Change.to_dict()` of every difference between two bundles, as `renderer.compare` finds them."""
+        request = {"old": old_bundle, "new": new_bundle, "document": str(new_bundle.get("document", ""))}
+        changes: list[dict[str, Any]] = self.call("compare", request)
+        return changes
+
+    def check_schema(self, schema: Any, value: Any = None, *, wall_seconds: float | None = None) -> str | None:
+        """Check a JSON Schema, and a value against it where one is given; returns what is wrong, or None."""
+        message: str | None = self.call("check_schema", {"schema": schema, "value": value}, seconds=wall_seconds)
+        return message
+
+    def probe(self) -> list[str]:
+        """What a child can still do on this machine of what no rendering needs, such as "open sockets"; best empty."""
+        mechanisms: list[str] = self.call("probe", {})
+        return mechanisms
