@@ -1,4 +1,4 @@
-"""Sign-in through the OpenID provider: the way there and the way back."""
+"""Sign-in through the OpenID provider: the redirect to it and the callback from it."""
 
 import secrets
 
@@ -16,25 +16,27 @@ from requests import RequestException
 from frontend.web.page import show
 from registry.accounts.signin.oidc import PROVIDER, Adapter
 
-__all__ = ["cancelled", "come_back", "go", "leave_for_provider"]
+__all__ = ["complete_sign_in", "redirect_to_provider", "show_cancelled", "start_sign_in"]
 
 
 @never_cache
 @require_safe
-def go(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """To the provider, with a state, a nonce and a PKCE challenge that only this session can answer for."""
+def start_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Redirect to the provider, with a state, a nonce and a PKCE challenge that belong to this session."""
     target = request.GET.get("next", "/")
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
-    return leave_for_provider(request, provider_id, target if inside else "/")
+    return redirect_to_provider(request, provider_id, target if inside else "/")
 
 
-def leave_for_provider(request: HttpRequest, provider_id: str, target: str, *, is_trial: bool = False) -> HttpResponse:
-    """To the provider. target: where signing in leads; is_trial: nobody will be signed in, see `oidc_trial`."""
+def redirect_to_provider(
+    request: HttpRequest, provider_id: str, target: str, *, is_trial: bool = False
+) -> HttpResponse:
+    """Redirect to the provider. target: the page after signing in; is_trial: nobody is signed in, see `oidc_trial`."""
     adapter = _adapter(request, provider_id)
     nonce = secrets.token_urlsafe(24)
     try:
         provider = adapter.get_provider()
-        provider.get_oauth2_adapter = lambda _request: adapter  # which holds the issuer to its name
+        provider.get_oauth2_adapter = lambda _request: adapter  # this adapter checks the issuer
         answer: HttpResponse = provider.redirect(
             request,
             process="login",
@@ -50,8 +52,8 @@ def leave_for_provider(request: HttpRequest, provider_id: str, target: str, *, i
     return answer
 
 
-def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Back with a code: it is exchanged, and the answer checked in full before anybody is signed in."""
+def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """The callback: exchange the code, and check the provider's answer in full before anybody is signed in."""
     adapter = _adapter(request, provider_id)
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
@@ -61,8 +63,8 @@ def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
 
 
 @require_safe
-def cancelled(request: HttpRequest) -> HttpResponse:
-    """The person said no at the provider."""
+def show_cancelled(request: HttpRequest) -> HttpResponse:
+    """The page after somebody show_cancelled at the provider."""
     return _sorry(request, gettext("You stopped on the way. Nothing was kept."), 200)
 
 

@@ -79,7 +79,7 @@ class AddPasskey(AddWebAuthnView):  # type: ignore[misc]  # as above
     """Adds a passkey, after a fresh proof."""
 
     def get_initial(self) -> dict[str, Any]:
-        """A name that tells one device from another."""
+        """The form of a passkey's name."""
         return {"name": describe_browser(self.request.headers.get("User-Agent", ""))}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

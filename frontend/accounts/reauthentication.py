@@ -1,4 +1,4 @@
-"""Reauthentication: the password once more before a step that others would have to undo."""
+"""Reauthentication in pages: asks for the password before a step that only others could undo."""
 
 from datetime import timedelta
 
@@ -12,18 +12,18 @@ from registry.namespaces import permissions
 
 __all__ = ["proof_problem", "wants_password"]
 
-# Who signs in elsewhere has no password here; a sign-in this fresh counts as one.
+# For people without a password here, a sign-in this recent counts instead.
 FRESH = timedelta(minutes=10)
 
 
 def wants_password(request: HttpRequest) -> bool:
-    """Whether the page itself asks for the password: where the instance asks for no fresh proof of its own."""
+    """Whether the page itself asks for the password, because reauthentication is switched off for the instance."""
     person = person_of(request)
     return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 
 def proof_problem(request: HttpRequest, actor: Actor) -> str:
-    """Why this request does not prove that it is the person, in a sentence; nothing where it does.
+    """Why this request does not prove who the person is, in a sentence; an empty text where it does.
 
     Raises ProofRequired where the instance wants a proof that the session does not have.
     """

@@ -19,7 +19,7 @@ from registry.accounts.signin.oidc import PROVIDER
 from registry.core.errors import Conflict
 from registry.people import permissions
 
-__all__ = ["come_back", "show_single_sign_on", "try_sign_in"]
+__all__ = ["complete_sign_in", "show_single_sign_on", "try_sign_in"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Setting:
 @form_page
 @signed_in
 def show_single_sign_on(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """What is set and what the provider has to be told; a POST asks the provider for its description and keys."""
+    """The settings of single sign-on, and the addresses to enter at the provider; a POST asks the provider for its
+    description and keys."""
     permissions.require_installation_admin(actor)
     if request.method == "POST":
         _require_provider()
@@ -58,16 +59,16 @@ def try_sign_in(request: HttpRequest, actor: Actor) -> HttpResponse:
     """To the provider, for a trial; it comes back to where a sign-in does."""
     permissions.require_installation_admin(actor)
     _require_provider()
-    return oidc_views.leave_for_provider(request, PROVIDER, reverse("single-sign-on"), is_trial=True)
+    return oidc_views.redirect_to_provider(request, PROVIDER, reverse("single-sign-on"), is_trial=True)
 
 
 @never_cache
 @require_safe
-def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Back from the provider: a trial is shown, anything else is a sign-in."""
+def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """The callback of the provider: a trial is shown, anything else is a sign-in."""
     if oidc_trial.is_trial(request):
         return _show_trial(request)
-    return oidc_views.come_back(request, provider_id)
+    return oidc_views.complete_sign_in(request, provider_id)
 
 
 @signed_in

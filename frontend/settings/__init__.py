@@ -1,1 +1,1 @@
-"""A namespace's settings: rules, members, services, webhooks, audit log."""
+"""Settings of a namespace (rules, members, keys, models, webhooks, audit log), and the people of the installation."""

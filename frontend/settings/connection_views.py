@@ -20,7 +20,8 @@ from registry.core.problem_details import status_of
 
 __all__ = ["connection", "connections"]
 
-_SHOWN = ("name", "protocol", "base_url", "model", "prompt_price", "completion_price", "currency", "timeout")
+_PRICES = ("prompt_price", "completion_price", "currency")
+_SHOWN = ("name", "protocol", "base_url", "model", *_PRICES, "timeout", "concurrency", "per_second")
 
 
 @sensitive_post_parameters("key")

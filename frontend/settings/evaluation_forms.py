@@ -73,7 +73,7 @@ class EvaluationForm(forms.Form):
 
     @property
     def evaluation(self) -> dict[str, Any]:
-        """What the service is told of a form that is valid, besides thresholds and metrics."""
+        """Arguments of the service from a valid form, besides thresholds and metrics."""
         data = dict(self.cleaned_data)
         paths = {name: data.pop(f"judge_{name}").strip() for name in ("documents", "question")}
         if not data["judge"]:

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext, gettext_lazy
 
+from frontend.settings.losses import ActToConfirm, ask_first
 from frontend.web.forms import set_choices
 from registry.accounts.actor import Actor
-from registry.namespaces import folder_roles
 from registry.namespaces.models import Group, Membership, Role
+from registry.people import group_access
 
 __all__ = ["FolderRoleForm", "set_folder_role"]
 
@@ -42,13 +44,30 @@ class FolderRoleForm(forms.Form):
         set_choices(self, "holder", choices)
 
 
-def set_folder_role(actor: Actor, namespace: str, data: dict[str, str]) -> str:
-    """Give or take the role that the form says; what was done as a sentence."""
+def set_folder_role(actor: Actor, namespace: str, data: dict[str, str], posted: QueryDict) -> str | ActToConfirm:
+    """Give or take the role that the form says; what was done as a sentence, or what has to be confirmed first."""
     folder, holder, role = data["folder"], data["holder"], data["folder_role"] or None
     person = holder.removeprefix(_PERSON) if holder.startswith(_PERSON) else None
     group = holder.removeprefix(_GROUP) if holder.startswith(_GROUP) else None
-    folder_roles.set_folder_role(actor=actor, namespace=namespace, folder=folder, role=role, person=person, group=group)
     facts = {"holder": person or group, "folder": folder.strip().strip("/")}
-    if role is None:
-        return gettext("{holder} has no role in the folder {folder} any more.").format(**facts)
-    return gettext("{holder} is {role} in the folder {folder} now.").format(role=gettext(role), **facts)
+
+    def set_role() -> str:
+        group_access.set_folder_role(
+            actor=actor,
+            namespace=namespace,
+            folder=folder,
+            role=role,
+            person=person,
+            group=group,
+            confirmed=posted.get("confirmed", ""),
+        )
+        if role is None:
+            return gettext("{holder} has no role in the folder {folder} any more.").format(**facts)
+        return gettext("{holder} is {role} in the folder {folder} now.").format(role=gettext(role), **facts)
+
+    def name_act() -> str:
+        if role is None:
+            return gettext("Remove the role of {holder} in {folder}").format(**facts)
+        return gettext("Make {holder} {role} in {folder}").format(role=gettext(role), **facts)
+
+    return ask_first(set_role, posted, name_act)

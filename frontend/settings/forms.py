@@ -125,6 +125,8 @@ class ConnectionForm(forms.Form):
     completion_price = forms.CharField(max_length=20, required=False)
     currency = forms.CharField(max_length=3, initial="USD")
     timeout = forms.IntegerField(initial=60)
+    concurrency = forms.IntegerField(initial=4)
+    per_second = forms.FloatField(required=False)
 
 
 class CapForm(forms.Form):

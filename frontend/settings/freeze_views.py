@@ -1,4 +1,4 @@
-"""The page of a namespace's freezes: what stands, and for admins setting and removing them."""
+"""The page of a namespace's freezes: the current ones, and for admins setting and removing them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

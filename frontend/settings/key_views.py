@@ -30,8 +30,6 @@ from registry.usage import queries as usage_queries
 
 __all__ = ["keys"]
 
-_DAYS = 90  # that a new key works for, unless its form says otherwise
-
 
 @sensitive_variables("issued")
 @form_page
@@ -52,7 +50,12 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if do == "look" and (panel := key_revocation.show_revocation(request, listed_keys, address, "templates")):
         return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
-    start = {"person": actor.person.username, "scope": Key.CHOSEN, "verbs": [Verb.FETCH.value], "days": _DAYS}
+    start = {
+        "person": actor.person.username,
+        "scope": Key.CHOSEN,
+        "verbs": [Verb.FETCH.value],
+        "days": keys_service.DEFAULT_DAYS,
+    }
     form = KeyForm(request.POST if do == "" else None, people=people, initial=start)
     turning = RotateForm(request.POST if do == "rotate" else None, initial={"key": request.GET.get("rotate", "")})
     issued = None

@@ -1,7 +1,6 @@
 """The page of a namespace's members: their roles, and the people who are invited."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -16,6 +15,8 @@ from django.views.decorators.debug import sensitive_variables
 from frontend.changes.mention_views import answer_people
 from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
 from frontend.settings.forms import InvitationForm, MemberForm
+from frontend.settings.inviting import Inviting, invite, send_again
+from frontend.settings.losses import ActToConfirm
 from frontend.settings.owner_form import OwnerForm, set_owners
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.settings.rule_forms import list_owner_names
@@ -48,7 +49,7 @@ _PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, th
 _ROLES = [(role.value, words) for role, words in MAY.items()]
 
 
-@sensitive_variables("invited")
+@sensitive_variables("inviting")
 @form_page
 @signed_in
 def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
@@ -60,22 +61,23 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
     folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
     owner_form = OwnerForm(request.POST if button == "owners" else None)
-    invited, to_confirm, owner_effects, status = None, None, None, 200
+    inviting, to_confirm, owner_effects, act_to_confirm, status = Inviting(), None, None, None, 200
     if button == "role":
         to_confirm, status = _set_role(request, actor, namespace, form)
         form = MemberForm(initial={"role": Role.READER.value}) if to_confirm else form
     elif button == "owners":
         owner_effects, status = _set_owners(request, actor, space, owner_form)
     elif button == "folder_role":
-        status = _set_folder_role(request, actor, namespace, folder_form)
+        act_to_confirm, status = _set_folder_role(request, actor, namespace, folder_form)
     elif button == "end":
         invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
         messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
         status = 201
     elif button in ("again", "invite"):
-        invited, status = _invite(request, actor, namespace, invitation_form)
-        invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if invited else invitation_form
-    if status == 201 and not invited:
+        inviting = send_again(actor, request.POST) if button == "again" else invite(actor, namespace, invitation_form)
+        invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if inviting.answers else invitation_form
+        status = inviting.status
+    if status == 201 and not inviting.answers:
         return redirect(reverse("members", args=[namespace]) + _PLACES.get(button, ""))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
@@ -86,6 +88,7 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "rules": rules_of(space),
         "rows": rows,
         "to_confirm": to_confirm,
+        "act_to_confirm": act_to_confirm,
         "owner_form": owner_form,
         "owner_effects": owner_effects,
         "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in rules_of(space).owners],
@@ -97,12 +100,11 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "may_manage": may_manage,
         "invitation_form": invitation_form,
         "invitations": invitation_queries.list_open(actor, namespace) if may_manage else [],
-        "invited": invited,
-        "is_mail_sent": settings.MAIL_IS_SENT,
+        "inviting": inviting,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
     answer = show(request, "settings/members.html", context, status=status)
-    if invited:
+    if inviting.links:
         answer["Cache-Control"] = "no-store"
     return answer
 
@@ -147,27 +149,16 @@ def _set_owners(
     return None, status
 
 
-def _set_folder_role(request: HttpRequest, actor: Actor, namespace: str, form: FolderRoleForm) -> int:
-    """201 when it is set, else the status of the form's errors."""
-    done, status = _attempt(form, partial(set_folder_role, actor, namespace))
+def _set_folder_role(
+    request: HttpRequest, actor: Actor, namespace: str, form: FolderRoleForm
+) -> tuple[ActToConfirm | None, int]:
+    """Nothing and 201 when it is set; else what has to be confirmed and 200, or the status of the form's errors."""
+    done, status = _attempt(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
+    if isinstance(done, ActToConfirm):
+        return done, 200
     if done:
         messages.success(request, done)
-    return status
-
-
-def _invite(
-    request: HttpRequest, actor: Actor, namespace: str, form: InvitationForm
-) -> tuple[list[invitation_services.Invited], int]:
-    """The invitations, or the one that got a new link; or none with the status of the errors in the form."""
-    if request.POST.get("do") == "again":
-        invitation_id = request.POST.get("invitation", "")
-        return [invitation_services.send_new_link(actor=actor, invitation_id=invitation_id)], 201
-
-    def invite(data: dict[str, Any]) -> list[invitation_services.Invited]:
-        return invitation_services.invite_people(actor=actor, namespace=namespace, **data)
-
-    invited, status = _attempt(form, invite)
-    return invited or [], status
+    return None, status
 
 
 def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:

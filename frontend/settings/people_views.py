@@ -1,6 +1,7 @@
-"""The pages of people: the list for admins, one person's roles and sign-in, and the panels before grave acts."""
+"""The pages of people: the list for admins, one person's roles and sign-in, and the panels before acts that are hard to
+undo."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +14,16 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from frontend.settings.forms import NamespaceInvitationForm
+from frontend.settings.inviting import Inviting, invite, send_again
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.event_sentences import describe_event
-from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import status_of
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
-from registry.invitations.services import Invited
 from registry.namespaces import group_queries
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Membership, Role
@@ -53,18 +53,17 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     """
     managed = permissions.list_managed_namespaces(actor)
     namespaces = [namespace.name for namespace in managed]
-    invited: list[Invited] = []
-    problem, status, to_confirm = "", 200, None
+    administered = _list_administered(actor)
+    inviting, problem, status, to_confirm = Inviting(), "", 200, None
     is_inviting = request.POST.get("do") == "invite"
-    form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=_list_inviting(actor))
+    form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=administered)
     if is_inviting:
-        invited, status = _invite(actor, form)
+        inviting = invite(actor, "", form)
     elif request.method == "POST":
         try:
             username = request.POST.get("username", "")
             if request.POST.get("do") == "again":
-                invitation_id = request.POST.get("invitation", "")
-                invited, status = [invitation_services.send_new_link(actor=actor, invitation_id=invitation_id)], 201
+                inviting = send_again(actor, request.POST)
             elif (to_confirm := _act(request, actor)) is None:
                 return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
         except (Conflict, Invalid, NotFound) as error:
@@ -75,11 +74,15 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     open_name = request.POST.get("username") or request.GET.get("person", "")
     rows = [_row(person, namespaces, person.username == open_name) for person in people]
     is_installation_admin = permissions.is_installation_admin(actor)
+    invitations = invitation_queries.list_open_of_all(actor, words)
     opened = next((row.person for row in rows if row.is_open), None)
     context = {
         "section": "settings",
         "rows": rows,
-        "invitations": invitation_queries.list_open_of_all(actor, words),
+        "people_count": len(rows),
+        "tab_namespaces": administered,
+        "tab_namespace": _choose_namespace(request, administered),
+        "invitations": invitations,
         "opened_roles": _roles_in(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
@@ -91,19 +94,23 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "to_confirm": to_confirm,
         "form": form,
         "may_invite": bool(form.namespaces),
-        "is_form_open": is_inviting and not invited,
-        "invited": invited,
-        "namespace": invited[0].invitation.namespace.name if invited else "",
-        "is_mail_sent": settings.MAIL_IS_SENT,
+        "is_form_open": is_inviting and not inviting.answers,
+        "inviting": inviting,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
         if is_installation_admin
         else [],
     }
-    answer = show(request, "settings/people.html", context, status=status)
-    if invited:
+    answer = show(request, "settings/people.html", context, status=max(status, inviting.status))
+    if inviting.links:
         answer["Cache-Control"] = "no-store"
     return answer
+
+
+def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:
+    """The namespace whose pages the tabs lead to: that of the address, else the first; empty without any."""
+    asked = request.GET.get("of", "")
+    return asked if asked in namespaces else next(iter(namespaces), "")
 
 
 @form_page
@@ -192,20 +199,9 @@ def _manage_sign_in(actor: Actor, posted: Any) -> str:
     raise Invalid(fields={"do": gettext("one of {names}.").format(names=buttons)})
 
 
-def _list_inviting(actor: Actor) -> list[str]:
-    """The namespaces that the actor may invite people to."""
+def _list_administered(actor: Actor) -> list[str]:
+    """The namespaces that the actor is admin of: whose settings they open, and to which they invite people."""
     return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
-
-
-def _invite(actor: Actor, form: NamespaceInvitationForm) -> tuple[list[Invited], int]:
-    """The invitations and 201; or none with the status of the errors in the form."""
-    if not form.is_valid():
-        return [], 422
-    try:
-        return invitation_services.invite_people(actor=actor, **form.cleaned_data), 201
-    except (Conflict, Invalid, NotFound) as error:
-        add_errors(form, error)
-        return [], status_of(error)
 
 
 def _shown(request: HttpRequest) -> str:

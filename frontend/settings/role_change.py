@@ -1,4 +1,4 @@
-"""Setting a person's role from a page: what would be lost is shown first, and what was done can be undone."""
+"""Setting a person's role from a page: the losses are shown before it, and it can be undone afterwards."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from registry.accounts.actor import Actor
-from registry.changes import role_effects
-from registry.changes.role_effects import RoleEffects, RoleLosses
 from registry.namespaces.models import Membership, Role
+from registry.people import role_effects
+from registry.people.role_effects import RoleEffects, RoleLosses
 
 __all__ = ["RoleToConfirm", "change_role"]
 

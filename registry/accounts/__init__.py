@@ -1,1 +1,1 @@
-"""People: their accounts, and how they sign in."""
+"""Accounts: people, the rows of API keys, the actor of a request, and signing in."""

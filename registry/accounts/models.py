@@ -1,13 +1,21 @@
 """People and the API keys that act for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils import translation
 
-__all__ = ["SECOND_STEPS", "Key", "User", "list_people_with_two_step", "say_to", "speak_to"]
+__all__ = [
+    "SECOND_STEPS",
+    "Key",
+    "User",
+    "list_people_with_two_step",
+    "say_to",
+    "select_people_with_two_step",
+    "speak_to",
+]
 
 SECOND_STEPS = ("totp", "webauthn")  # allauth's names of what counts as a second step: codes of an app, and passkeys
 
@@ -52,6 +60,11 @@ class User(AbstractUser):
 def list_people_with_two_step() -> models.QuerySet[User]:
     """Everybody who has two-step sign-in; a person with several second steps comes several times."""
     return User.objects.filter(authenticator__type__in=SECOND_STEPS)
+
+
+def select_people_with_two_step(usernames: Collection[str]) -> set[str]:
+    """Those of the usernames whose people have two-step sign-in."""
+    return set(list_people_with_two_step().filter(username__in=usernames).values_list("username", flat=True))
 
 
 def speak_to(person: User) -> translation.override:

@@ -1,1 +1,1 @@
-"""Invitations: how people without an account, or without a role, come to a namespace."""
+"""Invitations into a namespace, for people with or without an account."""

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from registry.accounts.actor import Actor
+from registry.core.errors import Invalid
 from registry.idempotency.views import IdempotentView
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
@@ -24,6 +27,13 @@ class InvitationInput(Input):
 
     role = Text(help_text=f"One of {', '.join(Role)}.")
     email = Text(required=False, default="", help_text="Where the link is sent; empty: you hand it on yourself.")
+    emails = serializers.ListField(
+        child=Text(),
+        required=False,
+        min_length=1,
+        max_length=100,
+        help_text="Instead of `email`: up to 20 addresses, each with a result of its own.",
+    )
 
 
 class InvitationOutput(Output):
@@ -44,6 +54,25 @@ class InvitedOutput(InvitationOutput):
     is_sent = serializers.BooleanField(help_text="Whether the link went out by mail.")
 
 
+class InvitationAnswer(Output):
+    """The result of inviting one address."""
+
+    email = serializers.CharField()
+    outcome = serializers.ChoiceField(
+        [outcome.value for outcome in services.Outcome],
+        help_text="`invited`: a link was made. `role_given`: the account with this address has the role now. "
+        "`already_member` and `already_invited`: nothing was changed.",
+    )
+    detail = serializers.CharField(help_text="The same as a sentence.")
+    invitation = InvitedOutput(allow_null=True, help_text="With its link; null unless `invited`.")
+
+
+class InvitationAnswers(Output):
+    """One result for each address, in the order given."""
+
+    results = InvitationAnswer(many=True)
+
+
 class InvitationList(Output):
     """The open invitations of a namespace."""
 
@@ -55,19 +84,28 @@ class Invitations(IdempotentView):
 
     @extend_schema(operation_id="listInvitations", responses={200: InvitationList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """Those that can still be accepted, newest first, without their links. For admins, not by key."""
+        """List the invitations that can still be accepted, newest first, without their links. For admins, not by
+        key."""
         rows = queries.list_open(actor_of(request), namespace)
         return Response({"results": [InvitationOutput.of(row) for row in rows]})
 
     @extend_schema(
-        operation_id="invitePerson", request=InvitationInput, responses={201: InvitedOutput, "4XX": ProblemOutput}
+        operation_id="invitePerson",
+        request=InvitationInput,
+        responses={200: InvitationAnswers, 201: InvitedOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Invite somebody. Only this answer holds the link, which works once, for seven days. For admins,
-        not by key.
+        """Invite somebody. Only this answer holds the link, which works once, for seven days. With `emails` several
+        people are invited, and 200 has a result for each: members and who is invited already stay as they are, and an
+        account with a proven address gets the role at once. For admins, not by key.
         """
-        invited = services.invite_person(actor=actor_of(request), namespace=namespace, **read(InvitationInput, request))
-        return Response(_shape(invited), 201, headers={"Cache-Control": "no-store"})
+        given = read(InvitationInput, request)
+        emails = given.pop("emails", None)
+        if emails is None:
+            body, status = _shape(services.invite_person(actor=actor_of(request), namespace=namespace, **given)), 201
+        else:
+            body, status = {"results": _invite_all(actor_of(request), namespace, given, emails)}, 200
+        return Response(body, status, headers={"Cache-Control": "no-store"})
 
 
 class OneInvitation(APIView):
@@ -75,7 +113,7 @@ class OneInvitation(APIView):
 
     @extend_schema(operation_id="endInvitation", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, invitation: str) -> Response:
-        """Take it back: its link works no more. For admins, not by key."""
+        """Withdraw an invitation: its link stops working. For admins, not by key."""
         services.end_invitation(actor=actor_of(request), invitation_id=invitation)
         return Response(status=204)
 
@@ -83,3 +121,27 @@ class OneInvitation(APIView):
 def _shape(invited: services.Invited) -> dict[str, Any]:
     row: Invitation = invited.invitation
     return {**InvitationOutput.of(row), "link": invited.link, "is_sent": invited.is_sent}
+
+
+def _invite_all(actor: Actor, namespace: str, given: dict[str, Any], emails: list[str]) -> list[dict[str, Any]]:
+    """The results as they are sent. Errors name the field `emails`."""
+    if given["email"]:
+        raise Invalid(fields={"emails": gettext("say either email or emails.")})
+    if blank := [str(number) for number, email in enumerate(emails, 1) if not email.strip()]:
+        sentence = gettext("an address is empty: number {numbers}.")
+        raise Invalid(fields={"emails": sentence.format(numbers=", ".join(blank))})
+    try:
+        answers = services.invite_people(actor=actor, namespace=namespace, role=given["role"], emails=emails)
+    except Invalid as error:
+        raise Invalid(
+            fields={"emails" if field == "email" else field: text for field, text in error.fields.items()}
+        ) from error
+    return [
+        {
+            "email": answer.email,
+            "outcome": answer.outcome.value,
+            "detail": answer.sentence,
+            "invitation": _shape(answer.invited) if answer.invited else None,
+        }
+        for answer in answers
+    ]

@@ -5,19 +5,20 @@ import smtplib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
-from django.core.validators import validate_email
 from django.db import transaction
-from django.utils.translation import gettext, ngettext
+from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from registry.accounts import people
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
-from registry.invitations import queries
+from registry.invitations import addresses, queries
+from registry.invitations.addresses import Outcome
 from registry.invitations.events import InvitationEnded, InvitationMade
 from registry.invitations.models import Invitation
 from registry.journal import log
@@ -29,9 +30,12 @@ from registry.namespaces.verbs import Verb
 
 __all__ = [
     "MOST_OPEN",
+    "Answer",
     "Invited",
+    "Outcome",
     "accept_as_new_person",
     "accept_invitation",
+    "answer_with_link",
     "end_invitation",
     "invite_people",
     "invite_person",
@@ -39,7 +43,6 @@ __all__ = [
 ]
 
 MOST_OPEN = 200  # invitations of one namespace that wait
-_MOST_AT_ONCE = 20  # a mail goes out for each before the answer does
 _LIFE = timedelta(days=7)
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 
@@ -53,34 +56,88 @@ class Invited:
     is_sent: bool
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The result of inviting one address. sentence: the same for people, with the address. invited: None without a
+    link. email: empty for a link that is handed on.
+    """
+
+    email: str
+    outcome: Outcome
+    sentence: str
+    invited: Invited | None = None
+
+
+class _Target(NamedTuple):
+    """A namespace that somebody is invited into. waiting: its open invitations."""
+
+    namespace: Namespace
+    waiting: QuerySet[Invitation]
+    at: datetime
+
+
 def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -> Invited:
     """Make a link that gives whoever opens it first this role; admins only. It works once, for seven days.
 
     email: where the link is sent, if mail is set up; the answer has the link in any case. Invalid names a wrong field;
-    Conflict where the address has an open invitation, or 200 are open.
+    Conflict where the address has an open invitation or is that of a member with this role or a higher one, or 200
+    are open.
     """
-    return invite_people(actor=actor, namespace=namespace, role=role, emails=[email] if email.strip() else [])[0]
-
-
-def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[Invited]:
-    """Make a link for each address, or one without an address where there is none: all or nothing, at most 20 at once.
-
-    Invalid names all that are no mail address; Conflict all that have an open invitation. Else as `invite_person`.
-    """
-    if role not in list(Role):
-        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
-    addresses = _read_emails(emails)
+    _require_role(role)
+    (address,) = addresses.read_emails([email])
     with transaction.atomic():
-        made = _make(actor, namespace, role, addresses)
-    return [_send(row, secret) for row, secret in made]
+        target = _lock_target(actor, namespace)
+        known = addresses.find_known(target.namespace, [address], target.waiting).get(address)
+        if known is not None and known.makes_useless(Role(role)):
+            raise Conflict(known.sentence)
+        row, secret = _make_invitations(actor, target, role, [address])[address]
+    return _send(row, secret)
+
+
+def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[Answer]:
+    """Invite each address, at most 20 at once, or make a link without an address where there is none; admins only.
+
+    An address of a member, or with an open invitation, is left as it is, and the answer says so. The owner of an
+    account whose address was proven gets the role at once. Everybody else gets a link, as by `invite_person`. One
+    answer for each address, in the order given, an address that was given twice once.
+
+    Invalid names all that are no mail address, and nobody is invited then. Conflict where 200 invitations are open.
+    """
+    _require_role(role)
+    named = addresses.read_emails(emails)
+    with transaction.atomic():
+        target = _lock_target(actor, namespace)
+        known = addresses.find_known(target.namespace, named, target.waiting)
+        for address in known.values():
+            if address.outcome == Outcome.ROLE_GIVEN:
+                namespace_services.set_role(actor=actor, namespace=namespace, username=address.username, role=role)
+        made = _make_invitations(actor, target, role, [email for email in named if email not in known])
+    answers = {email: Answer(email, address.outcome, address.describe(role)) for email, address in known.items()}
+    answers |= {email: answer_with_link(_send(row, secret)) for email, (row, secret) in made.items()}
+    return [answers[email] for email in named]
 
 
 def send_new_link(*, actor: Actor, invitation_id: str) -> Invited:
     """Take an open invitation back and make another one with the same role and address; admins only."""
     with transaction.atomic():
         old = end_invitation(actor=actor, invitation_id=invitation_id)
-        ((row, secret),) = _make(actor, old.namespace.name, old.role, [old.email])
+        target = _lock_target(actor, old.namespace.name)
+        row, secret = _make_invitations(actor, target, old.role, [old.email])[old.email]
     return _send(row, secret)
+
+
+def answer_with_link(invited: Invited) -> Answer:
+    """The result for the address of a new invitation."""
+    email = invited.invitation.email
+    if not email:
+        sentence = gettext("Hand the link on.")
+    elif invited.is_sent:
+        sentence = gettext("{email}: the invitation is sent.").format(email=email)
+    elif settings.MAIL_IS_SENT:
+        sentence = gettext("{email}: the mail could not be sent. Hand the link on.").format(email=email)
+    else:
+        sentence = gettext("{email}: no mail server is set up here. Hand the link on.").format(email=email)
+    return Answer(email, Outcome.INVITED, sentence, invited)
 
 
 def end_invitation(*, actor: Actor, invitation_id: str) -> Invitation:
@@ -142,14 +199,31 @@ def accept_as_new_person(*, secret: str, username: str, password: str | None, fu
     return person
 
 
-def _make(actor: Actor, namespace: str, role: str, emails: Sequence[str]) -> list[tuple[Invitation, str]]:
-    """The row of each address and the secret of its link."""
+def _require_role(role: str) -> None:
+    if role not in list(Role):
+        raise Invalid(fields={"role": gettext("one of {names}.").format(names=", ".join(Role))})
+
+
+def _lock_target(actor: Actor, namespace: str) -> _Target:
+    """The namespace under the journal's lock, for one who may invite into it now."""
     at = log.now()
     log.lock()
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     permissions.require_proof(actor)
-    _require_room(space, emails)
-    return [_insert_invitation(actor, space, role, email, at) for email in emails]
+    return _Target(space, queries.open_in(space), at)
+
+
+def _make_invitations(
+    actor: Actor, target: _Target, role: str, emails: Sequence[str]
+) -> dict[str, tuple[Invitation, str]]:
+    """By address its row and the secret of its link. Conflict where there is no room for all of them."""
+    if target.waiting.count() + len(emails) > MOST_OPEN:
+        raise Conflict(
+            gettext("{namespace} has {most_open} open invitations: take some back first.").format(
+                namespace=target.namespace.name, most_open=MOST_OPEN
+            )
+        )
+    return {email: _insert_invitation(actor, target.namespace, role, email, target.at) for email in emails}
 
 
 def _insert_invitation(actor: Actor, space: Namespace, role: str, email: str, at: datetime) -> tuple[Invitation, str]:
@@ -190,53 +264,6 @@ def _give_role(row: Invitation, person: User) -> None:
         ) from error
     row.accepted_at, row.accepted_by = at, person
     row.save(update_fields=["accepted_at", "accepted_by"])
-
-
-def _require_room(namespace: Namespace, emails: Sequence[str]) -> None:
-    rows = queries.open_in(namespace)
-    named = [email for email in emails if email]
-    if taken := sorted(rows.filter(email__in=named).values_list("email", flat=True)):
-        sentence = ngettext(
-            "{email} has an open invitation already: send a new link, or take it back first.",
-            "{email} have open invitations already: send new links, or take them back first.",
-            len(taken),
-        )
-        raise Conflict(sentence.format(email=", ".join(taken)))
-    if rows.count() + len(emails) > MOST_OPEN:
-        raise Conflict(
-            gettext("{namespace} has {most_open} open invitations: take some back first.").format(
-                namespace=namespace.name, most_open=MOST_OPEN
-            )
-        )
-
-
-def _read_emails(emails: Sequence[str]) -> list[str]:
-    """The addresses in lower case, each once; an empty one where none is given."""
-    found = list(dict.fromkeys(email.strip().lower() for email in emails if email.strip()))
-    if not found:
-        if settings.OIDC_ISSUER:
-            raise Invalid(
-                fields={
-                    "email": gettext("needed: people sign in through {oidc_name}, by their address.").format(
-                        oidc_name=settings.OIDC_NAME
-                    )
-                }
-            )
-        return [""]
-    if len(found) > _MOST_AT_ONCE:
-        raise Invalid(fields={"email": gettext("at most {count} addresses at once.").format(count=_MOST_AT_ONCE)})
-    if wrong := [email[:100] for email in found if not _is_mail_address(email)]:
-        sentence = ngettext("not a mail address: {emails}.", "not mail addresses: {emails}.", len(wrong))
-        raise Invalid(fields={"email": sentence.format(emails=", ".join(wrong))})
-    return found
-
-
-def _is_mail_address(text: str) -> bool:
-    try:
-        validate_email(text)
-    except ValidationError:
-        return False
-    return True
 
 
 def _send(row: Invitation, secret: str) -> Invited:

@@ -1,4 +1,4 @@
-"""Namespaces: which there are, making one, its rules and its members."""
+"""API of namespaces: listing and creating them, their rules and their members."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ class Namespaces(IdempotentView):
         operation_id="listNamespaces", responses={200: NamespaceList, "4XX": output_serializers.ProblemOutput}
     )
     def get(self, request: Request) -> Response:
-        """Those you may read in, by name, each with your role and its rules."""
+        """List the namespaces that you may read in, by name, each with your role and its rules."""
         listed = queries.list_namespaces(actor_of(request))
         return Response({"results": [_shape(row, roles.namespace) for row, roles in listed]})
 
@@ -143,7 +143,7 @@ class Namespaces(IdempotentView):
         responses={201: NamespaceOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Make one; you become its admin. Not by key."""
+        """Create a namespace; you become its admin. Not by key."""
         fields = {name: value for name, value in read(CreateInput, request).items() if value is not None}
         row = services.create_namespace(actor=actor_of(request), **fields)
         return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
@@ -156,7 +156,7 @@ class OneNamespace(APIView):
         operation_id="getNamespace", responses={200: NamespaceOutput, "4XX": output_serializers.ProblemOutput}
     )
     def get(self, request: Request, namespace: str) -> Response:
-        """Its rules and your role in it. For members."""
+        """Read a namespace: its rules and your role in it. For members."""
         actor = actor_of(request)
         return answer_namespace(actor, queries.get_namespace(actor, namespace))
 
@@ -166,7 +166,7 @@ class Members(APIView):
 
     @extend_schema(operation_id="listMembers", responses={200: MemberList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """Everybody with their role, by username. For members."""
+        """List the members with their roles, by username. For members."""
         rows = queries.list_members(actor_of(request), namespace)
         return Response({"results": [_shape_member(row) for row in rows]})
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, event, quote_start
+from registry.journal.event import Cache, JournalEvent, Page, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.namespaces.rules import LATER_RULES
 

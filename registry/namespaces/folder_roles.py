@@ -26,7 +26,7 @@ MOST_FOLDER_ROLES = 500  # of one namespace
 def set_folder_role(
     *, actor: Actor, namespace: str, folder: str, role: str | None, person: str | None = None, group: str | None = None
 ) -> FolderRole | None:
-    """Give a person or a group a role in a folder, or with None take it away; for admins of the namespace.
+    """Set the role of a person or a group in a folder, or with None remove it; for admins of the namespace.
 
     folder: inside the namespace, as in `refunds` or `refunds/europe`; it need not hold a template yet. role: author or
     reviewer, which adds to what they are in the namespace. Exactly one of person, a username, and group, a name.

@@ -52,7 +52,7 @@ class GroupSet(JournalEvent):
 @event("group.removed", caches=_CALLERS, page=Page.GROUPS)
 @dataclass(frozen=True, kw_only=True)
 class GroupRemoved(JournalEvent):
-    """A group is there no more. people: the usernames of those who were in it. folders: those in which it had a role,
+    """A group was removed. people: the usernames of those who were in it. folders: those in which it had a role,
     None for none.
     """
 
@@ -118,7 +118,7 @@ class GroupJoined(_MemberEvent):
 @event("group.left", caches=_CALLERS, page=Page.GROUPS, title="Person removed from a group")
 @dataclass(frozen=True, kw_only=True)
 class GroupLeft(_MemberEvent):
-    """A person is in the group no more."""
+    """A person was removed from a group."""
 
     def sentence(self) -> str:
         return gettext("removed {person} from the group {title}").format(person=self.person, title=self.title)

@@ -66,7 +66,7 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
 def change_group(
     *, actor: Actor, namespace: str, name: str, title: str | None = None, role: str | None = None
 ) -> Group:
-    """Give the group another title or role; None leaves either, and an empty role takes it away.
+    """Change the group's title or role; None leaves either, and an empty role takes it away.
     The group's roles in folders end with its role.
 
     Conflict where the namespace would be left without an admin.

@@ -28,10 +28,14 @@ __all__ = ["IssueInput", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
 
 
 class IssueInput(Input):
-    """A service and what it may: a scope or verbs."""
+    """A service and what it may: a scope or verbs; without either it may fetch only."""
 
     name = Text(help_text="Which service it is for.")
-    scope = Text(required=False, default="", help_text="read, or write, which is all but rolling back; or give verbs.")
+    scope = Text(
+        required=False,
+        default="",
+        help_text="read, or write, which is all but rolling back; or give verbs. Neither: fetch.",
+    )
     verbs = serializers.ListField(
         child=Text(),
         required=False,
@@ -42,7 +46,12 @@ class IssueInput(Input):
         child=Text(), required=False, default=list, help_text="The only labels it acts on; fetches what they serve now."
     )
     person = Text(required=False, allow_null=True, default=None, help_text="Whom it acts for; by default you.")
-    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    expires_at = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=services.default_end,
+        help_text=f"When it ends; left out: in {services.DEFAULT_DAYS} days; null: never.",
+    )
     approved_only = Flag(required=False, allow_null=True, default=None, help_text="null: as the namespace's rules say.")
     addresses = serializers.ListField(
         child=Text(),
@@ -111,7 +120,7 @@ class Keys(IdempotentView):
 
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """All of them, ended ones too, newest first, without their secrets. For admins."""
+        """List the keys of a namespace, ended ones too, newest first, without their secrets. For admins."""
         return Response({"results": [_shape(key) for key in queries.list_keys(actor_of(request), namespace)]})
 
     @extend_schema(
@@ -120,7 +129,7 @@ class Keys(IdempotentView):
         responses={201: IssuedOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, namespace: str) -> Response:
-        """Issue one. The answer is the only one that ever holds its secret. For admins."""
+        """Issue a key. The answer is the only one that ever holds its secret. For admins."""
         issued = services.issue_key(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
         return _answer(issued)
 
@@ -139,7 +148,7 @@ class OwnKeys(APIView):
 
     @extend_schema(operation_id="listOwnKeys", responses={200: OwnKeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request) -> Response:
-        """In every namespace, ended ones too, newest first, whoever issued them. For people who signed in."""
+        """List the keys that act for you in any namespace, ended ones too, newest first. For people who signed in."""
         rows = queries.list_own_keys(actor_of(request))
         entries = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
         return Response({"results": entries})
@@ -154,7 +163,7 @@ class OneKey(APIView):
         responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
     )
     def patch(self, request: Request, key: str) -> Response:
-        """Set the network addresses it is used from; that holds within a second. For admins, not by key."""
+        """Set the network addresses that a key can be used from; they apply within a second. For admins, not by key."""
         changed = services.set_key_addresses(actor=actor_of(request), key_id=key, **read(AddressesInput, request))
         return Response(_shape(changed))
 
@@ -168,7 +177,8 @@ class OneKey(APIView):
         responses={200: KeyOutput, "4XX": output_serializers.ProblemOutput},
     )
     def delete(self, request: Request, key: str) -> Response:
-        """Revoke it; it stops working everywhere within a second. For admins and the person it acts for, not by key."""
+        """Revoke a key; it stops working everywhere within a second. For admins and the person it acts for, not by
+        key."""
         given = read_query(request, "reason", "keep_until")
         asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
         asked.is_valid(raise_exception=True)
@@ -185,7 +195,7 @@ class Rotate(IdempotentView):
         responses={201: IssuedOutput, "4XX": output_serializers.ProblemOutput},
     )
     def post(self, request: Request, key: str) -> Response:
-        """Make a key with the same rights; the old one goes on until `keep_until`. For admins."""
+        """Make a key with the same rights; the old one works until `keep_until`. For admins."""
         return _answer(services.rotate_key(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
 
 

@@ -1,4 +1,4 @@
-"""Reading an API key at any door, with wrong ones counted by network address.
+"""Authentication by API key for every entry point, with wrong keys counted by network address.
 
 An address that sent too many wrong keys is refused before the database is asked. A key that was right a short while ago
 is never refused for that: many services can share one address, and one of them must not be able to shut out the others.

@@ -1,4 +1,4 @@
-"""API keys: who one acts for, and which there are."""
+"""Queries of API keys: the actor behind a token, the keys of a namespace or person, and a key in words."""
 
 import hashlib
 import hmac
@@ -80,7 +80,7 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
 
 
 def find_key(actor: Actor, key_id: str) -> Key:
-    """The key, for admins of its namespace and for the person it acts for; never by key. NotFound for others."""
+    """The key, for admins of its namespace and for the person it acts for. NotFound for others, NotAllowed by key."""
     if actor.key is not None:
         raise NotAllowed(gettext("A key doesn't look at keys: sign in as a person to do this."), key=actor.key.id)
     key = Key.objects.select_related("namespace", "person").filter(id=key_id[:20]).first()
@@ -106,7 +106,7 @@ def list_own_keys(actor: Actor) -> list[Key]:
 
 
 def has_key_ended(key: Key) -> bool:
-    """Whether the key opens nothing any more."""
+    """Whether the key is revoked or expired."""
     return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= log.now())
 
 

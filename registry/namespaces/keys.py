@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -23,8 +23,9 @@ from registry.namespaces.events import KeyAddressesSet, KeyIssued, KeyRevoked, K
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.verbs import KEY_VERBS, SCOPES, TABLE, Verb
 
-__all__ = ["IssuedKey", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
+__all__ = ["DEFAULT_DAYS", "IssuedKey", "default_end", "issue_key", "revoke_key", "rotate_key", "set_key_addresses"]
 
+DEFAULT_DAYS = 90  # that a new key works for where nothing else is said
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another when read out
 _MOST_LABELS = 20
 _MOST_NETWORKS = 50
@@ -36,6 +37,11 @@ class IssuedKey:
 
     key: Key
     secret: str
+
+
+def default_end() -> datetime:
+    """When a key ends that is made now and whose end is not said, for the API and the commands; aware."""
+    return log.now() + timedelta(days=DEFAULT_DAYS)
 
 
 def issue_key(  # noqa: PLR0913  # each a fact of the key
@@ -54,9 +60,9 @@ def issue_key(  # noqa: PLR0913  # each a fact of the key
     """Make a key that acts for a member (by default the actor), never above that person's role; admins only.
 
     scope: read, or write, which includes read and all but rolling back; or instead of it `verbs`, a set of
-    `access.KEY_VERBS`. labels: the only ones it acts on; with any, it fetches only what those serve at the time.
-    expires_at: aware. approved_only: None follows the namespace's rules. addresses: the only IP addresses and networks
-    (`203.0.113.0/24`) it is used from; none: any.
+    `access.KEY_VERBS`; without either it may fetch only. labels: the only ones it acts on; with any, it fetches only
+    what those serve at the time. expires_at: aware; None: never. approved_only: None follows the namespace's rules.
+    addresses: the only IP addresses and networks (`203.0.113.0/24`) it is used from; none: any.
     """
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
@@ -195,6 +201,8 @@ def _read_name(name: str) -> str:
 
 
 def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
+    if not verbs and not scope:
+        return Key.CHOSEN, [Verb.FETCH.value]
     if verbs and scope in ("", Key.CHOSEN):
         if unknown := [verb for verb in verbs if verb not in KEY_VERBS]:
             raise Invalid(

@@ -20,9 +20,9 @@ __all__ = [
 
 
 def write_own_role(namespace: Namespace, person: User, role: str) -> Membership | None:
-    """Give a person a role of their own, or with an empty one take it away; the membership that follows, if any.
+    """Set a person's own role, or with an empty one remove it; the membership that follows, if any.
 
-    The person's roles in folders stand on their own role, so they end with it.
+    The person's roles in folders depend on their own role, so they end with it.
     """
     if not role:
         FolderRole.objects.filter(namespace=namespace, person=person).delete()
@@ -37,7 +37,7 @@ def write_own_role(namespace: Namespace, person: User, role: str) -> Membership 
 
 
 def write_folder_role(namespace: Namespace, folder: str, holder: User | Group, role: str) -> None:
-    """Give a person or a group this role in a folder, or with an empty one take it away."""
+    """Set the role of a person or a group in a folder, or with an empty one remove it."""
     by_group = isinstance(holder, Group)
     row: dict[str, Any] = {"namespace": namespace, "folder": folder, "group" if by_group else "person": holder}
     if role:

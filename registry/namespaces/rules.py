@@ -9,18 +9,20 @@ from typing import Any
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import read_standards
 from registry.core import names
-from registry.namespaces.models import GroupMember, Namespace
+from registry.namespaces.models import Group, GroupMember, Namespace
 
 __all__ = [
     "CHECKS",
     "DEFAULT_CHECKS",
     "LATER_RULES",
     "ApprovalRule",
+    "NamedGroup",
     "Owner",
     "Rules",
     "first_rules",
     "list_owners",
     "owners_of_path",
+    "read_named_groups",
     "read_owning_groups",
     "rules_of",
     "standards_of",
@@ -80,6 +82,14 @@ class ApprovalRule:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
         return {**asdict(self), "groups": list(self.groups)}
+
+
+@dataclass(frozen=True)
+class NamedGroup:
+    """A group that a rule names, as it is today: what people call it, and the usernames of those in it."""
+
+    title: str
+    people: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -179,11 +189,27 @@ def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
 def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, Collection[str]]]:
     """By namespace the usernames in its groups, where an owner is a group; asks nothing where none is."""
     owned = {space.pk for space in namespaces if any(owner.get("groups") for owner in space.owners)}
-    found: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    names: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     rows = GroupMember.objects.filter(group__namespace__in=owned) if owned else GroupMember.objects.none()
     for space, name, person in rows.values_list("group__namespace", "group__name", "person__username"):
-        found[space][name].append(person)
-    return found
+        names[space][name].append(person)
+    return names
+
+
+def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, NamedGroup]]:
+    """By namespace its groups, by name, where a rule names one; asks nothing where no rule does."""
+    asking = [space.pk for space in namespaces if _names_groups(space)]
+    groups: defaultdict[int, dict[str, NamedGroup]] = defaultdict(dict)
+    rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
+    for space, name, title, person in rows.values_list("namespace", "name", "title", "members__person__username"):
+        before = groups[space].get(name, NamedGroup(title))
+        groups[space][name] = NamedGroup(title, before.people | {person}) if person else before
+    return groups
+
+
+def _names_groups(namespace: Namespace) -> bool:
+    """Whether a rule of the namespace names a group."""
+    return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
 
 
 def _stored_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:

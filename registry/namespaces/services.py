@@ -62,7 +62,7 @@ def set_role(
     invitation: str | None = None,
     at: datetime | None = None,
 ) -> Membership | None:
-    """Give a person a role of their own, or with None take it away, and with it their roles in folders; admins only.
+    """Set a person's own role, or with None remove it together with their roles in folders; admins only.
     The last admin can't step down.
 
     The membership that follows: a group may give a higher role, or the only one; None where there is none.

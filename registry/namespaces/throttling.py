@@ -70,7 +70,7 @@ class WorkThrottle(BaseThrottle):
 
 
 def check_rates(actor: Actor) -> None:
-    """The same limits for a door that is no view of the API. Raises TooMany."""
+    """The same limits for an entry point that is no view of the API. Raises TooMany."""
     request = cast("Request", SimpleNamespace(auth=actor.key, user=actor.person))
     view = cast("APIView", None)  # the throttles here don't look at it
     calls = CallThrottle()

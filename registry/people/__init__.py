@@ -1,1 +1,1 @@
-"""People: what each sets for their own account, and what admins of the installation do with accounts."""
+"""People: one's own account, the administration of accounts and sessions, and what is lost when rights are taken."""

@@ -82,7 +82,8 @@ class OwnAccount(APIView):
         operation_id="changeAccount", request=AccountInput, responses={200: AccountOutput, "4XX": ProblemOutput}
     )
     def patch(self, request: Request) -> Response:
-        """Change them. Another address is used once the link in the mail to it was opened. Not by key."""
+        """Change your name, time zone or address. A new address is used once the link in the mail to it was opened. Not
+        by key."""
         actor, values = _actor(request), read(AccountInput, request)
         email = values.pop("email", None)
         is_sent = False
@@ -106,7 +107,7 @@ class OwnSessions(APIView):
 
     @extend_schema(operation_id="endOtherSessions", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
     def delete(self, request: Request) -> Response:
-        """End all but this one. Not by key."""
+        """End all your sessions but this one. Not by key."""
         key = request._request.session.session_key
         return Response({"ended": sessions.end_other_sessions(actor=_actor(request), current_key=key)})
 
@@ -116,7 +117,7 @@ class OneSession(APIView):
 
     @extend_schema(operation_id="endSession", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, session: int) -> Response:
-        """End it. Not by key."""
+        """End a session. Not by key."""
         sessions.end_session(actor=_actor(request), session_id=session)
         return Response(status=204)
 

@@ -55,7 +55,7 @@ def deactivate_person(*, actor: Actor, username: str) -> User:
 
 
 def reactivate_person(*, actor: Actor, username: str) -> User:
-    """Let a person in again, with the roles and keys that they had. For admins of the installation, with a fresh
+    """Reactivate an account, with the roles and keys that it had. For admins of the installation, with a fresh
     proof.
     """
     permissions.require_installation_admin(actor)
@@ -100,7 +100,7 @@ def end_sessions_of_person(*, actor: Actor, username: str) -> int:
 
 
 def set_installation_admin(*, actor: Actor, username: str, is_admin: bool) -> User:
-    """Let a person manage accounts, or no more; for commands on the machine only."""
+    """Make a person an admin of the installation, or take that from them; for commands on the machine only."""
     if not actor.is_operator:
         raise NotAllowed(
             gettext("Admins of the installation are named on the machine itself: manage.py installationadmin.")

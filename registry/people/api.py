@@ -72,6 +72,13 @@ class EffectsOutput(Output):
     without_reviewer = serializers.ListField(child=serializers.CharField())
     sole_owner = OwnershipOutput(many=True)
     keys = AffectedKeyOutput(many=True)
+    schedules = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Changes they scheduled, which won't go live at their time."
+    )
+    releases = serializers.ListField(child=serializers.IntegerField(), help_text="The same of releases.")
+    rollouts = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Rollouts they started, whose next planned step pauses them."
+    )
 
 
 class PersonState(Output):
@@ -93,7 +100,7 @@ class People(APIView):
         responses={200: PersonList, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """For admins of a namespace the people of their namespaces, for admins of the installation all."""
+        """List people: for admins of a namespace those of their namespaces, for admins of the installation all."""
         filters = read_query(request, "q", "deactivated")
         rows = queries.list_people(
             actor_of(request),
@@ -117,7 +124,7 @@ class Deactivation(IdempotentView):
 
     @extend_schema(operation_id="deactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
-        """End their sessions and keep them and their keys out. For admins of the installation."""
+        """Deactivate an account: end its sessions and refuse its keys. For admins of the installation."""
         row = administration.deactivate_person(actor=actor_of(request), username=person)
         return Response(PersonState.of(row))
 
@@ -127,7 +134,7 @@ class Reactivation(IdempotentView):
 
     @extend_schema(operation_id="reactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
-        """Let them in with the roles and keys that they had. For admins of the installation."""
+        """Reactivate the account, with the roles and keys that it had. For admins of the installation."""
         row = administration.reactivate_person(actor=actor_of(request), username=person)
         return Response(PersonState.of(row))
 
@@ -137,7 +144,8 @@ class SecondStep(APIView):
 
     @extend_schema(operation_id="resetSecondStep", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:
-        """Switch it off for somebody who lost app and codes, and end their sessions. For admins of the installation."""
+        """Switch off the second step of somebody who lost app and codes, and end their sessions. For admins of the
+        installation."""
         administration.reset_second_step(actor=actor_of(request), username=person)
         return Response(status=204)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 
 from registry.accounts.actor import OPERATOR, Actor
 from registry.accounts.models import SECOND_STEPS, Key, User
@@ -20,6 +20,8 @@ from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import read_owning_groups, rules_of
 from registry.namespaces.verbs import TABLE, Verb
 from registry.people import permissions
+from registry.releases.models import Release
+from registry.rollouts.models import Rollout
 from registry.usage import queries as usage_queries
 
 __all__ = [
@@ -86,7 +88,9 @@ class DeactivationEffects:
 
     last_admin_of: namespaces that need another admin first, so that it is refused while there are some. own_changes:
     open changes that they proposed, which stay. without_reviewer: namespaces where nobody else may approve. sole_owner:
-    patterns of which nobody else is an active owner. keys: those that stop while the person is deactivated.
+    patterns of which nobody else is an active owner. keys: those that stop while the person is deactivated. schedules,
+    releases: numbers of what the person scheduled, which won't go live at its time. rollouts: those that the person
+    started, whose next planned step pauses them.
     """
 
     username: str
@@ -95,6 +99,9 @@ class DeactivationEffects:
     without_reviewer: list[str]
     sole_owner: list[Ownership]
     keys: list[AffectedKey] = field(default_factory=list)
+    schedules: list[int] = field(default_factory=list)
+    releases: list[int] = field(default_factory=list)
+    rollouts: list[int] = field(default_factory=list)
 
 
 def list_people(actor: Actor, *, words: str = "", with_deactivated: bool = False) -> list[PersonSummary]:
@@ -129,7 +136,18 @@ def describe_effects_of_deactivation(actor: Actor, username: str) -> Deactivatio
             for key in Key.objects.filter(person=person).select_related("namespace").order_by("namespace__name", "name")
             if not key_queries.has_key_ended(key)
         ],
+        schedules=_list_numbers(
+            ChangeRequest.objects.pending().filter(scheduled_by=person, goes_live_at__isnull=False)
+        ),
+        releases=_list_numbers(
+            Release.objects.filter(scheduled_by=person, state=Release.OPEN, goes_live_at__isnull=False)
+        ),
+        rollouts=_list_numbers(Rollout.objects.filter(started_by=person, state=Rollout.RUNNING, next_at__isnull=False)),
     )
+
+
+def _list_numbers(rows: QuerySet[Any]) -> list[int]:
+    return list(rows.order_by("number").values_list("number", flat=True))
 
 
 def list_namespaces_left_without_admin(person: User) -> list[str]:

@@ -1,14 +1,11 @@
 """An admin invites somebody by link, who makes an account, sets up the second step, and gives a change its approval."""
 
-import os
 import re
-import subprocess
-import sys
 
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT, Server, Visit
+from tests.browser.conftest import Server, Visit
 from tests.browser.test_release import take_picture
 
 PASSWORD = "a phrase of several words"
@@ -16,18 +13,7 @@ PASSWORD = "a phrase of several words"
 
 def run_program(server: Server, *arguments: str) -> str:
     """Run the data program of this journey in the server's home; what it printed."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    done = subprocess.run(
-        [sys.executable, "tests/support/browser_invite_data.py", *arguments],
-        cwd=ROOT,
-        env={**kept, **home, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=120,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout
+    return server.run_program("browser_invite_data.py", *arguments)
 
 
 def invite(admin: Page) -> str:

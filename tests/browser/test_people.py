@@ -1,29 +1,19 @@
 """An admin looks at what a key can do, deactivates its person after reading what follows, and lets them in again."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ROOT, Server, Visit
+from tests.browser.conftest import Server, Visit
 from tests.browser.test_release import take_picture
+from tests.support.accessibility import list_barriers_in_every_look
 
 
 @pytest.fixture(scope="module")
 def leaver(server: Server) -> str:
     """An author of `support` for whom a key acts, so that the demo's own people stay as they are."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    home = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    subprocess.run(
-        [sys.executable, "tests/support/browser_people_data.py"],
-        cwd=ROOT,
-        env={**kept, **home, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=120,
-    )
+    server.run_program("browser_people_data.py")
     return "leaver"
 
 
@@ -81,3 +71,12 @@ def test_a_role_is_saved_when_it_is_chosen_and_undone_and_an_owner_is_found_by_t
     expect(status).to_contain_text(f"Owners of leaving/* are now: {leaver}.")
     owners.get_by_role("button", name="Remove the owners of leaving/*").click()
     expect(status).to_contain_text("leaving/* has no owners now.")
+
+
+def test_tabs_lead_from_people_to_the_groups_of_the_chosen_namespace(visit: Visit):
+    admin = visit.open("admin", "/people")
+    admin.get_by_label("Tabs lead to the pages of").select_option("support")
+    admin.get_by_role("button", name="Choose").click()
+    tabs = admin.get_by_role("navigation", name="People and access")
+    expect(tabs.get_by_role("link", name="Groups")).to_have_attribute("href", "/n/support/groups")
+    assert list_barriers_in_every_look(admin) == []

@@ -141,8 +141,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # all
         if sociallogin.is_existing:
             return
         facts = provider_accounts.merge_facts(sociallogin.account.extra_data)
-        found = provider_accounts.find_accounts(provider_accounts.read_verified_address(facts))
-        person = found[0] if len(found) == 1 else provider_accounts.make_account(facts)
+        accounts = provider_accounts.find_accounts(provider_accounts.read_verified_address(facts))
+        person = accounts[0] if len(accounts) == 1 else provider_accounts.make_account(facts)
         if person is None:
             who = facts.get("email") or facts.get("preferred_username") or "you"
             raise ImmediateHttpResponse(

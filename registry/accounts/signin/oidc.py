@@ -1,4 +1,5 @@
-"""An OpenID provider's answer, checked in full: signature, issuer, audience, time, and whom both halves speak of.
+"""The check of an OpenID provider's answer: signature, issuer, audience, time, and one subject in ID token and user
+info.
 
 allauth leaves the signature of a token out that it fetched itself; here it is always verified. The nonce is compared in
 `adapters.ProviderAdapter`, which sees both what was asked and what was answered.

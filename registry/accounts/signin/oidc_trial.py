@@ -79,10 +79,10 @@ def _predict_outcome(login: SocialLogin) -> tuple[str, User | None, bool]:
     facts = provider_accounts.merge_facts(login.account.extra_data)
     address = provider_accounts.read_verified_address(facts)
     linked = SocialAccount.objects.filter(provider=login.account.provider, uid=login.account.uid).first()
-    found = [linked.user] if linked else provider_accounts.find_accounts(address)
-    if len(found) == 1:
-        return _describe_known(found[0], address, is_linked=linked is not None)
-    if found:
+    accounts = [linked.user] if linked else provider_accounts.find_accounts(address)
+    if len(accounts) == 1:
+        return _describe_known(accounts[0], address, is_linked=linked is not None)
+    if accounts:
         return gettext("Refused: several accounts have the address {address}.").format(address=address), None, False
     if provider_accounts.takes_new_account(address):
         name = provider_accounts.name_account(facts)

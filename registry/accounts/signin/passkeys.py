@@ -1,4 +1,4 @@
-"""Passkeys: where browsers allow them, and their answers read before anything is done with them.
+"""Passkeys: the forms that add, rename and use them, and the checks of what a browser answers.
 
 allauth asks the questions and checks the signatures. A passkey is always made to be found by the device itself and to
 ask for a fingerprint, a face or a PIN, so it signs in alone and counts as both steps.
@@ -44,7 +44,7 @@ _NAME_CHARACTERS = 100
 _MOST_CHARACTERS = 16_384  # of one field of a browser's answer; a passkey's own takes some hundred
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
 _REFUSED = gettext_lazy("The passkey was not accepted. Try again.")
-# What the reading of an answer raises that no browser sends: it comes from outside and can hold anything.
+# What reading an answer can raise: it comes from outside and can hold anything.
 _UNREADABLE = (
     ArithmeticError,
     AssertionError,
@@ -74,7 +74,7 @@ def read_host(request: HttpRequest) -> str:
 
 
 class _AnswerField(forms.JSONField):
-    """What a browser answered; nonsense and depths are refused as any answer that does not fit."""
+    """What a browser answered, as JSON; an unreadable or deeply nested answer is refused like a wrong one."""
 
     widget = forms.HiddenInput
 
@@ -96,7 +96,7 @@ class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no t
         return _check_name(super().clean_name())
 
     def clean_credential(self) -> dict[str, Any]:
-        """The answer without what nobody reads."""
+        """The answer with the fields that are stored only."""
         with _refuse_unreadable():
             return _keep_known(self.cleaned_data["credential"])
 
@@ -112,7 +112,7 @@ class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no t
 
 
 class RenamePasskeyForm(EditWebAuthnForm):  # type: ignore[misc]  # allauth has no types
-    """Another name of a passkey."""
+    """The form that renames a passkey."""
 
     name = forms.CharField(max_length=_NAME_CHARACTERS)
 

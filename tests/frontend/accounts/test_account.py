@@ -63,7 +63,7 @@ def test_an_address_is_confirmed_by_the_link_in_the_mail(desk, browser, settings
 
 def test_a_wrong_address_is_refused(desk, browser):
     answer = browser("author").post("/account", {"do": "address", "email": "nowhere"})
-    assert (answer.status_code, "Nowhere is not a mail address." in words(answer)) == (422, True)
+    assert (answer.status_code, "nowhere is not a mail address." in words(answer)) == (422, True)
 
 
 def test_mails_are_not_sent_without_end(desk, browser, settings):

@@ -1,5 +1,7 @@
 """The pages of models: connected, tested, changed and removed by admins, with caps on what they may cost."""
 
+import re
+
 import pytest
 
 from registry.connections.models import Connection, SpendingCap
@@ -20,7 +22,8 @@ def server(settings):
 @pytest.fixture
 def fields(server):
     fields = {"name": "small", "protocol": "openai", "base_url": server.url, "model": "small-1", "key": KEY}
-    return {**fields, "prompt_price": "0.15", "completion_price": "0.60", "currency": "USD", "timeout": "60"}
+    prices = {"prompt_price": "0.15", "completion_price": "0.60", "currency": "USD"}
+    return {**fields, **prices, "timeout": "60", "concurrency": "4", "per_second": ""}
 
 
 @pytest.fixture
@@ -63,6 +66,20 @@ def test_a_change_without_a_key_keeps_it(admin, place, fields):
     admin.post(place, {**fields, "key": "", "model": "small-2"})
     row = Connection.objects.get()
     assert (row.model, row.has_key) == ("small-2", True)
+
+
+def test_how_many_calls_are_made_at_once_and_a_second_is_set_and_shown_again(admin, place, fields):
+    admin.post(place, {**fields, "timeout": "30", "concurrency": "2", "per_second": "0.5"})
+    row = Connection.objects.get()
+    assert (row.timeout, row.concurrency, row.per_second) == (30, 2, 0.5)
+    page = admin.get(place).content.decode()
+    assert re.search(r'name="concurrency"[^>]* value="2"', page)
+    assert re.search(r'name="per_second"[^>]* value="0.5"', page)
+    admin.post(place, fields)
+    assert Connection.objects.get().per_second is None
+    refused = admin.post(place, {**fields, "concurrency": "33"})
+    assert refused.status_code == 422
+    assert "whole number from 1 to 32" in words(refused)
 
 
 def test_a_connection_is_removed(admin, place):

@@ -2,9 +2,11 @@
 
 import pytest
 
-from registry.namespaces import groups
-from registry.namespaces.models import Group, Membership
+from registry.changes import decisions
+from registry.namespaces import folder_roles, groups
+from registry.namespaces.models import FolderRole, Group, Membership
 from tests.frontend.conftest import words
+from tests.frontend.settings.test_members import hidden_fields
 
 PAGE = "/n/support/groups"
 
@@ -58,6 +60,58 @@ def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal
     assert ">Legal</a></td><td>support</td><td>reviewer</td><td>reader</td>" in listed
     told = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
     assert "reader is still reviewer: a group gives this role." in words(told)
+
+
+@pytest.mark.parametrize(
+    ("sent", "button", "done"),
+    [
+        (
+            {"do": "take_out", "username": "reader"},
+            "Remove reader from Legal",
+            "reader is no longer in the group Legal.",
+        ),
+        ({"do": "change", "title": "Legal", "role": "author"}, "Save the group Legal", "The group Legal is saved."),
+        ({"do": "remove"}, "Remove the group Legal", "The group is removed."),
+    ],
+)
+def test_what_an_open_change_would_lose_is_named_before_a_group_is_changed(reply, browser, legal, sent, button, done):
+    groups.add_to_group(actor=reply.actor("admin"), namespace="support", name="legal", username="reader")
+    change = reply.propose(2)
+    decide(reply, change, "reader")
+    admin = browser("admin")
+    for confirmed in ("", "another seal"):
+        answer = admin.post(PAGE, {**sent, "group": "legal", "confirmed": confirmed})
+        page = words(answer)
+        assert "<b>Nothing is changed yet.</b>" in page
+        assert f"reader&#x27;s approval of change {change.number} will not count any more." in page
+        assert button in page
+        assert Membership.objects.get(namespace__name="support", person__username="reader").role == "reviewer"
+    fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
+    assert done in words(admin.post(PAGE, fields, follow=True))
+    assert Membership.objects.get(namespace__name="support", person__username="reader").role != "reviewer"
+
+
+def test_what_a_role_in_a_folder_takes_is_named_on_members(reply, browser):
+    folder_roles.set_folder_role(
+        actor=reply.actor("admin"), namespace="support", folder="refunds", role="reviewer", person="reader"
+    )
+    change = reply.propose(2)
+    decide(reply, change, "reader")
+    admin, members = browser("admin"), "/n/support/members"
+    sent = {"do": "folder_role", "folder": "refunds", "holder": "person:reader", "folder_role": ""}
+    answer = admin.post(members, sent)
+    assert f"reader&#x27;s approval of change {change.number} will not count any more." in words(answer)
+    assert "Remove the role of reader in refunds" in words(answer)
+    assert FolderRole.objects.filter(person__username="reader").exists()
+    fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
+    assert "reader has no role in the folder refunds any more." in words(admin.post(members, fields, follow=True))
+    assert not FolderRole.objects.filter(person__username="reader").exists()
+
+
+def decide(reply, change, name):
+    decisions.decide_on_change(
+        actor=reply.actor(name), number=change.number, decision="approve", digest=change.version.digest
+    )
 
 
 RULES = {"protected_labels": "production", "approvals": "1", "compatibility": "none", "owners": ""}

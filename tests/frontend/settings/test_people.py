@@ -1,11 +1,16 @@
 """The page of people: roles, sign-in, and the panels before grave acts."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
 from registry.accounts.models import User
+from registry.changes import schedules
 from registry.invitations.models import Invitation
+from registry.journal import log
 from registry.namespaces import keys
 from tests.frontend.accounts.test_sign_in import sign_in
 from tests.frontend.conftest import words
@@ -61,11 +66,42 @@ def test_several_addresses_are_invited_and_each_link_is_shown_once(boss):
     assert 'value="one@example.org five"' in words(again)
 
 
+@pytest.mark.parametrize("path", ["/people", "/n/support/members"])
+def test_each_address_has_its_line_and_members_are_left_as_they_are(boss, path):
+    User.objects.filter(username="reviewer").update(email="reviewer@example.org")
+    User.objects.create(username="fresh", email="fresh@example.org")
+    sent = {"do": "invite", "namespace": "support", "role": "author"}
+    emails = "reviewer@example.org, fresh@example.org, legal@example.org"
+    answer = boss.post(path, {**sent, "email": emails})
+    page = words(answer)
+    assert (answer.status_code, answer["Cache-Control"]) == (201, "no-store")
+    assert "reviewer@example.org is the address of reviewer, who is reviewer of support already." in page
+    assert "fresh@example.org: fresh has an account already, and is author of support now." in page
+    assert "1 person is invited" in page
+    assert page.count("/invitations/") == 1
+    again = boss.post(path, {**sent, "email": "legal@example.org reviewer@example.org"})
+    page = words(again)
+    assert again.status_code == 409
+    assert "legal@example.org has an open invitation already" in page
+    assert "reviewer@example.org is the address of reviewer" in page
+    assert 'value="legal@example.org reviewer@example.org"' in page
+
+
+def test_an_account_that_gets_the_role_at_once_needs_no_link(boss):
+    User.objects.create(username="fresh", email="fresh@example.org")
+    sent = {"do": "invite", "email": "fresh@example.org", "namespace": "support", "role": "author"}
+    page = words(boss.post("/people", sent))
+    assert "Nobody needs a link" in page
+    assert "is author of support now" in page
+    assert "/invitations/" not in page
+
+
 def test_who_is_invited_stands_in_the_list_until_the_invitation_is_withdrawn(boss):
     sent = {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "reviewer"}
     boss.post("/people", sent)
     first = Invitation.objects.get()
     page = words(boss.get("/people"))
+    assert "5 people, 1 invited" in page
     assert "invited by admin" in page
     assert "New link" in page
     assert "legal@example.org" in words(boss.get("/people?q=legal"))
@@ -97,11 +133,13 @@ def test_an_admin_of_a_namespace_sees_its_people_only_and_no_acts(desk, browser)
 def test_deactivating_says_first_what_follows_then_shuts_the_person_out(desk, reply, boss):
     keys.issue_key(actor=desk.actor("admin"), namespace="support", name="chat", scope="read", person="author")
     change = reply.propose(2)
+    schedules.schedule_change(actor=desk.actor("author"), number=change.number, at=log.now() + timedelta(hours=2))
     author = Client()
     sign_in(author)
     panel = words(boss.get("/people/author/deactivate"))
     assert "<b>chat</b> in support stops working" in panel
     assert f'<a href="/changes/{change.number}">change {change.number}</a>' in panel
+    assert f"Change {change.number}</a> won't go live at its time</b>, which author chose." in panel
     page = words(boss.post("/people/author/deactivate", follow=True))
     assert "author is deactivated" in page
     assert "deactivated author" in page
@@ -141,3 +179,32 @@ def test_a_person_is_signed_out_everywhere(boss):
 def test_an_unknown_act_is_refused(boss):
     assert boss.post("/people", {"do": "delete", "username": "author"}).status_code == 422
     assert boss.get("/people/nobody/deactivate").status_code == 404
+
+
+def tabs_of(page):
+    """The addresses that the tabs of the page lead to."""
+    listed = page.content.decode().partition('aria-label="People and access">')[2].partition("</nav>")[0]
+    return re.findall(r'href="([^"]+)"', listed)
+
+
+def test_tabs_lead_to_all_that_says_who_may_do_what(boss):
+    page = boss.get("/people?of=support")
+    tabs = tabs_of(page)
+    pages = [f"/n/support/{name}" for name in ("groups", "keys", "rules", "webhooks", "audit")]
+    assert set(pages) < set(tabs)
+    assert {boss.get(address).status_code for address in tabs} == {200}
+    assert "<option selected>support</option>" in words(page)
+
+
+def test_tabs_lead_to_one_namespace_without_a_choice_where_there_is_one(browser):
+    page = browser("outsider").get("/people?of=support")
+    assert "/n/other/groups" in tabs_of(page)
+    assert 'name="of"' not in page.content.decode()
+
+
+def test_every_namespace_that_can_be_chosen_has_pages_for_its_tabs(boss):
+    choice = words(boss.get("/people")).partition('name="of"')[2].partition("</select>")[0]
+    names = re.findall(r"<option[^>]*>(\w+)</option>", choice)
+    assert names
+    for name in names:
+        assert {boss.get(address).status_code for address in tabs_of(boss.get(f"/people?of={name}"))} == {200}

@@ -1,3 +1,5 @@
+"""Accounts of people: who makes them, which usernames and passwords are accepted."""
+
 import pytest
 
 from registry.accounts import people

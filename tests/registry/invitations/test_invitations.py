@@ -241,8 +241,8 @@ def test_whom_a_contributor_invites_after_the_first_version_may_not_approve(admi
 def test_several_people_are_invited_together(admin, support):
     emails = ["One@example.org", "two@example.org", "one@example.org"]
     invited = services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
-    assert [each.invitation.email for each in invited] == ["one@example.org", "two@example.org"]
-    assert len({each.link for each in invited}) == 2
+    assert [answer.email for answer in invited] == ["one@example.org", "two@example.org"]
+    assert len({answer.invited.link for answer in invited}) == 2
 
 
 def test_a_wrong_address_among_several_invites_nobody_and_each_is_named(admin, support):
@@ -253,12 +253,61 @@ def test_a_wrong_address_among_several_invites_nobody_and_each_is_named(admin, s
     assert not Invitation.objects.exists()
 
 
-def test_each_address_with_an_open_invitation_is_named_and_nobody_is_invited(admin, support):
-    emails = ["one@example.org", "two@example.org"]
-    services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
-    with pytest.raises(Conflict, match=r"one@example.org, two@example.org have open invitations already"):
-        services.invite_people(actor=admin, namespace="support", role="author", emails=[*emails, "three@example.org"])
+def outcomes_of(answers):
+    return {answer.email: answer.outcome for answer in answers}
+
+
+def test_who_is_invited_or_a_member_is_named_and_the_others_are_invited(admin, support):
+    User.objects.filter(username="reviewer").update(email="Reviewer@example.org")
+    services.invite_people(actor=admin, namespace="support", role="author", emails=["one@example.org"])
+    emails = ["two@example.org", "reviewer@EXAMPLE.org", "one@example.org"]
+    answers = services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    assert [answer.outcome for answer in answers] == ["invited", "already_member", "already_invited"]
+    assert [answer.sentence for answer in answers] == [
+        "two@example.org: no mail server is set up here. Hand the link on.",
+        "reviewer@example.org is the address of reviewer, who is reviewer of support already.",
+        "one@example.org has an open invitation already: send a new link, or take it back first.",
+    ]
+    assert [answer.invited is None for answer in answers] == [False, True, True]
     assert Invitation.objects.count() == 2
+    assert permissions.role_of(User.objects.get(username="reviewer"), support) == Role.REVIEWER
+
+
+def test_an_account_with_a_proven_address_gets_the_role_at_once(admin, support):
+    User.objects.create(username="proven", email="proven@example.org")
+    User.objects.create(username="claimed", email="claimed@example.org", is_address_unproven=True)
+    User.objects.create(username="asleep", email="asleep@example.org", is_active=False)
+    for name in ("first", "second"):
+        User.objects.create(username=name, email="shared@example.org")
+    emails = [f"{name}@example.org" for name in ("proven", "claimed", "asleep", "shared")]
+    answers = services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
+    assert outcomes_of(answers) == dict(zip(emails, ["role_given", *["invited"] * 3], strict=True))
+    assert answers[0].sentence == "proven@example.org: proven has an account already, and is author of support now."
+    assert permissions.role_of(User.objects.get(username="proven"), support) == Role.AUTHOR
+    assert json.loads(Event.objects.get(kind="member.set", text__contains="proven").text)["body"]["person"] == "proven"
+    assert permissions.role_of(User.objects.get(username="claimed"), support) is None
+
+
+def test_an_open_invitation_stays_where_its_address_is_proven_later(admin, support):
+    services.invite_people(actor=admin, namespace="support", role="author", emails=["proven@example.org"])
+    person = User.objects.create(username="proven", email="proven@example.org")
+    answers = services.invite_people(actor=admin, namespace="support", role="author", emails=["proven@example.org"])
+    assert outcomes_of(answers) == {"proven@example.org": "already_invited"}
+    assert permissions.role_of(person, support) is None
+
+
+def test_a_deactivated_member_is_named_as_one(admin, support):
+    User.objects.filter(username="reviewer").update(email="reviewer@example.org", is_active=False)
+    (answer,) = services.invite_people(actor=admin, namespace="support", role="author", emails=["reviewer@example.org"])
+    assert answer.sentence.endswith("who is reviewer of support already and is deactivated.")
+
+
+def test_a_link_for_one_address_is_made_where_it_raises_the_role_only(admin, support):
+    User.objects.filter(username="author").update(email="author@example.org")
+    invite = {"actor": admin, "namespace": "support", "email": "author@example.org"}
+    with pytest.raises(Conflict, match="author, who is author of support already"):
+        services.invite_person(role="author", **invite)
+    assert services.invite_person(role="reviewer", **invite).invitation.role == "reviewer"
 
 
 @pytest.mark.parametrize(("count", "is_room"), [(20, True), (21, False)])

@@ -1,3 +1,5 @@
+"""API keys: issuing, authenticating, rotating, revoking and expiry."""
+
 import hashlib
 import re
 from datetime import timedelta

@@ -54,7 +54,6 @@ def test_a_key_of_a_named_set_says_which_set_is_missing(admin, author, save):
         ({"verbs": ["fly"]}, "verbs"),
         ({"scope": "chosen"}, "verbs"),
         ({"scope": "read", "verbs": ["save"]}, "verbs"),
-        ({}, "scope"),
         ({"scope": "read", "labels": ["latest"]}, "labels"),
         ({"scope": "read", "labels": ["Not A Label"]}, "labels"),
         ({"scope": "read", "labels": [f"l{n}" for n in range(21)]}, "labels"),

@@ -1,3 +1,5 @@
+"""Creating namespaces: the first admin, the default rules, and refused names."""
+
 import json
 from typing import Any
 

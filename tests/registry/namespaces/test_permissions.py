@@ -1,3 +1,5 @@
+"""Permissions: what each role and each kind of key may do."""
+
 import pytest
 
 from registry.accounts import actor as accounts_actor

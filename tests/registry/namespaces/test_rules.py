@@ -1,3 +1,5 @@
+"""Rules of a namespace: reading them, defaults, and the error for each wrong field."""
+
 import pytest
 
 from registry.core.errors import Invalid

@@ -1,6 +1,6 @@
 """Groups of a namespace: listing, making, changing and removing them, and who is in them."""
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -10,10 +10,15 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces import group_queries, groups
 from registry.namespaces.authentication import actor_of
 from registry.namespaces.models import Group
+from registry.people import group_access
+from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
 from registry.rest.input_serializers import Input, Text, read
+from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import Output, ProblemOutput
 
-__all__ = ["GroupPerson", "Groups", "OneGroup"]
+__all__ = ["GroupPerson", "Groups", "OneGroup", "PreviewGroup", "PreviewLeaving"]
+
+_CONFIRMED = OpenApiParameter("confirmed", str, description=CONFIRMED)
 
 
 class GroupInput(Input):
@@ -31,6 +36,7 @@ class GroupChange(Input):
 
     title = Text(required=False, allow_null=True)
     role = Text(required=False, allow_null=True, help_text="Empty takes the role away.")
+    confirmed = Text(required=False, default="", help_text=CONFIRMED)
 
 
 class GroupOutput(Output):
@@ -57,7 +63,7 @@ class Groups(IdempotentView):
 
     @extend_schema(operation_id="listGroups", responses={200: GroupList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """Every group with its people. For members."""
+        """List the groups with their people. For members."""
         rows = group_queries.list_groups(actor_of(request), namespace)
         return Response({"results": [GroupOutput.of(row) for row in rows]})
 
@@ -78,16 +84,54 @@ class OneGroup(APIView):
 
     @extend_schema(operation_id="changeGroup", request=GroupChange, responses={200: GroupOutput, "4XX": ProblemOutput})
     def patch(self, request: Request, namespace: str, group: str) -> Response:
-        """Give it another title or role. For admins, not by key."""
+        """Change a group's title or role. For admins, not by key. Where open requests or rollouts lose something by it,
+        409 names that and its `seal`; with it as `confirmed` it is done.
+        """
         fields = read(GroupChange, request)
-        row = groups.change_group(actor=actor_of(request), namespace=namespace, name=group, **fields)
+        row = group_access.change_group(actor=actor_of(request), namespace=namespace, name=group, **fields)
         return Response(GroupOutput.of(row))
 
-    @extend_schema(operation_id="removeGroup", request=None, responses={204: None, "4XX": ProblemOutput})
+    @extend_schema(
+        operation_id="removeGroup", request=None, parameters=[_CONFIRMED], responses={204: None, "4XX": ProblemOutput}
+    )
     def delete(self, request: Request, namespace: str, group: str) -> Response:
-        """Remove it, and with it the role that only it gave. For admins, not by key; refused while a rule names it."""
-        groups.remove_group(actor=actor_of(request), namespace=namespace, name=group)
+        """Remove a group, and with it the roles that only it gave. For admins, not by key; refused while a rule names
+        it. Where something is lost by it, 409 names that, as for another role.
+        """
+        confirmed = read_query(request, "confirmed").get("confirmed", "")
+        group_access.remove_group(actor=actor_of(request), namespace=namespace, name=group, confirmed=confirmed)
         return Response(status=204)
+
+
+class PreviewGroup(APIView):
+    """What follows from another role of a group, or from its removal."""
+
+    @extend_schema(
+        operation_id="previewGroup",
+        parameters=[
+            OpenApiParameter("role", str, description="The new role, or none; without it the group is removed.")
+        ],
+        responses={200: LossesOutput, "4XX": ProblemOutput},
+    )
+    def get(self, request: Request, namespace: str, group: str) -> Response:
+        """What open requests, schedules and rollouts lose if the group gets this role, or is removed. Nothing is
+        stored. For admins, not by key.
+        """
+        role = read_query(request, "role").get("role")
+        losses = group_access.preview_group(actor_of(request), namespace, group, "" if role == "none" else role)
+        return Response(shape_losses(losses, losses.sentences, losses.seal))
+
+
+class PreviewLeaving(APIView):
+    """What follows where a person leaves a group."""
+
+    @extend_schema(operation_id="previewRemovalFromGroup", responses={200: LossesOutput, "4XX": ProblemOutput})
+    def get(self, request: Request, namespace: str, group: str, person: str) -> Response:
+        """What open requests, schedules and rollouts lose if the person is removed from the group. Nothing is stored.
+        For admins, not by key.
+        """
+        losses = group_access.preview_leaving(actor_of(request), namespace, group, person)
+        return Response(shape_losses(losses, losses.sentences, losses.seal))
 
 
 class GroupPerson(APIView):
@@ -95,12 +139,22 @@ class GroupPerson(APIView):
 
     @extend_schema(operation_id="addToGroup", request=None, responses={200: GroupOutput, "4XX": ProblemOutput})
     def put(self, request: Request, namespace: str, group: str, person: str) -> Response:
-        """Put a person into it. For admins, not by key."""
+        """Add a person to a group. For admins, not by key."""
         row = groups.add_to_group(actor=actor_of(request), namespace=namespace, name=group, username=person)
         return Response(GroupOutput.of(row))
 
-    @extend_schema(operation_id="removeFromGroup", request=None, responses={204: None, "4XX": ProblemOutput})
+    @extend_schema(
+        operation_id="removeFromGroup",
+        request=None,
+        parameters=[_CONFIRMED],
+        responses={204: None, "4XX": ProblemOutput},
+    )
     def delete(self, request: Request, namespace: str, group: str, person: str) -> Response:
-        """Take a person out of it, with effect at once. For admins, not by key."""
-        groups.remove_from_group(actor=actor_of(request), namespace=namespace, name=group, username=person)
+        """Remove a person from a group, with immediate effect. For admins, not by key. Where something is lost by it,
+        409 names that, as for another role.
+        """
+        confirmed = read_query(request, "confirmed").get("confirmed", "")
+        group_access.remove_from_group(
+            actor=actor_of(request), namespace=namespace, name=group, username=person, confirmed=confirmed
+        )
         return Response(status=204)

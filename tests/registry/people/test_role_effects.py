@@ -3,11 +3,11 @@
 import pytest
 
 from registry.changes import decisions, rules
-from registry.changes.role_effects import find_role_effects
 from registry.core.errors import NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import folder_roles, groups
 from registry.namespaces.models import Membership
+from registry.people.role_effects import find_role_effects
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def test_an_approval_that_would_not_count_is_named_and_nothing_is_stored(admin, 
     approve(change)
     before = Event.objects.count()
     effects = find_role_effects(admin, "support", "reviewer", "author")
-    assert (effects.role_before, effects.approvals, effects.without_approvers) == ("reviewer", (change.number,), ())
+    assert (effects.role_before, effects.losses.approvals) == ("reviewer", (("reviewer", change.number),))
     assert effects.sentences == [f"reviewer's approval of change {change.number} will not count any more."]
     assert Membership.objects.get(person__username="reviewer", namespace__name="support").role == "reviewer"
     assert Event.objects.count() == before
@@ -30,14 +30,14 @@ def test_an_objection_that_would_not_count_is_named(admin, reviewer, change):
     decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter"
     )
-    assert find_role_effects(admin, "support", "reviewer", None).objections == (change.number,)
+    assert find_role_effects(admin, "support", "reviewer", None).losses.objections == (("reviewer", change.number),)
 
 
 def test_a_change_that_too_few_could_approve_is_named(admin, change):
     assert find_role_effects(admin, "support", "reviewer", "reader").sentences == []
     rules.set_rules(actor=admin, namespace="support", approvals=2)
     effects = find_role_effects(admin, "support", "reviewer", "reader")
-    assert effects.without_approvers == (change.number,)
+    assert effects.losses.without_approvers == (change.number,)
     assert effects.sentences == [f"Too few people will be left who can approve change {change.number}."]
 
 

@@ -6,47 +6,32 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import role_effects
 from registry.namespaces.api import MemberOutput
 from registry.namespaces.authentication import actor_of
+from registry.people import role_effects
+from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.list_responses import read_query
-from registry.rest.output_serializers import Output, ProblemOutput
+from registry.rest.output_serializers import ProblemOutput
 
 __all__ = ["Member", "MemberInput", "PreviewRole"]
-
-_CONFIRMED = "The `seal` of the losses that you read; only needed where something is lost."
 
 
 class MemberInput(Input):
     """A role."""
 
     role = Text(help_text="reader, author, reviewer or admin.")
-    confirmed = Text(required=False, default="", help_text=_CONFIRMED)
+    confirmed = Text(required=False, default="", help_text=CONFIRMED)
 
 
-class RoleEffectsOutput(Output):
-    """What open requests lose with another role of a person."""
+class RoleEffectsOutput(LossesOutput):
+    """What open requests, schedules and rollouts lose with another role of a person."""
 
-    person = serializers.CharField(source="username")
+    person = serializers.CharField()
     role_before = serializers.CharField(help_text="The person's own role now; empty for none.")
-    approvals = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Open changes where the person's approval won't count any more."
-    )
-    objections = serializers.ListField(
-        child=serializers.IntegerField(),
-        help_text="Open changes that the person asked for edits of; that won't block.",
-    )
-    without_approvers = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Open changes that too few people could approve."
-    )
     folders = serializers.ListField(
         child=serializers.CharField(), help_text="Folders where the person's role ends with the one in the namespace."
     )
-    losses = serializers.ListField(
-        child=serializers.CharField(), source="sentences", help_text="The same as sentences; empty: nothing is lost."
-    )
-    seal = serializers.CharField(help_text="Sent back as `confirmed`. Another one where anything changed.")
 
 
 class PreviewRole(APIView):
@@ -62,9 +47,9 @@ class PreviewRole(APIView):
         key.
         """
         role = read_query(request, "role").get("role") or None
-        return Response(
-            RoleEffectsOutput.of(role_effects.find_role_effects(actor_of(request), namespace, person, role))
-        )
+        effects = role_effects.find_role_effects(actor_of(request), namespace, person, role)
+        facts = {"person": effects.username, "role_before": effects.role_before, "folders": list(effects.folders)}
+        return Response({**facts, **shape_losses(effects.losses, effects.sentences, effects.seal)})
 
 
 class Member(APIView):
@@ -76,8 +61,8 @@ class Member(APIView):
         responses={200: MemberOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, person: str) -> Response:
-        """Give a role. For admins, not by key; the last admin stays one. Where open requests lose something by it, 409
-        names that and its `seal`; with it as `confirmed` the role is set.
+        """Set a person's role. For admins, not by key; the last admin stays one. Where open requests lose something by
+        it, 409 names that and its `seal`; with it as `confirmed` the role is set.
         """
         given = read(MemberInput, request)
         member, _ = role_effects.set_role(actor=actor_of(request), namespace=namespace, username=person, **given)
@@ -89,11 +74,11 @@ class Member(APIView):
     @extend_schema(
         operation_id="removeMember",
         request=None,
-        parameters=[OpenApiParameter("confirmed", str, description=_CONFIRMED)],
+        parameters=[OpenApiParameter("confirmed", str, description=CONFIRMED)],
         responses={204: None, "4XX": ProblemOutput},
     )
     def delete(self, request: Request, namespace: str, person: str) -> Response:
-        """Take the role away that was given to the person, and with it their roles in folders and what their keys may
+        """Remove the role that was given to the person, and with it their roles in folders and what their keys may
         do by it. For admins, not by key. Whom a group gives a role stays a member. Where open requests or folders lose
         something by it, 409 names that, as for another role.
         """

@@ -1,0 +1,106 @@
+"""Changing groups and roles in folders where what open requests and rollouts lose by it was read before."""
+
+from collections.abc import Callable
+
+from registry.accounts.actor import Actor
+from registry.namespaces import folder_roles, groups
+from registry.namespaces.models import FolderRole, Group
+from registry.people.access_losses import AccessLosses, do_confirmed, preview_act
+
+__all__ = [
+    "change_group",
+    "preview_folder_role",
+    "preview_group",
+    "preview_leaving",
+    "remove_from_group",
+    "remove_group",
+    "set_folder_role",
+]
+
+
+def change_group(
+    *,
+    actor: Actor,
+    namespace: str,
+    name: str,
+    title: str | None = None,
+    role: str | None = None,
+    confirmed: str = "",
+) -> Group:
+    """Change the group's title or role, as `groups.change_group` does. confirmed: the seal of the losses that were
+    read; UnconfirmedLosses where something is lost and it is another one.
+    """
+    return do_confirmed(
+        actor,
+        namespace,
+        lambda: groups.change_group(actor=actor, namespace=namespace, name=name, title=title, role=role),
+        confirmed,
+    )
+
+
+def remove_group(*, actor: Actor, namespace: str, name: str, confirmed: str = "") -> None:
+    """Remove the group, as `groups.remove_group` does; `confirmed` as in `change_group`."""
+    do_confirmed(actor, namespace, lambda: groups.remove_group(actor=actor, namespace=namespace, name=name), confirmed)
+
+
+def remove_from_group(*, actor: Actor, namespace: str, name: str, username: str, confirmed: str = "") -> Group:
+    """Remove a person from the group, as `groups.remove_from_group` does; `confirmed` as in `change_group`."""
+    return do_confirmed(
+        actor,
+        namespace,
+        lambda: groups.remove_from_group(actor=actor, namespace=namespace, name=name, username=username),
+        confirmed,
+    )
+
+
+def set_folder_role(
+    *,
+    actor: Actor,
+    namespace: str,
+    folder: str,
+    role: str | None,
+    person: str | None = None,
+    group: str | None = None,
+    confirmed: str = "",
+) -> FolderRole | None:
+    """Set or remove a role in a folder, as `folder_roles.set_folder_role` does; `confirmed` as in `change_group`."""
+    act = _folder_act(namespace, folder, role, person, group)
+    return do_confirmed(actor, namespace, lambda: act(actor), confirmed, with_folders=False)
+
+
+def preview_group(actor: Actor, namespace: str, name: str, role: str | None) -> AccessLosses:
+    """What is lost where the group gets this role, an empty one for none, or is removed with None. Nothing is
+    stored.
+    """
+    if role is None:
+        return preview_act(
+            actor, namespace, lambda tried: groups.remove_group(actor=tried, namespace=namespace, name=name)
+        )
+    return preview_act(
+        actor, namespace, lambda tried: groups.change_group(actor=tried, namespace=namespace, name=name, role=role)
+    )
+
+
+def preview_leaving(actor: Actor, namespace: str, name: str, username: str) -> AccessLosses:
+    """What is lost where the person is removed from the group. Nothing is stored."""
+    return preview_act(
+        actor,
+        namespace,
+        lambda tried: groups.remove_from_group(actor=tried, namespace=namespace, name=name, username=username),
+    )
+
+
+def preview_folder_role(
+    actor: Actor, namespace: str, folder: str, role: str | None, person: str | None, group: str | None
+) -> AccessLosses:
+    """What is lost where the role in the folder is set, or taken with None. Nothing is stored."""
+    act = _folder_act(namespace, folder, role, person, group)
+    return preview_act(actor, namespace, act, with_folders=False)
+
+
+def _folder_act(
+    namespace: str, folder: str, role: str | None, person: str | None, group: str | None
+) -> Callable[[Actor], FolderRole | None]:
+    return lambda actor: folder_roles.set_folder_role(
+        actor=actor, namespace=namespace, folder=folder, role=role, person=person, group=group
+    )
