@@ -11,7 +11,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from promptuary.renderer.errors import DocumentError
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
 
-__all__ = ["Dataset", "Row", "parse", "read", "read_beir", "read_corpus"]
+__all__ = ["Dataset", "Row", "digest_contents", "parse", "read", "read_beir", "read_corpus"]
 
 _MOST_TAGS = 20  # of a row
 _LONGEST_TAG = 40  # characters
@@ -76,6 +76,16 @@ class Dataset:
     def expected_outputs(self) -> list[dict[str, Any] | None]:
         """Every row's expectations; an empty list when no row has one."""
         return [row.expected for row in self.rows] if any(row.expected for row in self.rows) else []
+
+
+def digest_contents(rows: Iterable[Row]) -> str:
+    """`sha256:…` over the rows' inputs and expectations in order. Names and tags are left out, so rows that differ in
+    these alone have the same digest.
+    """
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(canonical({"inputs": row.inputs, "expected": row.expected}) + b"\n")
+    return f"sha256:{digest.hexdigest()}"
 
 
 def read(path: str | Path) -> Dataset:

@@ -12,8 +12,16 @@ from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Reply
 from promptuary.renderer.output import provider_arguments
 from promptuary.renderer.output.provider_arguments import ModelRequest
+from promptuary.renderer.output.provider_calls import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 
-__all__ = ["PROTOCOLS", "PartialReply", "ProviderProtocol", "ProviderRequest", "ToolCall"]
+__all__ = [
+    "PROTOCOLS",
+    "PartialReply",
+    "ProviderProtocol",
+    "ProviderRequest",
+    "ToolCall",
+    "list_refused_settings",
+]
 
 _LONGEST_REPLY = 4096  # tokens, where a protocol demands a limit and the document's settings have none
 _ANTHROPIC_VERSION = "2023-06-01"
@@ -215,6 +223,23 @@ PROTOCOLS: Mapping[str, ProviderProtocol] = {
     "responses": _Responses(),
     "anthropic": _AnthropicMessages(),
 }
+
+# Settings of other protocols that an endpoint of this one answers with an error. Those that `provider_arguments` writes
+# in other words are taken, and so is what no table knows. Servers of chat completions take more than OpenAI's own does.
+_REFUSED: Mapping[str, frozenset[str]] = {
+    "openai": frozenset(),
+    "responses": OPENAI_CHAT.known
+    - OPENAI_RESPONSES.known
+    - {"max_tokens", "max_completion_tokens", "reasoning_effort", "verbosity", "response_format"},
+    "anthropic": (OPENAI_CHAT.known | OPENAI_RESPONSES.known)
+    - ANTHROPIC_MESSAGES.known
+    - {"max_completion_tokens", "stop", "temperature", "top_p"},
+}
+
+
+def list_refused_settings(protocol: str, settings: Mapping[str, Any]) -> list[str]:
+    """Names of the settings, in order, that an endpoint of this protocol is known not to take."""
+    return sorted(name for name in settings if name in _REFUSED[protocol])
 
 
 def _stream_error(error: Any) -> ModelError:

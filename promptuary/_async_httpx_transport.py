@@ -11,6 +11,7 @@ from promptuary._httpx_transport import (
     add_chunk,
     late_error,
     lowered_names,
+    tls_settings,
     unreachable_error,
 )
 from promptuary._transport import Answer, Request
@@ -38,7 +39,7 @@ class AsyncHttpTransport:
                     if request.method != "GET":
                         raise
                     return await self._exchange(client, request)
-        except TimeoutError:
+        except (TimeoutError, httpx.TimeoutException):
             raise late_error(request) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as error:
             raise unreachable_error(self._url, error) from error
@@ -55,7 +56,7 @@ class AsyncHttpTransport:
     def _client_of(self, loop: asyncio.AbstractEventLoop) -> httpx.AsyncClient:
         # Connections belong to the loop they were opened on; a later `asyncio.run` starts again.
         if self._client is None or self._loop is not loop:
-            self._client = httpx.AsyncClient(base_url=self._url, headers=self._headers)
+            self._client = httpx.AsyncClient(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
             self._loop = loop
         return self._client
 

@@ -81,7 +81,7 @@ class LabelRefresher:
                 self._settle((name, ref), move, entry_or_error.digest)
 
     def _take_moved(self, now: float) -> dict[tuple[str, str], Moved]:
-        """What was told since, and what is to be asked for once more by now."""
+        """Label moves since the last call, and the labels that are due to be checked again."""
         for target, (ask_at, move) in list(self._unsettled.items()):
             if ask_at <= now:
                 del self._unsettled[target]
@@ -93,7 +93,7 @@ class LabelRefresher:
         return moves
 
     def _settle(self, target: tuple[str, str], move: Moved | None, digest: str) -> None:
-        """Ask once more where the answer is not what was told."""
+        """Schedule another check where the fetched version is not the one that was announced."""
         now = self._state.clock()
         if move is None or move.digest == digest or now >= move.settled:
             return
@@ -213,7 +213,7 @@ class MoveListener:
         except (KeyError, TypeError, ValueError):
             raise BadAnswer("the registry: these are no label moves") from None
         if answer_fields.get("reset") or self.cursor is None:
-            # What moved until now was told to nobody here.
+            # Moves up to this point were not announced to this client.
             labels = [(name, ref) for name, ref, _ in self._state.memory.labels()]
             moves = {
                 **{target: "" for target in labels if target[0].startswith(f"{self._namespace}/")},

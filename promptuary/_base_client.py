@@ -128,7 +128,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
 
     @property
     def usage(self) -> Usage | None:
-        """What was counted and not told yet; None when reports are off."""
+        """Counts that were not reported yet; None when reports are off."""
         return self._state.usage
 
     @property

@@ -115,7 +115,7 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
 
 
 def stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
-    """What was kept or brought along, told as stale; the error itself where there is nothing."""
+    """The cached or vendored bundle, marked as stale; the error itself where there is nothing."""
     entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
     if entry is None:
         raise error
@@ -139,7 +139,8 @@ def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
 
 
 def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
-    """Ask the registry, telling it what is kept already. Raises PromptuaryError; what it refuses is dropped."""
+    """Ask the registry, with the entity tag of the cached bundle. Raises PromptuaryError; what it refuses is
+    dropped."""
     answer = yield from _ask(state, name, ref, entry)
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
@@ -223,7 +224,7 @@ def _unconfirmed(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Ent
 
 
 def _equip(state: ClientState, template: Template) -> None:
-    """Give a template what rendering it takes from its client."""
+    """Connect a template with its client, for usage counts and vocabularies."""
     template.usage = state.usage
     template.vocabularies = state.vocabularies
     template.rows = state.rows

@@ -5,6 +5,7 @@ are installed, which a service that only renders from its cache never needs.
 """
 
 import os
+import ssl
 import threading
 import time
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ import httpx
 from promptuary._transport import Answer, Request
 from promptuary.errors import BadAnswer, PromptuaryError, Unavailable
 
-__all__ = ["BROKEN", "HttpTransport", "add_chunk", "late_error", "lowered_names", "unreachable_error"]
+__all__ = ["BROKEN", "HttpTransport", "add_chunk", "late_error", "lowered_names", "tls_settings", "unreachable_error"]
 
 MAX_BYTES = 40 * 1024 * 1024  # of one answer, decompressed
 # A kept connection that the server has closed meanwhile; worth one more try where asking twice does no harm.
@@ -61,7 +62,8 @@ class HttpTransport:
         # One for each process: connections made before a fork belong to the parent.
         client = self._clients.get(os.getpid())
         if client is None:
-            client = self._clients.setdefault(os.getpid(), httpx.Client(base_url=self._url, headers=self._headers))
+            fresh = httpx.Client(base_url=self._url, headers=self._headers, verify=tls_settings(self._url))
+            client = self._clients.setdefault(os.getpid(), fresh)
         return client
 
     def _call(self, request: Request, deadline: float, result: "_Outcome") -> None:
@@ -74,6 +76,9 @@ class HttpTransport:
                 result.answer = self._exchange(request, deadline)
         except PromptuaryError as error:
             result.error = error
+        except httpx.TimeoutException:
+            # Every phase has the whole time that is left, so the deadline has passed whichever phase noticed it.
+            result.error = late_error(request)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError) as error:
             # RuntimeError: httpx says so when another thread has closed the client meanwhile.
             result.error = unreachable_error(self._url, error)
@@ -107,6 +112,15 @@ def add_chunk(body: bytearray, chunk: bytes) -> None:
 def lowered_names(headers: httpx.Headers) -> dict[str, str]:
     """The headers as `Answer` has them."""
     return {name.lower(): value for name, value in headers.items()}
+
+
+def tls_settings(url: str) -> bool | ssl.SSLContext:
+    """The `verify` of an httpx client that speaks with this address only.
+
+    Over plain http a context that trusts no certificate, so it would refuse any TLS server: the system's certificates
+    take 20 ms to read.
+    """
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.lower().startswith("http:") else True
 
 
 def late_error(request: Request) -> Unavailable:

@@ -1,4 +1,4 @@
-"""What a template adds rows to a dataset with, and what comes of it."""
+"""The interface by which a template adds rows to a dataset, and the result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ class BoundedRenderer(isolation_renderer.BoundedRenderer):
     threads share it.
 
     A rendering that takes too long, too much memory or too much output raises `renderer.LimitError` with the author's
-    line, and the process that called goes on. Needs a system that can fork: Linux or macOS.
+    line, and the calling process goes on. Needs a system that can fork: Linux or macOS.
     """
 
     def render_template(

@@ -63,7 +63,7 @@ class MemoryCache:
         return [(name, ref, entry) for (name, ref), entry in list(self._entries.items()) if not is_pin(ref)]
 
     def expire(self) -> None:
-        """Let every label be over its time, so that the next to ask for it looks after it."""
+        """Mark every label as expired, so that the next fetch of it asks the registry."""
         for name, ref, entry in self.labels():
             self._entries[name, ref] = replace(entry, fresh_until=0.0)
 

@@ -43,7 +43,7 @@ class ConfigurationError(PromptuaryError):
 
 
 class Unavailable(PromptuaryError):
-    """No usable answer within the time limit, and nothing kept that could stand in."""
+    """No usable answer within the time limit, and no cached bundle to use instead."""
 
 
 class BadAnswer(PromptuaryError):
@@ -60,7 +60,7 @@ class DigestMismatch(PromptuaryError):
 
 
 class Refused(PromptuaryError):
-    """The registry's own refusal, as its problem document tells it."""
+    """The registry's own refusal, from its problem document."""
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         title = str(problem.get("title") or f"HTTP {status}")
@@ -81,7 +81,7 @@ class NotFound(Refused):
 
 
 class Gone(NotFound):
-    """The version was there, and its text was taken away for good."""
+    """The version exists, but its text was removed for good."""
 
     @property
     def reason(self) -> str:

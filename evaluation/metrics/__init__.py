@@ -1,1 +1,1 @@
-"""Metrics: what each one takes and measures. `catalogue` knows them by name."""
+"""Metrics of an evaluation. `catalogue` lists them by name."""

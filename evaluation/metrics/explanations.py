@@ -54,8 +54,8 @@ def _explain_words(expected: Any, actual: Any, score: float) -> str:
 def _explain_contained(expected: Any, actual: Any, score: float) -> str:
     if not score:
         return f'"{_cut(golds(expected, 0)[0])}" is not in the reply'
-    found = [gold for gold in golds(expected, 0) if any(gold in answer for answer in answer_texts(actual, 0))]
-    return f'"{_cut(found[0])}" is in the reply' if found else ""
+    contained = [gold for gold in golds(expected, 0) if any(gold in answer for answer in answer_texts(actual, 0))]
+    return f'"{_cut(contained[0])}" is in the reply' if contained else ""
 
 
 def _explain_pattern(expected: Any, _actual: Any, score: float) -> str:
@@ -80,8 +80,8 @@ def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
         return ""
     if not places:
         return f"none of the {len(wanted)} expected documents came"
-    found = len({key for key in document_keys(actual, "id", 0) if key in wanted})
-    return f"{found} of {len(wanted)} expected documents came, the first at place {places[0]}"
+    count = len({key for key in document_keys(actual, "id", 0) if key in wanted})
+    return f"{count} of {len(wanted)} expected documents came, the first at place {places[0]}"
 
 
 def _closest(expected: Any, actual: Any) -> tuple[str, str]:

@@ -18,8 +18,10 @@ from registry.core.errors import Gone, Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
+from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.datasets import SavedDataset
-from registry.evaluations.models import Dataset
+from registry.namespaces import permissions
+from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
@@ -54,23 +56,24 @@ def is_from_grid(request: HttpRequest) -> bool:
     return request.headers.get("Accept", "") == "application/json"
 
 
-def declared_inputs_of_dataset(dataset: Dataset) -> list[dict[str, Any]]:
+def declared_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str, Any]]:
     """The inputs of the first template that the dataset measures; see `declared_inputs_of_template`."""
     measured = list_measured_templates(dataset.namespace, dataset.name)
-    return _declared_inputs(measured[0]) if measured else []
+    return _declared_inputs(actor, measured[0]) if measured else []
 
 
 def declared_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
-    """The inputs of a template's latest version: {name, kind, choices}, kind one of text, number, boolean and json.
-    Nothing where there is no such template.
+    """The inputs of a template's latest version: {name, kind, choices, choicesUrl}, kind one of text, number,
+    boolean and json, the address that of the editor, where the actor may save the template. Nothing where there is no
+    such template.
     """
     try:
-        return _declared_inputs(template_queries.get_template(actor, name)) if name else []
+        return _declared_inputs(actor, template_queries.get_template(actor, name)) if name else []
     except (NotFound, Invalid):
         return []
 
 
-def _declared_inputs(template: Template) -> list[dict[str, Any]]:
+def _declared_inputs(actor: Actor, template: Template) -> list[dict[str, Any]]:
     if template.latest is None:
         return []
     try:
@@ -84,6 +87,8 @@ def _declared_inputs(template: Template) -> list[dict[str, Any]]:
         choices = schema.get("enum")
         if kind == "text" and isinstance(choices, list) and all(isinstance(choice, str) for choice in choices):
             entry["choices"] = choices
+            if permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path):
+                entry["choicesUrl"] = reverse("edit", args=[template.name])
         declared.append(entry)
     return declared
 

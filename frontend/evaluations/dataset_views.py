@@ -21,12 +21,13 @@ from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import status_of
 from registry.evaluations import dataset_archive, datasets, run_queries
 from registry.evaluations import dataset_queries as queries
-from registry.evaluations.models import Dataset
+from registry.evaluations.attachment_queries import list_measured_templates
+from registry.evaluations.dataset_models import Dataset
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.verbs import Verb
 
-__all__ = ["archive", "compare", "edit", "listing", "new", "show_dataset"]
+__all__ = ["archive", "compare", "edit", "listing", "new", "restore", "show_dataset"]
 
 _ROWS = 50
 _TEXT_IN_FORM = 400_000  # characters of a dataset that a text field still holds well
@@ -122,6 +123,29 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return redirect("dataset", name)
 
 
+@signed_in
+def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Save the rows of an older version as the next one. `base`: the digest of the latest version that was shown."""
+    version = queries.read_dataset_version(actor, name, _number(request.POST.get("version")))
+    result = datasets.save_dataset(
+        actor=actor,
+        name=name,
+        text=version.text,
+        form="jsonl",
+        message=f"Restore version {version.number}",
+        base=request.POST.get("base", ""),
+    )
+    notice = (
+        gettext("Version {number} has the rows of version {restored}.").format(
+            number=result.version.number, restored=version.number
+        )
+        if result.created
+        else gettext("Nothing changed: these are its rows already.")
+    )
+    messages.success(request, notice)
+    return redirect("dataset", name)
+
+
 @form_page
 @signed_in
 def new(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -177,8 +201,9 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "faults": faults,
         "forms": FORMS,
         "small": small,
-        "declared": dataset_grid.declared_inputs_of_dataset(version.dataset),
+        "declared": dataset_grid.declared_inputs_of_dataset(actor, version.dataset),
         "copy_targets": row_copies.list_copy_targets(actor, name),
+        "new_run_url": _new_run_url(name, _find_run_template(actor, version.dataset)),
     }
     return show(request, "evaluations/dataset_edit.html", context, status=status)
 
@@ -252,6 +277,13 @@ def _list_numbers(dataset: Dataset) -> list[int]:
     """The numbers of the versions that a page offers, the latest first."""
     latest = dataset.latest.number if dataset.latest else 1
     return list(range(latest, max(0, latest - _SHOWN_VERSIONS), -1))
+
+
+def _find_run_template(actor: Actor, dataset: Dataset) -> str:
+    """The template that a run over the dataset is likely of: that of its newest run, else one that it measures."""
+    runs = run_queries.list_runs(actor, dataset=dataset.name, limit=1).items
+    measured = [] if runs else list_measured_templates(dataset.namespace, dataset.name)
+    return runs[0].template.name if runs else measured[0].name if measured else ""
 
 
 def _new_run_url(dataset: str, template: str) -> str:

@@ -32,7 +32,7 @@ class DatasetForm(forms.Form):
             field.choices = [(name, name) for name in namespaces]
 
     def clean(self) -> dict[str, Any]:
-        """The rows as one text; a file's ending tells its form."""
+        """The rows as one text; a file's ending says its form."""
         data = super().clean() or self.cleaned_data
         file = data.get("file")
         if file is not None:

@@ -31,6 +31,18 @@ class MatrixChoice:
 
     def url(self, **changes: Any) -> str:
         """The page with some of it changed; None leaves a value out."""
+        query = urlencode(self._values(**changes), doseq=True)
+        return f"{reverse('run-matrix', args=[self.number])}?{query}"
+
+    @property
+    def fields_beside_column(self) -> list[tuple[str, Any]]:
+        """Names and values of a form that changes the column alone."""
+        fields: list[tuple[str, Any]] = []
+        for name, value in self._values(column=None).items():
+            fields += [(name, one) for one in value] if isinstance(value, tuple) else [(name, value)]
+        return fields
+
+    def _values(self, **changes: Any) -> dict[str, Any]:
         values: dict[str, Any] = {
             "with": self.others,
             "baseline": self.baseline,
@@ -42,8 +54,7 @@ class MatrixChoice:
             "order": self.order,
         }
         values |= changes
-        query = {name: value for name, value in values.items() if value not in _DEFAULTS}
-        return f"{reverse('run-matrix', args=[self.number])}?{urlencode(query, doseq=True)}"
+        return {name: value for name, value in values.items() if value not in _DEFAULTS}
 
     @property
     def stop_url(self) -> str:

@@ -25,6 +25,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["show_matrix", "stop_runs"]
 
+_MOST_TABS = 3  # columns that a narrow page has a tab for; of more, the third is a select with the rest
 _ROWS = 50
 _FILTERS = {
     "all": gettext_lazy("All"),
@@ -60,12 +61,16 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     waits = any(not run.is_over for run in runs)
     seen = read_number(request.GET.get("seen"))
     done = sum(run.done for run in runs)
+    columns = matrix_columns.describe_columns(runs, matrix.baseline, choice)
+    tabs_on_phone = len(columns) if len(columns) <= _MOST_TABS else _MOST_TABS - 1
     context = {
         "section": "evaluations",
         "run": runs[0],
         "template": runs[0].template,
         "crumbs": breadcrumbs(runs[0].template.name),
-        "columns": matrix_columns.describe_columns(runs, matrix.baseline, choice),
+        "columns": columns,
+        "column_tabs": columns[:tabs_on_phone],
+        "column_options": columns[tabs_on_phone:],
         "baseline": matrix.baseline,
         "phone_place": matrix_columns.place_on_phone(runs, matrix.baseline, choice) + 1,
         "figures": [matrix_columns.describe_figures(matrix, name) for name in matrix.metrics],

@@ -1,4 +1,4 @@
-"""What the pages call the version that a run asked."""
+"""The title of a run on pages: the version that it asked, or the proposal."""
 
 from django.utils.translation import gettext
 

@@ -94,6 +94,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "query": write_query(request),
         "awaited": awaited,
         "waits": waits,
+        "unanswered": run.total - run.done + run.failed,
         "left": estimate_time_left(run, datetime.now(UTC)),
         "newest": newest,
     }

@@ -1,4 +1,5 @@
-"""Views of the playground, JSON for the editor's script: starting and stopping, earlier runs, and what becomes of them.
+"""Views of the playground, JSON for the editor's script: starting and stopping runs, earlier runs, and using their
+replies.
 
 Refusals are problem documents (`registry.core.problem_details`): `detail` is the sentence, `fields` name each field.
 """
@@ -78,7 +79,7 @@ def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 @require_POST
 @signed_in
 def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
-    """Have a column's reply end."""
+    """Stop the reply of a column."""
 
     def answer() -> tuple[dict[str, Any], int]:
         _find_column(actor, name, column_id)

@@ -51,7 +51,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._transport.close()
 
     def get(self, path: str, **query: str) -> Any:

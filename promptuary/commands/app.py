@@ -6,6 +6,7 @@ import typer
 
 from promptuary.commands import (
     diff,
+    estimate,
     evaluate,
     exporting,
     history,
@@ -66,6 +67,7 @@ app.command("rollback")(labels.rollback)
 app.command("log")(history.log)
 app.command("restore")(history.restore)
 app.command("diff")(diff.diff)
+app.command("estimate")(estimate.estimate)
 app.command("test")(evaluate.evaluate)
 app.command("lock")(lock.lock)
 app.command("vendor")(vendor.vendor)

@@ -127,7 +127,7 @@ def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple
     if not files:
         raise UsageError("name files or folders, or a server by --source-url")
     source_format = "" if source_format in ("content", "folder") else source_format
-    found: list[Found] = []
+    imports: list[Found] = []
     refusals: list[str] = []
     others: dict[str, bytes] = {}
     for path, root in _paths(files):
@@ -138,15 +138,15 @@ def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple
             refusals.append(f"{path}: {error}")
             continue
         if document is not None:
-            found.append((str(path), document))
+            imports.append((str(path), document))
         elif root is None:
-            _add_results(reading.read_files({name: path.read_bytes()}, source_format), path.parent, found, refusals)
+            _add_results(reading.read_files({name: path.read_bytes()}, source_format), path.parent, imports, refusals)
         else:
             others[str(path)] = path.read_bytes()
-    _add_results(reading.read_files(others, source_format), Path(), found, refusals)
+    _add_results(reading.read_files(others, source_format), Path(), imports, refusals)
     if refusals and not skip_refused:
         raise Finding("nothing is imported. " + "\n".join(refusals))
-    return found, refusals
+    return imports, refusals
 
 
 def _add_results(results: list[reading.FileResult], folder: Path, found: list[Found], refusals: list[str]) -> None:

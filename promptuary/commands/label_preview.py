@@ -36,6 +36,7 @@ def tell_effects(preview: Any) -> None:
         say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
     _tell_services(preview)
     _tell_evaluation(preview["evaluation"])
+    _tell_checks(preview.get("checks"))
     for other in preview["overlapping"]:
         follows = "is superseded by it" if other["superseded"] else "has to be merged afterwards"
         say(f"  Change {other['change']} proposes version {other['version']} for {label} too; it {follows}.")
@@ -53,7 +54,10 @@ def _tell_services(preview: Any) -> None:
     if not any(service["moves"] for service in preview["services"]):
         say(f"  No service fetched {label} in the last 30 days.")
     else:
-        say(f"  {preview['fetches_moving']:,} fetches a day get it, {preview['fetches_staying']:,} stay:")
+        moving = preview["fetches_moving"]
+        fetches, verb = ("fetch", "gets") if moving == 1 else ("fetches", "get")
+        stay = f"{preview['fetches_staying']:,} {'stays' if preview['fetches_staying'] == 1 else 'stay'}"
+        say(f"  {moving:,} {fetches} a day {verb} it, {stay}:")
     for service in preview["services"]:
         verb = "gets" if service["moves"] else "stays on"
         rate = f"{service['fetches_per_day']:,} a day"
@@ -72,6 +76,20 @@ def _tell_evaluation(evaluation: Any) -> None:
         say(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
     if count := evaluation["worse_without_gate"]:
         say(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
+
+
+def _tell_checks(checks: Any) -> None:
+    """A line for each check. checks: of the API; None from an older registry, which does not give them."""
+    if checks is None:
+        return
+    if not checks:
+        say("  No check was run on it yet; they run once it is proposed.")
+        return
+    say("  Checks:")
+    for check in checks:
+        state = "not run yet" if check["state"] == "not_run" else check["state"]
+        cause = f": {check['summary']}" if check["state"] == "failed" else ""
+        say(f"    {check['name']} {state}{' (required)' if check['required'] else ''}{cause}")
 
 
 def _tell_change(metric: Any) -> str:

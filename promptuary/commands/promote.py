@@ -116,10 +116,10 @@ def _read_destination(there: Connection, name: str, label: str) -> Destination:
 
 def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] = there.get(f"templates/{name}@{ref}")
+        version: dict[str, Any] = there.get(f"templates/{name}@{ref}")
     except NotFound:
         return None
-    return found
+    return version
 
 
 def _require_news(there: Connection, source: Source, destination: Destination) -> None:

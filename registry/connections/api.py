@@ -128,7 +128,7 @@ class Connections(IdempotentView):
 
     @extend_schema(operation_id="listConnections", responses={200: ConnectionList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
-        """All of them by name, without their keys."""
+        """List the connections by name, without their keys."""
         rows = queries.list_connections(actor_of(request), namespace)
         return Response({"results": [ConnectionOutput.of(row) for row in rows]})
 
@@ -153,7 +153,7 @@ class OneConnection(APIView):
         responses={200: ConnectionOutput, "4XX": ProblemOutput},
     )
     def patch(self, request: Request, connection: str) -> Response:
-        """Change it. Another host without a key drops the key."""
+        """Change a connection. A new host without a new key removes the key."""
         values = read(ConnectionPatch, request)
         return Response(
             ConnectionOutput.of(services.change_connection(actor=actor_of(request), connection_id=connection, **values))
@@ -161,7 +161,7 @@ class OneConnection(APIView):
 
     @extend_schema(operation_id="removeConnection", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, connection: str) -> Response:
-        """Remove it with its key; runs that it answered stay."""
+        """Remove a connection with its key; runs that it answered stay."""
         services.remove_connection(actor=actor_of(request), connection_id=connection)
         return Response(status=204)
 

@@ -97,12 +97,11 @@ def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) 
     if cap.person_day is not None and spent.person_day >= cap.person_day:
         raise TooMany(
             gettext(
-                "The daily limit of {username} is reached: {person_day:.2f} of {cap_person_day:.2f} "
-                "{currency}. It resets at 00:00 UTC."
+                "The daily limit of {username} is reached: {spent} of {cap} {currency}. It resets at 00:00 UTC."
             ).format(
                 username=person.username,
-                person_day=spent.person_day,
-                cap_person_day=cap.person_day,
+                spent=_write_amount(spent.person_day),
+                cap=_write_amount(cap.person_day),
                 currency=cap.currency,
             ),
             retry_after=_seconds_until(now, now.date() + timedelta(days=1)),
@@ -111,17 +110,22 @@ def require_within_caps(namespace: Namespace, person: User, endpoint: Endpoint) 
         following = (now.date().replace(day=1) + timedelta(days=32)).replace(day=1)
         raise TooMany(
             gettext(
-                "The monthly limit of {name} is reached: {namespace_month:.2f} of {cap_namespace_month:.2f} "
-                "{currency}. It resets on {isoformat}."
+                "The monthly limit of {name} is reached: {spent} of {cap} {currency}. It resets on {isoformat}."
             ).format(
                 name=namespace.name,
-                namespace_month=spent.namespace_month,
-                cap_namespace_month=cap.namespace_month,
+                spent=_write_amount(spent.namespace_month),
+                cap=_write_amount(cap.namespace_month),
                 currency=cap.currency,
                 isoformat=following.isoformat(),
             ),
             retry_after=_seconds_until(now, following),
         )
+
+
+def _write_amount(amount: Decimal) -> str:
+    """The amount with at least two decimals, and as many as it has: `0.50`, `0.000052`."""
+    whole, _, decimals = f"{amount.normalize():f}".partition(".")
+    return f"{whole}.{decimals:0<2}"
 
 
 def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> Spent:

@@ -56,7 +56,7 @@ class Attachments(APIView):
         responses={200: AttachmentList, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """All of them, by name."""
+        """List the attachments by name."""
         rows = queries.list_attachments(actor_of(request), _namespace(request))
         return Response({"results": [AttachmentOutput.of(row) for row in rows]})
 
@@ -70,14 +70,14 @@ class Attachment(APIView):
         responses={200: AttachmentOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, name: str) -> Response:
-        """Attach it, in place of what had the name. For admins who signed in."""
+        """Attach an evaluation, replacing any of this name. For admins who signed in."""
         fields = read(AttachInput, request)
         row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **fields)
         return Response(AttachmentOutput.of(row))
 
     @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, name: str) -> Response:
-        """Take it away. For admins who signed in."""
+        """Remove an attachment. For admins who signed in."""
         services.detach_evaluation(actor=actor_of(request), namespace=namespace, name=name)
         return Response(status=204)
 
@@ -87,7 +87,8 @@ class Models(APIView):
 
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
-        """Its connections, those that the operator lists for it, and the one that echoes."""
+        """List the models of a namespace: its connections, those that the operator lists for it, and the one that
+        echoes."""
         space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
         return Response(
             {"results": [ModelOutput.of(endpoint) for endpoint in connection_queries.list_endpoints(space.name)]}

@@ -9,8 +9,9 @@ from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import PromptuaryError
 from registry.evaluations import run_queries
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.judge_choice import JUDGE_METRICS, JudgeChoice
-from registry.evaluations.models import SCORES_NEEDED, Attachment, DatasetVersion
+from registry.evaluations.models import SCORES_NEEDED, Attachment, Run
 from registry.evaluations.person_score_queries import is_people_gate
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -47,6 +48,16 @@ class EvaluationPlan:
     scores_needed: int = SCORES_NEEDED
     nightly: bool = False
     judge: JudgeChoice | None = None
+    content_digest: str = ""
+
+    def measures(self, run: Run) -> bool:
+        """Whether a run is of the plan's model over its rows, whose names and tags may differ."""
+        if run.model_digest != self.model_digest:
+            return False
+        if run.rows_digest == self.rows_digest:
+            return True
+        rows = run.dataset_version
+        return bool(self.content_digest) and rows is not None and rows.contents() == self.content_digest
 
     def run_key(self, version_digest: str) -> str:
         """The key of the runs that measure this version."""
@@ -159,20 +170,24 @@ def _rows(spaces: set[int]) -> Iterable[Attachment]:
     return rows.defer("dataset__latest__text", "judge__bundle").order_by("name")
 
 
-def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], str]:
-    """Digests of the versions that are pinned by number."""
+def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], tuple[str, str]]:
+    """Digests of the rows and of their contents of the versions that are pinned by number."""
     pinned = [attachment for attachment in attached if attachment.dataset_version is not None]
     if not pinned:
         return {}
     rows = DatasetVersion.objects.filter(dataset__in={attachment.dataset_id for attachment in pinned})
-    return {(dataset, number): digest for dataset, number, digest in rows.values_list("dataset_id", "number", "digest")}
+    columns = rows.values_list("dataset_id", "number", "digest", "content_digest")
+    return {(dataset, number): (digest, contents) for dataset, number, digest, contents in columns}
 
 
-def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], str]) -> EvaluationPlan:
-    latest = attachment.dataset.latest
-    number, digest = (latest.number, latest.digest) if latest else (0, "")
-    if attachment.dataset_version is not None:
-        number, digest = attachment.dataset_version, digests[attachment.dataset_id, attachment.dataset_version]
+def _plan(
+    attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[int, int], tuple[str, str]]
+) -> EvaluationPlan:
+    number, latest = attachment.dataset_version, attachment.dataset.latest
+    if number is not None:
+        digest, contents = digests[attachment.dataset_id, number]
+    else:
+        number, digest, contents = (latest.number, latest.digest, latest.content_digest) if latest else (0, "", "")
     judge: JudgeChoice | None = None
     try:
         model_digest, fault = connection_queries.find_endpoint(attachment.model, namespace.name).digest, ""
@@ -192,6 +207,7 @@ def _plan(attachment: Attachment, namespace: Namespace, digests: Mapping[tuple[i
         attachment.scores_needed,
         attachment.nightly,
         judge,
+        contents,
     )
 
 

@@ -14,10 +14,11 @@ from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.core.names import check_slug
 from registry.evaluations import dataset_queries, datasets
+from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.events import EvaluationAttached, EvaluationDetached
 from registry.evaluations.judge_choice import JUDGE_METRICS, JudgeChoice, find_judge
 from registry.evaluations.live_models import LiveFailure
-from registry.evaluations.models import SCORES_NEEDED, Attachment, Dataset
+from registry.evaluations.models import SCORES_NEEDED, Attachment
 from registry.evaluations.person_score_queries import PEOPLE_METRIC
 from registry.evaluations.scoring_process import check_metrics
 from registry.journal import log
@@ -49,7 +50,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     judge_model: str | None = None,
     judge_paths: Mapping[str, str] | None = None,
 ) -> Attachment:
-    """Measure the templates whose path the pattern fits, in place of what was attached under this name.
+    """Attach an evaluation to the templates whose path matches the pattern, replacing any attachment of this name.
 
     gates: at least one, `squad_f1 >= 0.8` or `squad_f1 - 0.02` (no more behind what the label serves). dataset_version:
     a number, or None for whatever is the latest. Every row must fit the inputs of each template that is measured.
@@ -94,7 +95,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
 
 
 def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
-    """Take an attachment away; admins only."""
+    """Remove an attachment; admins only. Raises NotFound for an unknown name."""
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
@@ -111,7 +112,7 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
 
 
 def check_gates(texts: Sequence[str]) -> list[str]:
-    """The thresholds in their one form, without doubles; Invalid names the first that cannot be read."""
+    """The thresholds in canonical form, without duplicates. Raises Invalid for the first that cannot be read."""
     if not 1 <= len(texts) <= _MOST_GATES:
         raise Invalid(
             fields={

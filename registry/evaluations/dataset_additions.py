@@ -12,8 +12,8 @@ from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, Stale
 from registry.evaluations import dataset_queries, datasets
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.datasets import SavedDataset
-from registry.evaluations.models import DatasetVersion
 from registry.namespaces.verbs import Verb
 
 __all__ = ["MOST_ADDED", "add_dataset_rows", "list_new_columns"]
@@ -35,7 +35,8 @@ def add_dataset_rows(
 
     rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that is there already as it is
     given is left out, so that a call can be sent again; Invalid names one that is there with other values. template: as
-    in `datasets.save_dataset`, which refuses the rest. Stale where others saved it each time it was tried.
+    in `datasets.save_dataset`, which refuses the rest; only the new rows must fit it. Stale where others
+    saved it each time it was tried.
     """
     if not 1 <= len(rows) <= most:
         raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=most)})
@@ -70,8 +71,9 @@ def _add(
     if not new_rows:
         return SavedDataset(version.dataset, version, created=False)
     text = version.text + "".join(json.dumps(row) + "\n" for row in new_rows)
+    known = version.count
     return datasets.save_dataset(
-        actor=actor, name=name, text=text, message=message, base=version.digest, template=template
+        actor=actor, name=name, text=text, message=message, base=version.digest, template=template, known=known
     )
 
 

@@ -72,7 +72,7 @@ class Datasets(APIView):
         responses={200: DatasetPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """By name. `search`: words that occur in it; `archived=true`: those that are archived."""
+        """List datasets by name. `search`: words that occur in the name; `archived=true`: those that are archived."""
         filters = read_query(request, "search", "namespace", "archived")
         archived = filters.pop("archived", "false")
         if archived not in ("true", "false"):
@@ -98,7 +98,8 @@ class ArchiveDataset(IdempotentView):
         responses={200: DatasetOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Archive it: it is in no list and takes no rows. For admins; refused while an evaluation measures by it."""
+        """Archive a dataset: it is in no list and takes no rows. For admins; refused while an evaluation measures by
+        it."""
         fields = read(ArchiveDatasetInput, request)
         return Response(DatasetOutput.of(archive_dataset(actor=actor_of(request), name=name, **fields)))
 
@@ -120,7 +121,7 @@ class Dataset(APIView):
 
     @extend_schema(operation_id="getDataset", responses={200: DatasetOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
-        """What it is; its rows come from `-/rows`."""
+        """Read a dataset without its rows, which come from `-/rows`."""
         return Response(DatasetOutput.of(queries.read_dataset(actor_of(request), name)))
 
     @extend_schema(
@@ -154,7 +155,7 @@ class Versions(APIView):
         responses={200: DatasetVersionPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Newest first."""
+        """List the versions of a dataset, newest first."""
         page = queries.list_dataset_versions(actor_of(request), name, **read_query(request))
         return answer_page(request, page, SavedDatasetOutput.of)
 
@@ -187,7 +188,7 @@ class Rows(IdempotentView):
         responses={200: DatasetRowPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """The rows of a version in their order."""
+        """Read the rows of a version in their order."""
         filters = read_query(request, "version", "tag")
         version = queries.read_dataset_version(
             actor_of(request), name, read_number("version", filters.pop("version", None))
@@ -216,7 +217,8 @@ class Difference(APIView):
         responses={200: DatasetDifferenceOutput, "4XX": ProblemOutput},
     )
     def get(self, request: Request, name: str) -> Response:
-        """Row by row; rows of one id belong together, others by their inputs. `to` is the latest without it."""
+        """Compare two versions row by row. Rows are matched by id, else by their inputs. `to` is the latest without
+        it."""
         filters, actor = read_query(request, "from", "to"), actor_of(request)
         before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
         after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))

@@ -7,8 +7,9 @@ from registry.accounts.actor import Actor
 from registry.core.errors import Conflict
 from registry.core.input_checks import check_text
 from registry.evaluations import dataset_queries
+from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.events import DatasetArchived, DatasetUnarchived
-from registry.evaluations.models import Attachment, Dataset
+from registry.evaluations.models import Attachment
 from registry.journal import log
 from registry.namespaces.verbs import Verb
 

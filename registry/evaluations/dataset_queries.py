@@ -12,7 +12,7 @@ from promptuary.renderer.digest import canonical
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
-from registry.evaluations.models import Dataset, DatasetVersion
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces.permissions import visible_namespaces
 from registry.namespaces.verbs import Verb

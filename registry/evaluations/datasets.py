@@ -18,8 +18,8 @@ from registry.core.input_checks import check_size, check_text, find_private
 from registry.core.renderer_pool import child
 from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.events import DatasetSaved
-from registry.evaluations.models import Dataset, DatasetVersion
 from registry.evaluations.row_fit import SEVERAL_PROMPTS
 from registry.journal import log
 from registry.journal.event import canonical
@@ -41,7 +41,7 @@ _MOST_TEMPLATES = 5
 
 @dataclass(frozen=True)
 class SavedDataset:
-    """What a save came to. `created`: whether it made a version; it did not where the rows are those of the latest.
+    """The result of a save. created: False where the rows equal those of the latest version, so that none was made.
 
     warnings: sentences about what looks like personal data or a credential, each beginning with its row.
     """
@@ -60,6 +60,7 @@ class _Work:
     text: str
     count: int
     digest: str
+    content_digest: str
     message: str
     base: str | None
 
@@ -73,24 +74,30 @@ def save_dataset(  # what a person hands in when saving
     message: str = "",
     base: str | None = None,
     template: str | None = None,
+    known: int = 0,
 ) -> SavedDataset:
     """Make the next version of a dataset, or its first.
 
     form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this was made from, needed
     once the dataset exists: PreconditionRequired without, Stale where it is not the latest. template: a name; its rows
     must fit the inputs of that template's latest version, as they must fit every template that the dataset is attached
-    to. Invalid names each faulty row and path. Event body as in `_append`.
+    to. known: how many of the first rows were there before and need not fit the template that is named. Invalid names
+    each faulty row and path. Event body as in `_append`.
     """
     namespace, path = names.check_template(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     key_rights.require_wide(actor, Verb.SAVE)  # what does not fit names inputs of the latest versions
     check_text("message", message)
     rows_read = read_dataset_rows(text, form, name)
-    templates = [template_queries.get_template(actor, template)] if template else []
-    require_rows_fit(rows_read.rows, [*templates, *list_measured_templates(space, name)])
+    measured = list_measured_templates(space, name)
+    named = template_queries.get_template(actor, template) if template else None
+    if named is not None and named not in measured:
+        require_rows_fit(rows_read.rows, [named], known)
+    require_rows_fit(rows_read.rows, measured)
     warnings = _look_for_secrets(rows_read.rows)
     lines = "".join(canonical(row.to_dict()) + "\n" for row in rows_read.rows)
-    version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), rows_read.digest, message.strip(), base))
+    digests = rows_read.digest, reading.digest_contents(rows_read.rows)
+    version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), *digests, message.strip(), base))
     return replace(version, warnings=warnings)
 
 
@@ -109,22 +116,24 @@ def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(warnings[:_MOST_FAULTS])
 
 
-def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template]) -> None:
-    """Raise Invalid where rows lack an input of a template's latest version, or have one of another type."""
+def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: int = 0) -> None:
+    """Raise Invalid where rows after the first `known` lack an input of a template's latest version, or have one of
+    another type.
+    """
     versions: dict[int, Version] = {}
     for template in templates:
         if template.latest is not None:
             versions.setdefault(template.latest.pk, template.latest)
     for version in list(versions.values())[:_MOST_TEMPLATES]:
-        if faults := _faults(rows, version):
+        if faults := _faults(rows, version, known):
             raise Invalid(fields=faults)
 
 
-def _faults(rows: Sequence[Row], version: Version) -> dict[str, str]:
+def _faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]:
     bundle = version.unpacked()
     sources = {part: bundle[part] for part in ("fragments", "profile")}
     faults: dict[str, str] = {}
-    for start in range(0, len(rows), _BATCH):
+    for start in range(known, len(rows), _BATCH):
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
             with child() as bounded:
@@ -205,6 +214,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
             dataset=dataset,
             number=latest.number + 1 if latest else 1,
             digest=work.digest,
+            content_digest=work.content_digest,
             text=work.text,
             count=work.count,
             base=_find_base(dataset, work),

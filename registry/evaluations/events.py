@@ -1,11 +1,13 @@
 """The events of evaluations: datasets, and evaluations that change requests have to pass."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext
 
+from promptuary.evaluation.datasets import Row, digest_contents
 from registry.journal import mirror_paths
 from registry.journal.event import Cache, JournalEvent, StoredRow, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
@@ -61,11 +63,13 @@ class DatasetSaved(JournalEvent):
         dataset = rows.update_or_create(
             "Dataset", {"name": self.dataset}, {"updated_at": rows.at}, {**first, "updated_at": rows.at}
         )
+        read_rows = (Row.from_dict(json.loads(line)) for line in text.split("\n") if line)
         version = rows.create(
             "DatasetVersion",
             dataset=dataset,
             number=self.number,
             digest=self.digest,
+            content_digest=digest_contents(read_rows),
             text=text,
             count=self.count,
             base=rows.find("DatasetVersion", dataset=dataset, number=self.base) if self.base else None,

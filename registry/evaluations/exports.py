@@ -120,7 +120,7 @@ def _report(
 ) -> str:
     against = None
     if baseline is not None:
-        if baseline.rows_digest != run.rows_digest:
+        if not baseline.shares_rows_with(run):
             raise Conflict(
                 gettext("Runs {number} and {run_number} went over different rows.").format(
                     number=baseline.number, run_number=run.number

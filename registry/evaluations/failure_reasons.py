@@ -31,7 +31,7 @@ def group_failures(runs: Sequence[Run]) -> tuple[FailureReason, ...]:
     for index, text in rows.order_by("index").values_list("index", "result").iterator():
         problem = json.loads(text).get("problem") or {}
         indexes.setdefault(problem.get("message", ""), set()).add(index)
-    reasons = [FailureReason(_make_key(message), message, frozenset(found)) for message, found in indexes.items()]
+    reasons = [FailureReason(_make_key(message), message, frozenset(places)) for message, places in indexes.items()]
     return tuple(sorted(reasons, key=lambda reason: (-reason.count, min(reason.indexes))))
 
 

@@ -63,7 +63,7 @@ def open_judge(run: Run) -> OpenJudge | None:
 
 
 def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
-    """Have every row judged that came to an answer."""
+    """Judge every row that has an answer."""
     questions: list[tuple[RowCall, RowCall, dict[str, Any]]] = []
     for call in batch:
         if call.problem:

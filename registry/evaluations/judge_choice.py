@@ -1,5 +1,6 @@
 """The choice of a judge: the template version that reads each row of a run, the model it asks, and where it looks."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from promptuary.evaluation.metrics.judgements import NAMES
 from promptuary.renderer.document.parser import parse_document
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
+from registry.connections.refused_settings import describe_refused_settings
 from registry.core import names
 from registry.core.errors import Invalid
 from registry.evaluations import judge_calls
@@ -73,4 +75,6 @@ def find_judge(
             fields={"judge": gettext("{name} takes no documents, so it is no judge of answers.").format(name=name)}
         )
     endpoint = connection_queries.find_endpoint(model, namespace)
+    if sentence := describe_refused_settings(endpoint, json.loads(version.settings)):
+        raise Invalid(fields={"judge_model": sentence})
     return JudgeChoice(version, endpoint.name, endpoint.digest, dict(paths))

@@ -1,4 +1,4 @@
-"""Live failures: a nightly run tells whether what is live reaches its thresholds, and people ask what does not."""
+"""Live failures: which live versions missed a threshold in their last nightly run."""
 
 # no texts here: findings are stored
 
@@ -98,7 +98,7 @@ def record_nightly_outcome(run: Run) -> None:
     plans = attachment_queries.plans_of_template(run.template)
     plan = next((plan for plan in plans if plan.name == run.evaluation), None)
     is_live = Label.objects.filter(template=run.template, name=label, version=run.version).exists()
-    if plan is None or not is_live or not _is_measured_by(run, plan) or _is_unanswered(run):
+    if plan is None or not is_live or not plan.measures(run) or _is_unanswered(run):
         return
     outcomes = [outcome for outcome in _judge(run, plan) if outcome.passed is not None]
     findings = [f"{outcome.gate}: {outcome.finding}" for outcome in outcomes if not outcome.passed]
@@ -147,10 +147,6 @@ def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:
         baseline = None
     gates = [parse_gate(gate) for gate in plan.computed_gates]
     return [outcome for gate in gates for outcome in judge_run(gate, run, baseline, "there is no run by day")]
-
-
-def _is_measured_by(run: Run, plan: EvaluationPlan) -> bool:
-    return (run.rows_digest, run.model_digest) == (plan.rows_digest, plan.model_digest)
 
 
 def _is_unanswered(run: Run) -> bool:

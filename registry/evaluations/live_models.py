@@ -1,4 +1,4 @@
-"""Table of live failures: what is live, but was below an evaluation's thresholds in its last nightly run."""
+"""Table of live failures: live versions that missed a threshold in their last nightly run."""
 
 from django.db import models
 

@@ -94,7 +94,7 @@ def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
     newest = _newest_runs(pairs)
     baselines = {pk: _find_baseline(pair, newest) for pk, pair in ((pair.template.pk, pair) for pair in pairs)}
     heads = {pair.template.pk: newest.get((pair.template.pk, pair.version.digest), ()) for pair in pairs}
-    runs = {pk: (found[0], baselines[pk]) for pk, found in heads.items() if found}
+    runs = {pk: (head_runs[0], baselines[pk]) for pk, head_runs in heads.items() if head_runs}
     plans = attachment_queries.plans_of_templates([pair.template for pair in pairs]) if runs else {}
     readings = {}
     for pk, (run, baseline) in runs.items():
@@ -111,20 +111,24 @@ def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run
     rows = Run.objects.filter(
         template__in={pair.template.pk for pair in pairs}, version__digest__in=digests, state=Run.DONE
     )
-    found: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
-    related = rows.select_related("version", "dataset_version__dataset").defer("version__bundle")
+    runs_by_version: defaultdict[tuple[int, str], list[Run]] = defaultdict(list)
+    related = rows.select_related("version", "dataset_version__dataset").defer(
+        "version__bundle", "dataset_version__text"
+    )
     for run in related.order_by("-pk"):
-        found[run.template_id, run.version.digest].append(run)
-    return found
+        runs_by_version[run.template_id, run.version.digest].append(run)
+    return runs_by_version
 
 
 def _find_baseline(pair: VersionPair, newest: Mapping[tuple[int, str], Sequence[Run]]) -> Run | None:
     heads = newest.get((pair.template.pk, pair.version.digest), ())
     if not heads or pair.serves is None or pair.serves == pair.version.digest:
         return None
-    place = heads[0].rows_digest, heads[0].model_digest
-    served = newest.get((pair.template.pk, pair.serves), ())
-    return next((run for run in served if (run.rows_digest, run.model_digest) == place), None)
+    head, served = heads[0], newest.get((pair.template.pk, pair.serves), ())
+    return next(
+        (run for run in served if run.model_digest == head.model_digest and run.shares_rows_with(head)),
+        None,
+    )
 
 
 def _ends(run: Run | None) -> _Ends:
@@ -151,9 +155,11 @@ def _compare(run: Run, baseline: Run | None) -> tuple[MetricReading, ...]:
                 readings.append(MetricReading(metric, target, None, score["score"], None, None, None, "unclear"))
                 continue
             name = f"{metric} {target}"
-            found = compare_scores(_score(baseline, rows, name, before), _score(run, rows, name, score))
-            reading: Reading = "unclear" if found.winner is None else "better" if found.winner == "second" else "worse"
-            limits = (found.difference, found.low, found.high)
+            comparison = compare_scores(_score(baseline, rows, name, before), _score(run, rows, name, score))
+            reading: Reading = (
+                "unclear" if comparison.winner is None else "better" if comparison.winner == "second" else "worse"
+            )
+            limits = (comparison.difference, comparison.low, comparison.high)
             readings.append(MetricReading(metric, target, before["score"], score["score"], *limits, reading))
     return tuple(readings)
 
@@ -171,8 +177,7 @@ def _score(
 
 def _with_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
     """The reading with the threshold that holds this metric, where a plan measures the run's rows with its model."""
-    measured = [plan for plan in plans if (plan.rows_digest, plan.model_digest) == (run.rows_digest, run.model_digest)]
-    for text in (text for plan in measured for text in plan.gates):
+    for text in (text for plan in plans if plan.measures(run) for text in plan.gates):
         gate = parse_gate(text)
         if gate.metric == metric.metric and gate.output in (None, metric.target):
             values = (metric.metric, metric.target, metric.before, metric.after, metric.difference)

@@ -1,4 +1,4 @@
-"""Datasets, runs, people's scores of them, and the datasets attached to change requests."""
+"""Tables of runs with their rows, replies and people's scores, and of the evaluations attached to change requests."""
 
 import json
 from collections.abc import Mapping
@@ -8,73 +8,15 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils.translation import gettext
 
-from promptuary.evaluation import Row
 from registry.accounts.models import User
 from registry.core.errors import Gone
+from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.namespaces.models import Namespace
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["SCORES_NEEDED", "Attachment", "Dataset", "DatasetVersion", "PersonScore", "Reply", "Run", "RunRow"]
+__all__ = ["SCORES_NEEDED", "Attachment", "PersonScore", "Reply", "Run", "RunRow"]
 
 SCORES_NEEDED = 20
-
-
-class Dataset(models.Model):
-    """A named set of rows in a namespace. Its name is its own: a template may carry the same one."""
-
-    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="datasets")
-    name = models.CharField(max_length=520, unique=True, help_text="with the namespace: support/refunds/questions")
-    latest = models.ForeignKey(
-        "registry.DatasetVersion",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        help_text="null only while it is made",
-    )
-    created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField()
-    updated_at = models.DateTimeField()
-    archived_at = models.DateTimeField(null=True, help_text="since when it is in no list; null for all others")
-
-    class Meta:
-        indexes = [models.Index(fields=["namespace", "name"], name="dataset_by_namespace")]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def path(self) -> str:
-        """The name inside the namespace: `refunds/questions`."""
-        return self.name.split("/", 1)[1]
-
-
-class DatasetVersion(models.Model):
-    """All rows of a dataset as they were after one save. Never changed, never deleted."""
-
-    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="versions")
-    number = models.PositiveIntegerField()
-    digest = models.CharField(max_length=71, help_text="sha256:… over the text; the digest that evaluation.Dataset has")
-    text = models.TextField(help_text="a row a line, each as canonical JSON: {expected, id, inputs}")
-    count = models.PositiveIntegerField(help_text="how many rows")
-    base = models.ForeignKey("self", on_delete=models.PROTECT, related_name="successors", null=True)
-    author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
-    key = models.ForeignKey("registry.Key", on_delete=models.PROTECT, related_name="+", null=True)
-    message = models.TextField(default="", blank=True)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["dataset", "number"], name="dataset_version_number_once"),
-            models.CheckConstraint(condition=models.Q(number__gte=1), name="dataset_version_from_one"),
-        ]
-        indexes = [models.Index(fields=["dataset", "digest"], name="dataset_version_by_digest")]
-
-    def __str__(self) -> str:
-        return f"{self.dataset_id}@{self.number}"
-
-    def rows(self) -> tuple[Row, ...]:
-        """The rows in order."""
-        return tuple(Row.from_dict(json.loads(line)) for line in self.text.split("\n") if line)
 
 
 class RunsOfVersions(models.Manager["Run"]):
@@ -111,7 +53,7 @@ class Run(models.Model):
         blank=True,
         help_text="canonical JSON: that text with all it needs; empty once it was redacted",
     )
-    rows_digest = models.CharField(max_length=71, help_text="of the rows: runs with the same one can be compared")
+    rows_digest = models.CharField(max_length=71, help_text="of the rows, with their names and tags")
     model = models.CharField(max_length=64, help_text="the name the operator gave it")
     model_digest = models.CharField(max_length=71, help_text="over what it is: its address and id, or its replies")
     key = models.CharField(max_length=71, help_text="over the version's digest, the rows' and the model's")
@@ -172,6 +114,16 @@ class Run(models.Model):
         """What people call it by."""
         return int(self.pk)
 
+    def shares_rows_with(self, other: "Run") -> bool:
+        """Whether both went over the same inputs and expectations in the same order, so that they can be compared row
+        by row; names and tags of the rows may differ.
+        """
+        if self.rows_digest == other.rows_digest:
+            return True
+        if self.dataset_version is None or other.dataset_version is None:
+            return False
+        return self.dataset_version.contents() == other.dataset_version.contents()
+
     @property
     def is_over(self) -> bool:
         """Whether no more rows will come by themselves."""
@@ -196,7 +148,8 @@ class Run(models.Model):
 
 
 class RunRow(models.Model):
-    """What came of one row. Written once, and only by a rerun of failures taken away again."""
+    """The outcome of one row: prompt, reply, scores, or why it failed. Written once, and only by a rerun of failures
+    taken away again."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rows")
     index = models.PositiveIntegerField(help_text="the row's place in the dataset, from 0")

@@ -49,8 +49,8 @@ def list_score_lines(runs: Sequence[Run]) -> dict[int, list[MetricLine]]:
     lines: defaultdict[int, list[MetricLine]] = defaultdict(list)
     for template, evaluation in dict.fromkeys((run.template_id, run.evaluation) for run in runs):
         own_runs = [run for run in runs if (run.template_id, run.evaluation) == (template, evaluation)]
-        found = metric_lines.build_score_lines(evaluation, own_runs, _list_nights(own_runs), floors[template])
-        lines[template] += [line for line in found if line.points]
+        score_lines = metric_lines.build_score_lines(evaluation, own_runs, _list_nights(own_runs), floors[template])
+        lines[template] += [line for line in score_lines if line.points]
     return dict(lines)
 
 

@@ -1,4 +1,4 @@
-"""Queries of people's scores: the metric made of them, rows that people disagree on, and rows left to score."""
+"""Queries of people's scores: their mean as a metric, rows with disagreement, and rows without a score."""
 
 import hashlib
 from collections import defaultdict

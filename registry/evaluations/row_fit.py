@@ -1,4 +1,4 @@
-"""The check before a run that the version it asks can render a row, so that no run starts that can only fail."""
+"""The check before a run that the version can render a row, so that no run starts whose every row would fail."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

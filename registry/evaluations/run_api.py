@@ -17,9 +17,11 @@ from registry.evaluations import exports
 from registry.evaluations import run_queries as queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.dataset_api import read_number
+from registry.evaluations.run_estimates import estimate_run
 from registry.evaluations.run_serializers import (
     ComparedRuns,
     ComparisonOutput,
+    RunEstimateOutput,
     RunList,
     RunOutput,
     RunPage,
@@ -34,7 +36,7 @@ from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.output_serializers import ProblemOutput
 
-__all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "Runs", "RunsTogether", "StartInput"]
+__all__ = ["Cancel", "Compare", "Export", "Rerun", "Rows", "Run", "RunEstimate", "Runs", "RunsTogether", "StartInput"]
 
 _FILTERS = ("namespace", "template", "dataset", "state")
 _ANSWERS = {200: RunOutput, "4XX": ProblemOutput}
@@ -52,6 +54,16 @@ class StartInput(Input):
     judge = Text(required=False, allow_null=True, default=None, help_text="namespace/name@ref of a template")
     judge_model = Text(required=False, allow_null=True, default=None)
     judge_paths = serializers.DictField(child=Text(), required=False, default=dict)
+
+
+class EstimateInput(Input):
+    """What would be run: a version, rows, a model."""
+
+    template = Text()
+    ref = Text(required=False, default="latest")
+    dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
+    dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
+    model = Text(required=False, default=ECHO)
 
 
 class RunColumnInput(Input):
@@ -89,15 +101,31 @@ class Runs(IdempotentView):
         responses={200: RunPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request) -> Response:
-        """Newest first. `state` is queued, running, done, failed or cancelled."""
+        """List runs, newest first. `state` is queued, running, done, failed or cancelled."""
         page = queries.list_runs(actor_of(request), **read_query(request, *_FILTERS))
         return answer_page(request, page, RunOutput.of)
 
     @extend_schema(operation_id="startRun", request=StartInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request) -> Response:
-        """Have the worker ask a model for every row."""
+        """Start a run: the worker asks a model for every row."""
         run = services.start_run(actor=actor_of(request), **read(StartInput, request))
         return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
+
+
+class RunEstimate(APIView):
+    """What a run would cost."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="estimateRun",
+        request=EstimateInput,
+        responses={200: RunEstimateOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request) -> Response:
+        """The tokens and the cost that a run is expected to take; nothing is asked or stored."""
+        estimate = estimate_run(actor=actor_of(request), **read(EstimateInput, request))
+        return Response(RunEstimateOutput.of(estimate))
 
 
 class RunsTogether(IdempotentView):
@@ -111,7 +139,7 @@ class RunsTogether(IdempotentView):
         responses={202: RunList, "4XX": ProblemOutput},
     )
     def post(self, request: Request) -> Response:
-        """Have the worker ask each model with each version for every row: all runs are started, or none."""
+        """Start several runs, or none: the worker asks each model with each version for every row."""
         fields = read(StartTogetherInput, request)
         columns = [RunColumn(**column) for column in fields.pop("columns")]
         judge = {name: fields.pop(name) for name in ("judge", "judge_model", "judge_paths")}
@@ -124,7 +152,7 @@ class Run(APIView):
 
     @extend_schema(operation_id="getRun", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
-        """How far it is, and once it is done what it scored."""
+        """Read a run: its progress, and its scores once it is done."""
         return Response(RunOutput.of(queries.read_run(actor_of(request), number)))
 
 
@@ -141,7 +169,7 @@ class Rows(APIView):
         responses={200: RunRowPage, "4XX": ProblemOutput},
     )
     def get(self, request: Request, number: int) -> Response:
-        """What each was asked, what came, what it scored; also while the run goes on."""
+        """Read the rows of a run with prompt, reply and scores, also while it is under way."""
         filters = read_query(request, "only")
         return answer_page(
             request, queries.list_run_rows(queries.read_run(actor_of(request), number), **filters), RunRowOutput.of
@@ -153,7 +181,7 @@ class Cancel(IdempotentView):
 
     @extend_schema(operation_id="cancelRun", request=NoRunInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
-        """Ask for no more rows; what came is kept."""
+        """Cancel the run; replies so far are kept."""
         read(NoRunInput, request)
         return Response(RunOutput.of(services.cancel_run(actor=actor_of(request), number=number)))
 
@@ -163,7 +191,7 @@ class Rerun(IdempotentView):
 
     @extend_schema(operation_id="rerunFailures", request=NoRunInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request, number: int) -> Response:
-        """Ask once more for the rows that failed, and for those that a cancelled run left out."""
+        """Run the failed rows again, and those that a cancelled run left out."""
         read(NoRunInput, request)
         return Response(RunOutput.of(services.rerun_failures(actor=actor_of(request), number=number)), 202)
 

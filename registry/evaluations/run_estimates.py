@@ -17,7 +17,7 @@ from registry.connections.reply_limits import find_longest_reply
 from registry.connections.spending import count_or_estimate
 from registry.evaluations.models import Run
 from registry.evaluations.row_fit import render_rows, require_some_row_fits
-from registry.evaluations.start_runs import find_row_source
+from registry.evaluations.start_runs import find_row_source, require_settings_taken, require_spending_left
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
@@ -64,6 +64,8 @@ def estimate_run(
     version = version_queries.resolve_version(actor, template, ref)
     endpoint = connection_queries.find_endpoint(model, template_row.namespace.name)
     rows = find_row_source(actor, template_row, dataset, dataset_version).rows
+    require_spending_left(template_row.namespace, actor.person, endpoint.name)
+    require_settings_taken(version, endpoint)
     require_some_row_fits(rows, version, dataset or gettext("the samples"))
     sample = _spread(rows, _SAMPLE)
     outcomes = render_rows(version.unpacked(), sample)

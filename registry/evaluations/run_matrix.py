@@ -96,7 +96,7 @@ def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[
         )
     runs = tuple(run_queries.read_run(actor, one) for one in numbers)
     for run in runs[1:]:
-        if run.rows_digest != runs[0].rows_digest:
+        if not run.shares_rows_with(runs[0]):
             raise Conflict(
                 gettext("Runs {number} and {run_number} went over different rows.").format(
                     number=number, run_number=run.number
@@ -117,7 +117,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     cursor: str | None = None,
     limit: int = 50,
 ) -> RunMatrix:
-    """The rows that a filter leaves, in an order. A run under way has the scores that its rows have so far.
+    """The matrix with the rows that match the filter, in the given order. A run under way has its scores so far.
 
     only: one of `FILTERS`; metric: "metric target" that regressions, improvements and the order look at, by default all
     of them; order: `drop` has the largest loss against the baseline first, `gain` the largest gain; baseline: the
@@ -152,7 +152,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
         baseline=runs[base],
         metrics=metrics,
         means=_means(runs, outcomes),
-        counts={name: len(found) for name, found in chosen.items()},
+        counts={name: len(rows_of_filter) for name, rows_of_filter in chosen.items()},
         compared=sum(bool(of_row) for of_row in changes.values()),
         failures=failures,
         tags=tuple(sorted({name for row in dataset_rows for name in row.tags}, key=str.casefold)),
@@ -189,7 +189,7 @@ def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int
 
 
 def _changes(outcomes: _Outcomes, base: int, index: int, names: Sequence[str]) -> list[float]:
-    """The changes of a row against the baseline, of all other runs and these metrics."""
+    """The differences of a row's scores from the baseline's, for all other runs and these metrics."""
     others = [other for place, other in enumerate(outcomes) if place != base]
     return [change for other in others for change in _change_by_metric(outcomes[base], other, index, names).values()]
 

@@ -12,6 +12,7 @@ from promptuary.evaluation.scoring import Score
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.models import Run, RunRow
 from registry.journal.event import canonical, digest_of
 from registry.namespaces import permissions
@@ -194,18 +195,31 @@ def newest_run_rows(run: Run, limit: int = 3) -> list[RunRowDetail]:
 
 
 def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False) -> list[Run]:
-    """Other finished runs over the same rows in the same namespace, newest first, nightly runs after all others;
-    `unfinished` has those under way too.
+    """Other finished runs that share the run's rows (`Run.shares_rows_with`) in the same namespace, newest first,
+    nightly runs after all others; `unfinished` has those under way too.
     """
-    runs = Run.objects.filter(rows_digest=run.rows_digest, template__namespace=run.template.namespace_id)
+    runs = Run.objects.filter(rows_digest__in=_equal_rows(run), template__namespace=run.template.namespace_id)
     if not unfinished:
         runs = runs.filter(state=Run.DONE)
     return list(_full(runs.exclude(pk=run.pk)).order_by(F("night").desc(nulls_first=True), "-pk")[:limit])
 
 
+def _equal_rows(run: Run) -> set[str]:
+    """The digests of the rows that the run can be compared over: its own, and those of versions of datasets that differ
+    in names and tags alone.
+    """
+    if run.dataset_version is None or not run.dataset_version.content_digest:
+        return {run.rows_digest}
+    equal = DatasetVersion.objects.filter(content_digest=run.dataset_version.content_digest)
+    return {
+        run.rows_digest,
+        *equal.filter(dataset__namespace=run.template.namespace_id).values_list("digest", flat=True),
+    }
+
+
 def compare_runs(before: Run, after: Run, metric: str, target: str = "answer") -> RunComparison:
     """The second run against the first; Conflict where they can't be compared, Invalid where neither was scored so."""
-    if before.rows_digest != after.rows_digest:
+    if not before.shares_rows_with(after):
         raise Conflict(
             gettext("Runs {number} and {after_number} went over different rows.").format(
                 number=before.number, after_number=after.number

@@ -11,7 +11,15 @@ from registry.evaluations.models import Run, RunRow
 from registry.evaluations.run_queries import RunComparison, RunRowDetail
 from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
 
-__all__ = ["ComparedRuns", "ComparisonOutput", "RunOutput", "RunPage", "RunRowOutput", "RunRowPage"]
+__all__ = [
+    "ComparedRuns",
+    "ComparisonOutput",
+    "RunEstimateOutput",
+    "RunOutput",
+    "RunPage",
+    "RunRowOutput",
+    "RunRowPage",
+]
 
 
 class Judge(serializers.CharField):
@@ -73,6 +81,24 @@ class RunList(Output):
     """Runs that were started together."""
 
     results = RunOutput(many=True)
+
+
+class RunEstimateOutput(Output):
+    """What a run is expected to take and to cost."""
+
+    rows = serializers.IntegerField()
+    sampled = serializers.IntegerField(help_text="How many of the rows were rendered for the estimate.")
+    misfits = serializers.IntegerField(help_text="How many of the sampled rows can't be rendered.")
+    prompt_tokens = serializers.IntegerField(help_text="Of all rows together.")
+    completion_tokens = serializers.IntegerField()
+    is_from_replies = serializers.BooleanField(
+        help_text="Whether replies are counted as long as those of an earlier run; else as long as they may be."
+    )
+    cost = ExactDecimal(
+        max_digits=None, decimal_places=6, allow_null=True, help_text="Without a judge's calls; null without a price."
+    )
+    currency = serializers.CharField(help_text="Empty without a price.")
+    seconds = serializers.FloatField(allow_null=True, help_text="At the pace of an earlier run; null without one.")
 
 
 class RunPage(Output):

@@ -76,8 +76,10 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
                 judge_calls.ask_judge(run, judging, batch)
         except Busy:
             return True
-        except (TooMany, Conflict) as error:  # a spending cap
-            fail_run(number, f"{error.message} Run it again later: the replies that came are kept.")
+        except (TooMany, Conflict) as error:
+            # A spending cap is reached, or the model has no price in its currency, which no later day changes.
+            later = f"{error.message} Run it again later: the replies that came are kept."
+            fail_run(number, later if isinstance(error, TooMany) else error.message)
             return False
         report(_keep(run, endpoint, batch), run.total)
         if not _goes_on(run):

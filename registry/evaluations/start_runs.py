@@ -1,5 +1,6 @@
 """Starting evaluation runs, cancelling them, and running again what failed; `run_worker` does the rest."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,18 +13,22 @@ from promptuary.evaluation import Row
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import User
 from registry.connections import queries as connection_queries
+from registry.connections import spending
 from registry.connections.endpoint import ECHO, Endpoint
+from registry.connections.refused_settings import describe_refused_settings
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.evaluations import dataset_queries
 from registry.evaluations import run_queries as queries
 from registry.evaluations.attachment_queries import EvaluationPlan
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.judge_choice import JudgeChoice, find_judge
-from registry.evaluations.models import DatasetVersion, Run, RunRow
+from registry.evaluations.models import Run, RunRow
 from registry.evaluations.row_fit import require_some_row_fits
 from registry.evaluations.scoring_process import check_metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import version_queries
@@ -37,6 +42,8 @@ __all__ = [
     "create_plan_run",
     "create_run",
     "find_row_source",
+    "require_settings_taken",
+    "require_spending_left",
     "rerun_failures",
     "start_run",
 ]
@@ -74,12 +81,13 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     judge_model: str | None = None,
     judge_paths: Mapping[str, str] | None = None,
 ) -> Run:
-    """Have a version asked of a model for every row of a dataset, or with None for every sample of the template.
+    """Start a run: a model answers a version for every row of a dataset, or with None for every sample of the template.
 
     judge: `namespace/name@ref` of a template that judges each row (as the starter's judge-answer-support), asked of
     `judge_model`; judge_paths says where a row has its documents, question and response, as `judgements.PATHS`.
     metrics: names; by default those for answers, where any row expects something. TooMany where the namespace has
-    `MOST_UNFINISHED` runs under way, Invalid where not one row can be rendered by the version.
+    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict where a model's price can't be counted
+    against a cap, Invalid where not one row can be rendered by the version.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
     version = version_queries.resolve_version(actor, template, ref)
@@ -88,6 +96,9 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     metric_names = check_metrics(metrics) or (list(_DEFAULT_METRICS) if measure.has_expectations else [])
     judging = find_judge(actor, template_row.namespace.name, judge, judge_model, judge_paths or {})
     _require_room(template_row)
+    namespace, judge_models = template_row.namespace, (judging.model,) if judging else ()
+    require_spending_left(namespace, actor.person, endpoint.name, *judge_models)
+    require_settings_taken(version, endpoint)
     require_some_row_fits(measure.rows, version, dataset or gettext("the samples"))
     return create_run(template_row, version, measure, endpoint, metric_names, actor.person, judge=judging)
 
@@ -163,7 +174,7 @@ def cancel_runs(*, actor: Actor, numbers: Iterable[int]) -> list[Run]:
 
 
 def rerun_failures(*, actor: Actor, number: int) -> Run:
-    """Ask once more for the rows that failed, and for those that a cancelled run left out; what came well is kept."""
+    """Run the failed rows again, and those that a cancelled run left out; what came well is kept."""
     with transaction.atomic():
         run = _take(actor, number)
         if not run.is_over:
@@ -179,12 +190,28 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
         if run.judge is not None:
             run.judge.require_text()
         _require_room(run.template)
+        judge = (run.judge_model,) if run.judge is not None else ()
+        require_spending_left(run.template.namespace, run.started_by, run.model, *judge)
         RunRow.objects.filter(run=run, is_failed=True).delete()
         run.state, run.error, run.scores_text, run.finished_at = Run.QUEUED, "", "{}", None
         run.failed, run.done = 0, RunRow.objects.filter(run=run).count()
         run.save(update_fields=["state", "error", "scores_text", "finished_at", "failed", "done"])
         _enqueue(run)
     return run
+
+
+def require_spending_left(namespace: Namespace, person: User, *models: str) -> None:
+    """Raise TooMany or Conflict, as `spending.require_within_caps`, where one of these models may not be asked; so a
+    run is refused before it starts. Invalid for a model that is gone.
+    """
+    for model in dict.fromkeys(models):
+        spending.require_within_caps(namespace, person, connection_queries.find_endpoint(model, namespace.name))
+
+
+def require_settings_taken(version: Version, endpoint: Endpoint) -> None:
+    """Raise Invalid of `model` where it does not take a setting of the version, so that every row would fail."""
+    if sentence := describe_refused_settings(endpoint, json.loads(version.settings)):
+        raise Invalid(fields={"model": sentence})
 
 
 def _take(actor: Actor, number: int) -> Run:

@@ -11,7 +11,8 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.evaluations.models import Attachment, Dataset
+from registry.evaluations.dataset_models import Dataset
+from registry.evaluations.models import Attachment
 from registry.journal import log
 from registry.namespaces import granters, path_permissions, permissions
 from registry.namespaces.models import Namespace

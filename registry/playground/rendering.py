@@ -12,6 +12,7 @@ from promptuary.renderer.problems import only_errors
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
+from registry.connections.refused_settings import describe_refused_settings
 from registry.connections.reply_limits import REPLY_LIMITS, find_longest_reply
 from registry.core.errors import Invalid, NotFound
 from registry.journal.event import canonical
@@ -31,6 +32,7 @@ __all__ = [
     "load_bundles",
     "read_columns",
     "render_columns",
+    "require_settings_taken",
 ]
 
 MOST_COLUMNS = 4
@@ -181,6 +183,14 @@ def choose_settings(rendered: Mapping[str, Any], request: ColumnRequest) -> tupl
     """The settings of a column's call, and the tokens that its reply may take at most."""
     settings = _merge_settings(rendered["settings"] or {}, request.settings or {})
     return settings, find_longest_reply(settings, rendered["reserve"])
+
+
+def require_settings_taken(endpoints: Sequence[Endpoint], settings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise Invalid of each column's `settings` where its model's protocol does not take one. settings: by column."""
+    sentences = [describe_refused_settings(*pair) for pair in zip(endpoints, settings, strict=True)]
+    if any(sentences):
+        faults = {f"columns.{index}.settings": sentence for index, sentence in enumerate(sentences) if sentence}
+        raise Invalid(fields=faults)
 
 
 def load_bundles(actor: Actor, name: str, requests: Sequence[ColumnRequest]) -> list[dict[str, Any]]:

@@ -18,12 +18,19 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import Invalid
 from registry.evaluations import dataset_queries
-from registry.evaluations.models import Dataset
+from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.row_fit import SEVERAL_PROMPTS, render_rows
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.playground import queries
-from registry.playground.rendering import ColumnRequest, choose_settings, find_endpoints, load_bundles, read_columns
+from registry.playground.rendering import (
+    ColumnRequest,
+    choose_settings,
+    find_endpoints,
+    load_bundles,
+    read_columns,
+    require_settings_taken,
+)
 
 __all__ = ["MOST_ROWS", "PICKS", "PlannedRow", "RowPlan", "find_own_dataset", "plan_rows"]
 
@@ -104,6 +111,7 @@ def plan_rows(
         for planned, *row_outcomes in zip(planned_rows, *outcomes, strict=True)
         if not planned.problem
     ]
+    require_settings_taken(endpoints, [choose_settings(*pair)[0] for pair in zip(rendered[0], requests, strict=True)])
     estimate, currency = _estimate(requests, endpoints, rendered)
     tags = sorted({each for row in all_rows for each in row.tags}, key=str.casefold)
     calls = sum(len(each) for each in rendered)

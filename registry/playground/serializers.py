@@ -1,7 +1,7 @@
 """JSON of the playground: runs, columns and choices, as pages and streams send them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,17 +15,28 @@ from registry.playground.row_plans import RowPlan
 
 __all__ = ["describe_choices", "describe_column", "describe_row_plan", "describe_run", "title_of", "translate_faults"]
 
+_LONGEST_DOCUMENT = 50_000  # characters of a draft that a list of runs carries
+
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
-    """{id, at, sample, inputs, columns}."""
+    """{id, at, sample, inputs, document, columns}. document: the draft that was tried, null without one, where it is
+    not stored, and where it has more than `_LONGEST_DOCUMENT` characters.
+    """
     columns = sorted(run.columns.all(), key=lambda column: column.position)
     return {
         "id": run.pk,
         "at": format_moment(run.created_at),
         "sample": run.sample,
         "inputs": json.loads(run.inputs),
+        "document": _find_document(columns),
         "columns": [describe_column(column) for column in columns],
     }
+
+
+def _find_document(columns: Sequence[PlaygroundColumn]) -> str | None:
+    drafts = (column for column in columns if column.source == PlaygroundColumn.DRAFT and column.bundle)
+    document = next((str(json.loads(column.bundle)["document"]) for column in drafts), "")
+    return document if 0 < len(document) <= _LONGEST_DOCUMENT else None
 
 
 def describe_column(column: PlaygroundColumn) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from registry.playground.rendering import (
     find_endpoints,
     read_columns,
     render_columns,
+    require_settings_taken,
 )
 from registry.templates import document_check, drafts
 from registry.templates import queries as template_queries
@@ -75,6 +76,7 @@ def start_playground_run(
     for endpoint in endpoints:
         spending.require_within_caps(namespace, actor.person, endpoint)
     rendered_columns = render_columns(actor, name, requests, inputs)
+    require_settings_taken(endpoints, [column.prompt["settings"] for column in rendered_columns])
     with transaction.atomic():
         run = PlaygroundRun.objects.create(
             person=actor.person,
@@ -133,7 +135,7 @@ def _delete_surplus(run: PlaygroundRun) -> None:
 
 
 def stop_column(*, actor: Actor, column_id: int) -> PlaygroundColumn:
-    """Have the reply end, in whichever process it is written, within about a second; what came of it stays.
+    """Stop the reply, in whichever process it is written, within about a second; what came of it stays.
 
     Nothing happens where it is over already.
     """

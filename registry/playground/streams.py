@@ -1,4 +1,4 @@
-"""Streams of replies, in asyncio: the model is asked while somebody listens, and what comes is stored as it comes.
+"""Streams of replies, in asyncio: the model is asked while somebody listens, and each piece of the reply is stored.
 
     async with contextlib.aclosing(stream_column(actor, column_id)) as events:
         async for name, data in events: ...
@@ -131,6 +131,7 @@ class _Call:
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.reply = PartialReply()
         self.is_stop_asked = False
+        self._is_refused = False  # whether the provider took nothing of what was sent last
         self._actor = actor
         self._sent_at: float | None = None
         self._first_at: float | None = None
@@ -147,7 +148,8 @@ class _Call:
                 await self._ask(place)
             return self._outcome(PlaygroundColumn.DONE)
         except asyncio.CancelledError:
-            return self._outcome(PlaygroundColumn.STOPPED, "" if self.is_stop_asked else _CLOSED)
+            problem = "" if self.is_stop_asked else _CLOSED
+            return self._outcome(PlaygroundColumn.STOPPED, problem, is_refused=self._is_refused)
         except TimeoutError:
             return self._outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_LONGEST_CALL:g} s.")
         except ModelError as error:
@@ -191,6 +193,7 @@ class _Call:
             if error.status != 429 or self.reply.text or (error.retry_after or 0) > _LONGEST_PAUSE:
                 raise
             seconds = _SHORT_PAUSE if error.retry_after is None else error.retry_after
+            self._is_refused = True
             detail = f"The model is busy (429). Retrying in {seconds:.0f} s."
             self.events.put_nowait(("waiting", {"seconds": seconds, "detail": detail}))
             await asyncio.sleep(seconds)
@@ -198,7 +201,7 @@ class _Call:
 
     async def _ask_once(self, endpoint: Endpoint) -> None:
         sent = await run_in_thread(replies.send_call, self._actor, self.column_id, endpoint)
-        self._sent_at = time.monotonic()
+        self._sent_at, self._is_refused = time.monotonic(), False
         async for piece in sent.model.stream(sent.request, self.reply):
             self._first_at = self._first_at or time.monotonic()
             self.events.put_nowait(("text", {"text": piece}))

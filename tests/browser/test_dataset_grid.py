@@ -1,6 +1,7 @@
 """The grid of a dataset's rows: typing, pasting, a CSV file, errors in place, saving, and ten thousand rows."""
 
 import json
+import re
 import time
 
 import pytest
@@ -245,11 +246,80 @@ def test_an_older_version_is_opened_from_the_editor_and_compared(visit: Visit, v
     page.goto(f"/d/support/{name}/-/edit")
     page.get_by_label("Open a version").select_option("Version 1")
     expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
-    expect(page.get_by_text("not the latest")).to_be_visible()
+    expect(page.get_by_text("You are reading version 1; the newest is version 2")).to_be_visible()
     looked_at(page, viewport)
-    page.get_by_role("link", name="Compare with version 2").click()
+    page.get_by_role("link", name="Compare them").click()
     expect(page.locator("h1")).to_have_text("Version 1 to 2")
     expect(page.locator("main")).to_contain_text("1 row changed")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_changes_are_kept_until_they_are_saved_and_the_head_imports_and_runs(visit: Visit, viewport):
+    name = f"grid-kept-{viewport['width']}"
+    page = open_new(visit, name, 3, viewport)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
+    page.goto(f"/d/support/{name}/-/edit")
+    line = page.locator("[data-kept-line]")
+    expect(line).to_have_text("No changes.")
+    fill_cell(page, "r-1", 2, "Shoes?")
+    expect(line).to_contain_text("Draft 1 row changed. Kept in this browser")
+    looked_at(page, viewport)
+    page.reload()
+    expect(page.locator(".kept-note")).to_contain_text("is back")
+    expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
+    looked_at(page, viewport)
+    page.get_by_role("button", name="Remove it").click()
+    expect(line).to_have_text("No changes.")
+    page.get_by_role("button", name="Redo changes put back").click()
+    expect(line).to_contain_text("Kept in this browser")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Import CSV").click()
+    chosen.value.set_files({"name": "m.csv", "mimeType": "text/csv", "buffer": b"id,question,days\nr-9,Hats?,4\n"})
+    page.get_by_role("button", name="Add 1 row").click()
+    expect(line).to_contain_text("1 row added, 1 row changed")
+    page.get_by_role("button", name="Save as version 2").click()
+    expect(page.locator("main")).to_contain_text("Version 2, 4 rows")
+    page.goto(f"/d/support/{name}/-/edit")
+    expect(line).to_have_text("No changes.")
+    expect(page.locator(".kept-note")).to_have_count(0)
+    page.get_by_role("link", name="Run version 2").click()
+    expect(page).to_have_url(re.compile(f"/runs/new\\?dataset=support%2F{name}"))
+
+
+def test_rows_put_back_onto_a_newer_version_say_whose_place_they_take(visit: Visit):
+    page = open_new(visit, "grid-kept-newer", 3, DESKTOP)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
+    page.goto("/d/support/grid-kept-newer/-/edit")
+    fill_cell(page, "r-1", 2, "Shoes?")
+    expect(page.locator("[data-kept-line]")).to_contain_text("Kept in this browser")
+    other = visit.open("admin", "/d/support/grid-kept-newer/-/edit")
+    fill_cell(other, "r-1", 2, "Gloves?")
+    other.get_by_role("button", name="Save as version 2").click()
+    expect(other.locator("main")).to_contain_text("Version 2, 3 rows")
+    page.reload()
+    expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
+    expect(page.locator(".kept-note")).to_contain_text(
+        "A newer version was saved since. Your row takes the place of its row of the same name, "
+        "so changes made there are not here: r-1."
+    )
+    looked_at(page, DESKTOP)
+    page.get_by_role("button", name="Remove it").click()
+    expect(cell(page, "r-1", 2)).to_have_text("Gloves?")
+
+
+def test_a_value_that_is_no_choice_leads_to_where_it_can_become_one(visit: Visit):
+    page = visit.open("author", "/d/new?in=support&for=support/refunds/reply")
+    expect(page.get_by_role("grid")).to_be_visible()
+    row = {"id": "odd", "inputs": {"question": "Why?", "tone": "friendly"}, "expected": None}
+    file: FilePayload = {"name": "r.jsonl", "mimeType": "application/json", "buffer": json.dumps(row).encode()}
+    page.get_by_label("From a file").set_input_files(file)
+    odd = page.get_by_role("rowheader", name="odd")
+    expect(odd.get_by_role("button", name="Use formal")).to_be_visible()
+    link = odd.get_by_role("link", name="Add “friendly” as a choice")
+    expect(link).to_have_attribute("href", "/t/support/refunds/reply/-/edit")
+    looked_at(page, DESKTOP)
 
 
 def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):

@@ -6,9 +6,21 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from promptuary.evaluation import EvaluationError, FunctionRunnable, compare, compare_scores, run
+
+
+def scipy_interval(values, seed, batch=None):
+    from scipy import stats  # noqa: PLC0415 here: it takes half a second, which each process of a run would pay
+
+    return stats.bootstrap(
+        (values,),
+        numpy.mean,
+        n_resamples=9_999,
+        batch=batch,
+        method="percentile",
+        rng=numpy.random.default_rng(seed),
+    ).confidence_interval
 
 
 def scores(values):
@@ -62,16 +74,12 @@ def test_a_run_against_itself_has_no_winner(values):
 @given(st.lists(st.floats(0, 1, allow_nan=False), min_size=2, max_size=30, unique=True))
 def test_the_interval_is_that_of_scipy(values):
     found = compare_scores(scores([0.0] * len(values)), scores(values), seed=7)
-    expected = stats.bootstrap(
-        (values,), numpy.mean, n_resamples=9_999, method="percentile", rng=numpy.random.default_rng(7)
-    ).confidence_interval
+    expected = scipy_interval(values, seed=7)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_the_interval_of_many_rows_is_drawn_in_steps():
     values = [random.Random(5).random() + n / 10 for n in range(150)]
-    expected = stats.bootstrap(
-        (values,), numpy.mean, n_resamples=9_999, batch=6_666, method="percentile", rng=numpy.random.default_rng(0)
-    ).confidence_interval
+    expected = scipy_interval(values, seed=0, batch=6_666)
     found = compare_scores(scores([0.0] * 150), scores(values))
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-12)

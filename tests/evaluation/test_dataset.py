@@ -1,8 +1,11 @@
 """Datasets from every form, their digest, and rows that can't be read."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from promptuary.evaluation import DatasetError, datasets
+from promptuary.renderer.digest import canonical
 
 
 def write(path, text):
@@ -100,3 +103,46 @@ def test_a_text_of_no_form_is_refused():
 def test_a_value_that_json_can_not_say_exactly_is_named_by_its_row():
     with pytest.raises(DatasetError, match="row 2"):
         datasets.parse('{"inputs": {}}\n{"inputs": {"n": NaN}}\n', "jsonl")
+
+
+_TEXTS = st.text(max_size=5)
+_VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 5), _TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(_TEXTS, inner, max_size=2)),
+    max_leaves=4,
+)
+_CONTENTS = st.tuples(
+    st.dictionaries(_TEXTS, _VALUES, max_size=3),
+    st.one_of(st.none(), st.dictionaries(_TEXTS, _VALUES, max_size=2)),
+)
+_NAMES = st.tuples(_TEXTS, st.lists(_TEXTS, max_size=2).map(tuple))
+
+
+def digest_rows(contents, names):
+    pairs = zip(contents, names, strict=True)
+    return datasets.digest_contents(
+        datasets.Row(inputs, expected, name, tags) for (inputs, expected), (name, tags) in pairs
+    )
+
+
+@given(st.data(), st.lists(_CONTENTS, min_size=1, max_size=4))
+def test_names_and_tags_leave_the_digest_of_the_contents_as_it_is(data, contents):
+    names = st.lists(_NAMES, min_size=len(contents), max_size=len(contents))
+    assert digest_rows(contents, data.draw(names)) == digest_rows(contents, data.draw(names))
+
+
+@given(st.lists(_CONTENTS, max_size=4), st.lists(_CONTENTS, max_size=4))
+def test_other_inputs_or_expectations_or_another_order_have_another_digest(one, other):
+    are_same = canonical([list(pair) for pair in one]) == canonical([list(pair) for pair in other])
+    names = [("", ())] * 4
+    assert (digest_rows(one, names[: len(one)]) == digest_rows(other, names[: len(other)])) == are_same
+
+
+@given(st.data(), st.lists(_CONTENTS, min_size=1, max_size=4))
+def test_a_change_of_one_value_changes_the_digest_of_the_contents(data, contents):
+    index = data.draw(st.integers(0, len(contents) - 1))
+    inputs, expected = contents[index]
+    changed = data.draw(st.sampled_from([({**inputs, "more": 1}, expected), (inputs, {**(expected or {}), "more": 1})]))
+    others = [*contents[:index], changed, *contents[index + 1 :]]
+    names = [("", ())] * len(contents)
+    assert digest_rows(contents, names) != digest_rows(others, names)

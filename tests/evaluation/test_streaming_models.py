@@ -4,9 +4,7 @@ import asyncio
 import socket
 from typing import Any
 
-import anthropic
 import httpx
-import openai
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +122,8 @@ def test_closing_the_iterator_ends_the_call(server):
 
 
 def test_the_events_are_those_that_the_openai_package_reads(server):
+    import openai  # noqa: PLC0415 here: it takes half a second, which each process of a run would pay
+
     client: Any = openai.OpenAI(api_key="k", base_url=server.url, max_retries=0)
     arguments = {"model": "m", "stream": True, "stream_options": {"include_usage": True}}
     chunks = list(client.chat.completions.create(messages=REQUEST.messages, **arguments))
@@ -135,6 +135,8 @@ def test_the_events_are_those_that_the_openai_package_reads(server):
 
 
 def test_the_events_are_those_that_the_anthropic_package_reads(server):
+    import anthropic  # noqa: PLC0415 here, for the same reason
+
     client: Any = anthropic.Anthropic(api_key="k", base_url=server.url.removesuffix("/v1"), max_retries=0)
     with client.messages.stream(model="m", max_tokens=50, messages=REQUEST.messages) as stream:
         assert stream.get_final_text() == "Yes, you can."

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ import pytest
 
 from promptuary import BadAnswer, Promptuary, Unavailable
 from promptuary._async_httpx_transport import AsyncHttpTransport
-from promptuary._httpx_transport import MAX_BYTES, HttpTransport
+from promptuary._httpx_transport import MAX_BYTES, HttpTransport, tls_settings
 from promptuary._transport import Request
 
 ROOT = Path(__file__).parents[2]
@@ -131,6 +132,18 @@ def test_an_answer_without_end_is_given_up(kind):
 def test_a_redirect_is_not_followed(kind):
     with serving(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n") as url:
         assert _send(url, kind=kind).status == 302
+
+
+def test_over_https_the_certificate_is_verified():
+    assert tls_settings("https://registry.example") is True
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "HTTP://localhost"])
+def test_over_plain_http_no_certificates_are_read_and_none_would_be_trusted(url):
+    context = tls_settings(url)
+    assert isinstance(context, ssl.SSLContext)
+    assert context.get_ca_certs() == []
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429])

@@ -1,4 +1,4 @@
-// What stands above and below the rows as they are ticked and filtered.
+// The bars above and below the grid: counts of ticked and filtered rows, and their actions.
 import { createElement, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { Filter } from "./filters.ts";
@@ -30,19 +30,19 @@ export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boole
   findElement(section, "[data-no-match]").hidden = !isShown;
 }
 
-/** Says beside the button that saves what the next version changes, and what has to be fixed first. */
-export function showSaveLine(
-  line: HTMLElement,
-  { added, edited, removed }: Record<"added" | "edited" | "removed", number>,
-  faultyRows: number,
-): void {
-  const changes = [
+/** What the next version changes, without a full stop; empty for nothing. */
+export function describeChanges({ added, edited, removed }: Record<"added" | "edited" | "removed", number>): string {
+  return [
     added ? ngettext("{count} row added", "{count} rows added", added) : "",
     edited ? ngettext("{count} row changed", "{count} rows changed", edited) : "",
     removed ? ngettext("{count} row removed", "{count} rows removed", removed) : "",
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+/** Says beside the button that saves what the next version changes, and what has to be fixed first. */
+export function showSaveLine(line: HTMLElement, changes: string, faultyRows: number): void {
   const fix = ngettext("Fix {count} row to save.", "Fix {count} rows to save.", faultyRows);
   line.replaceChildren(
     changes ? gettext("{changes}, not saved.", { changes }) : gettext("No changes."),

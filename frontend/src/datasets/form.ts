@@ -1,16 +1,18 @@
 // The form of a dataset's next version with its grid: loading, the bar above the rows, files, and saving.
 import { createElement, findElement, readJson } from "../dom.ts";
 import { formatNumber, gettext, ngettext } from "../language.ts";
-import { showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
+import { describeChanges, showBulkBar, showNoMatch, showSaveLine } from "./bar_view.ts";
 import { describeReadError } from "./cells.ts";
 import { addColumn } from "./column_changes.ts";
 import { fixFault } from "./fault_fixes.ts";
 import { placeFaults } from "./faults.ts";
+import { installFileButton } from "./file_button.ts";
 import { NO_FILTER, type Show } from "./filters.ts";
 import { GridView } from "./grid.ts";
 import { openImport } from "./import_view.ts";
 import { applyImport } from "./mapping.ts";
 import { copyRows, duplicateRows, removeRows, tagRows } from "./row_acts.ts";
+import { RowAutosave } from "./row_autosave.ts";
 import { formatRows, makeRow, parseRows, TAGS_COLUMN } from "./rows.ts";
 import { saveRows } from "./save.ts";
 import type { DeclaredInput, Grid } from "./types.ts";
@@ -57,6 +59,7 @@ class DatasetForm {
   readonly #form: HTMLFormElement;
   readonly #view: GridView;
   readonly #declared: readonly DeclaredInput[];
+  readonly #autosave: RowAutosave;
   #isText = false;
   #isSaved = false;
   #pendingFile: Promise<void> = Promise.resolve();
@@ -69,8 +72,14 @@ class DatasetForm {
     section.hidden = false;
     this.#hidePlain(true);
     this.#view = new GridView(findElement(section, "[data-grid-box]"), saved, withOneRow(saved), () => this.#drawBar());
+    this.#autosave = new RowAutosave(this.#view, saved, {
+      name: section.dataset.dataset ?? "",
+      base: findElement<HTMLInputElement>(form, "[name=base]").value,
+      line: document.querySelector<HTMLElement>("[data-kept-line]"),
+    });
     this.#drawBar();
     this.#listen();
+    this.#autosave.restore(section);
   }
 
   #hidePlain(isHidden: boolean): void {
@@ -111,12 +120,14 @@ class DatasetForm {
     const column = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
     column.addEventListener("change", () => this.#view.setFilter({ column: column.value }));
     const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
+    installFileButton(file);
     file.addEventListener("change", () => {
       if (!this.#isText) this.#pendingFile = this.#readFile(file);
     });
     this.#form.addEventListener("submit", (event) => this.#submit(event));
     window.addEventListener("beforeunload", (event) => {
-      if (!this.#isSaved && this.#view.undoWords && this.#view.isChanged()) event.preventDefault();
+      if (this.#isSaved || this.#autosave.flush()) return;
+      if (this.#view.undoWords && this.#view.isChanged()) event.preventDefault();
     });
   }
 
@@ -194,7 +205,9 @@ class DatasetForm {
     findElement(this.#section, "[data-shown]").textContent = isFiltered
       ? ngettext("{count} row shown.", "{count} rows shown.", view.shownCount)
       : "";
-    showSaveLine(findElement(this.#form, "[data-save-line]"), changes, counts.faults);
+    const words = describeChanges(changes) || (view.isChanged() ? gettext("Rows moved") : "");
+    showSaveLine(findElement(this.#form, "[data-save-line]"), words, counts.faults);
+    this.#autosave?.update(words);
     this.#listColumns();
   }
 
@@ -238,6 +251,7 @@ class DatasetForm {
     const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
     if (this.#isText || /\.ya?ml$/i.test(file.files?.[0]?.name ?? "")) {
       this.#isSaved = true; // the page is sent as it is without a script
+      this.#autosave.forget();
       return;
     }
     event.preventDefault();
@@ -269,6 +283,7 @@ class DatasetForm {
     button.removeAttribute("aria-busy");
     if ("url" in answer) {
       this.#isSaved = true;
+      this.#autosave.forget();
       location.assign(answer.url);
       return;
     }

@@ -1,4 +1,5 @@
-// The panel between a CSV file and the grid: which column is which, and what each row comes to, before anything changes.
+// The panel that imports a CSV file into the grid: which column is which, and the rows it would make, before anything
+// changes.
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { guessDelimiter, parseDelimited } from "./delimited.ts";

@@ -34,7 +34,8 @@ export function parseRows(text: string, declared: readonly DeclaredInput[] = [])
     [...names[section]].map((name) => {
       const input = section === "inputs" ? declaredByName.get(name) : undefined;
       const kind = input?.kind ?? guessColumnKind(rows, `${section}.${name}`);
-      return makeColumn(section, name, { kind, ...(input?.choices ? { choices: input.choices } : {}) });
+      const { choices, choicesUrl } = input ?? {};
+      return makeColumn(section, name, { kind, ...(choices && { choices }), ...(choicesUrl && { choicesUrl }) });
     }),
   );
   return { columns: [ID_COLUMN, ...columns, TAGS_COLUMN], rows };

@@ -141,10 +141,19 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
     const fixes = listFixes(row, column).map((fix, number) =>
       createElement("button", { type: "button", class: "button button-small", "data-fix": number }, fix.words),
     );
-    cell.append(createElement("span", { class: "grid-fault" }, createElement("span", {}, ...words), ...fixes));
+    const link = linkToChoices(row, column);
+    cell.append(createElement("span", { class: "grid-fault" }, createElement("span", {}, ...words), ...fixes, ...link));
   } else if (change)
     cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, CHANGE_WORDS[change]));
   return cell;
+}
+
+/** A link to where a text that is none of the column's choices can become one. */
+function linkToChoices(row: GridRow, column: Column | undefined): HTMLElement[] {
+  const text = column && row.cells[column.key] ? cellText(row.cells[column.key], column.kind).trim() : "";
+  if (!column?.choicesUrl || !text || column.choices?.includes(text)) return [];
+  const words = gettext("Add “{value}” as a choice", { value: text.slice(0, 30) });
+  return [createElement("a", { href: column.choicesUrl, target: "_blank" }, words)];
 }
 
 function drawValue(row: GridRow, column: Column, messages: readonly string[], facts: RowFacts): HTMLElement {

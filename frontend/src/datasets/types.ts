@@ -1,4 +1,4 @@
-// What the grid of a dataset is made of.
+// Types of the grid of a dataset.
 
 export type Kind = "text" | "number" | "boolean" | "json";
 export type Section = "id" | "inputs" | "expected" | "tags";
@@ -11,6 +11,8 @@ export interface Column {
   kind: Kind;
   /** The only texts it may hold, where the template lists them. */
   choices?: readonly string[];
+  /** The page on which these choices can be changed, where the reader may change them. */
+  choicesUrl?: string;
 }
 
 /** A value as the JSON it was read from, or a typed text that is no value of the column's kind. */
@@ -41,4 +43,5 @@ export interface DeclaredInput {
   name: string;
   kind: Kind;
   choices?: string[];
+  choicesUrl?: string;
 }

@@ -1,4 +1,4 @@
-// One column of the playground: what it asks, and what came of it.
+// One column of the playground: version, model and settings, and the reply.
 import type { Reply, Settings } from "./types.ts";
 
 export const DRAFT = "draft";
@@ -14,7 +14,7 @@ export interface Plan {
   settings: Settings;
 }
 
-/** One column: what it will ask, and what came of the last time it asked. */
+/** One column: what it asks next, and its last reply. */
 export interface Column extends Plan {
   key: number;
   /** The view that the reader picked; null: the one that suits the reply. */

@@ -1,12 +1,14 @@
 // Earlier runs of the reader: what they gave, with the draft of that time to restore.
 import { createElement, createIcon, timeAgo } from "../dom.ts";
-import { formatNumber, gettext, pageLanguage } from "../language.ts";
+import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
+import { countDifferentLines } from "../line_count.ts";
 import { DRAFT } from "./columns.ts";
 import { formatMoney, sumCosts } from "./money.ts";
 import { describeReply, inSentence } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 import type { Reply, Run } from "./types.ts";
 
+const TYPING_PAUSE = 500; // milliseconds after which the lines that differ are counted again
 const FEW = 3; // runs that are shown before the list is opened
 
 export interface HistoryHost {
@@ -30,6 +32,8 @@ export class RunHistory {
     gettext("Show older runs"),
   );
   #drawn: unknown[] = [];
+  #document = "";
+  #timer = 0;
 
   constructor(element: HTMLElement, host: HistoryHost) {
     this.#element = element;
@@ -46,8 +50,9 @@ export class RunHistory {
   }
 
   update(state: RunState): void {
+    this.#followText(state);
     const minute = Math.floor(Date.now() / 60_000); // ages are drawn again each minute
-    const drawn = [state.runs, state.next, state.isHistoryOpen, state.runId, state.choices, minute];
+    const drawn = [state.runs, state.next, state.isHistoryOpen, state.runId, state.choices, minute, this.#document];
     if (drawn.every((each, index) => each === this.#drawn[index]) && this.#drawn.length) return;
     this.#drawn = drawn;
     const isStored = state.choices?.is_stored ?? true;
@@ -64,11 +69,23 @@ export class RunHistory {
     this.#drawRows(runs, state.runId);
   }
 
+  /** Draws the rows again once the text is no longer typed. */
+  #followText(state: RunState): void {
+    clearTimeout(this.#timer);
+    if (!this.#document) this.#document = state.document;
+    if (state.document === this.#document) return;
+    this.#timer = window.setTimeout(() => {
+      this.#document = state.document;
+      this.update(state);
+    }, TYPING_PAUSE);
+  }
+
   #drawRows(runs: Run[], shown: Run["id"] | null): void {
     const focused = this.#table.contains(document.activeElement) ? document.activeElement?.id : undefined;
     const names = [
       gettext("When"),
       gettext("Sample"),
+      gettext("Draft at that time"),
       gettext("This draft"),
       gettext("Compared with"),
       gettext("Cost"),
@@ -92,13 +109,20 @@ export class RunHistory {
       "tr",
       { class: isShown ? "is-shown" : undefined },
       createElement("th", { scope: "row" }, when),
-      createElement("td", {}, run.sample ?? ""),
+      createElement("td", { class: "play-run-sample" }, run.sample ?? ""),
+      createElement("td", { class: "note" }, this.#describeDraft(run)),
       createElement("td", {}, ...(own ? [draw(own)] : [])),
       createElement("td", {}, ...others.map((reply) => draw(reply, reply.title))),
       createElement("td", {}, cost ? formatMoney(cost) : ""),
     );
     row.append(this.#drawActs(run, own !== undefined, isShown));
     return row;
+  }
+
+  #describeDraft(run: Run): string {
+    if (run.document === null) return "";
+    const lines = countDifferentLines(run.document, this.#document);
+    return lines ? ngettext("{count} line different", "{count} lines different", lines) : gettext("same as now");
   }
 
   #drawActs(run: Run, hasDraft: boolean, isShown: boolean): HTMLElement {

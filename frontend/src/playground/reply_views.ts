@@ -1,4 +1,4 @@
-// What stands in a column: the reply as text, field by field, as it came, or the prompt that was sent.
+// Views of a column's reply: as text, field by field, as received, or the prompt that was sent.
 import { createElement, createIcon } from "../dom.ts";
 import type { Json } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";

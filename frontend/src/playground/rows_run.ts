@@ -49,7 +49,7 @@ export class RowsRun {
     return this.rows.every((row) => row.isOver);
   }
 
-  /** What the replies cost so far, by what their models told. */
+  /** The cost of the replies so far, as their models reported it. */
   get costs(): Money[] {
     return this.rows.flatMap((row) => row.cells.flatMap((cell) => cell.reply?.cost ?? []));
   }

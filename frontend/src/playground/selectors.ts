@@ -1,4 +1,4 @@
-// What the state of the playground means: why a run is not possible, what it may cost, how a reply turned out.
+// Selectors of the playground's state: why a run is not possible, what it may cost, how a reply turned out.
 import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { costOfCall, longestReply, sumCosts } from "./money.ts";

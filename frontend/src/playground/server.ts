@@ -82,7 +82,8 @@ export class RunServer {
     try {
       const run = await callServer<Answer<Pick<Run, "id" | "at" | "columns">>>("POST", `${this.#base}start`, body);
       if (isRefused(run)) return { type: "runRefused", keys, detail: run.detail, fields: run.fields ?? {} };
-      return { type: "runStarted", keys, run: { ...run, sample: state.sample || null, inputs } };
+      const document = columns.some((column) => "document" in column) ? state.document : null;
+      return { type: "runStarted", keys, run: { ...run, sample: state.sample || null, inputs, document } };
     } catch (error) {
       return { type: "runRefused", keys, detail: describeError(error), fields: {} };
     }

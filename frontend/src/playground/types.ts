@@ -1,4 +1,4 @@
-// What the server and the playground tell each other.
+// Types of the messages between server and playground.
 import type { CallFacts, Data, Json } from "../editor/types.ts";
 
 /** Settings of one call; what is left out is as the document says. */
@@ -72,6 +72,8 @@ export interface Run {
   at: string;
   sample: string | null;
   inputs: Data;
+  /** The draft that was tried; null where none was, or it is not stored. */
+  document: string | null;
   columns: Reply[];
 }
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from registry.evaluations.models import Dataset
+from registry.evaluations.dataset_models import Dataset
 from tests.frontend.conftest import REPLY, words
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows
 

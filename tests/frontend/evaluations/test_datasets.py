@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations import attachments
-from registry.evaluations.models import Dataset
+from registry.evaluations.dataset_models import Dataset
 from tests.frontend.conftest import REPLY, words
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows, start_run
 
@@ -43,7 +43,7 @@ def test_a_dataset_shows_its_rows_and_versions(browser, reply, gold):
 def test_an_older_version_says_that_it_is_one(browser, reply, gold):
     save_rows(reply, dataset_rows(7), gold.digest)
     page = words(browser("reader").get(PAGE, {"version": 1}))
-    assert "not the latest" in page
+    assert "You are reading <b>version 1</b>" in page
     assert f"{PAGE}/-/diff?from=1&amp;to=2" in page
     assert "case-6" not in page
 
@@ -171,3 +171,24 @@ def test_a_row_without_a_name_is_called_by_its_number_in_the_readers_language(br
     save_rows(reply, '{"inputs": {"question": "Boot?"}}\n')
     page = words(browser("reader").get(PAGE, headers={"accept-language": language}))
     assert f'<th scope="row">{name}</th>' in page
+
+
+def test_the_rows_of_an_older_version_become_the_next_one(browser, reply, gold):
+    second = save_rows(reply, dataset_rows(7), gold.digest)
+    author = browser("author")
+    assert "Restore version" not in words(author.get(PAGE))
+    assert "Restore version" not in words(browser("reader").get(PAGE, {"version": 1}))
+    page = words(author.get(PAGE, {"version": 1}))
+    assert "Restore version 1" in page
+    assert f'value="{second.digest}"' in page
+    answer = author.post(f"{PAGE}/-/restore", {"version": "1", "base": second.digest}, follow=True)
+    assert "Version 3 has the rows of version 1." in words(answer)
+    newest = Dataset.objects.get(name=GOLD).latest
+    assert (newest.number, newest.digest, newest.message) == (3, gold.digest, "Restore version 1")
+
+
+def test_a_restore_from_a_page_that_is_old_by_now_saves_nothing(browser, reply, gold):
+    save_rows(reply, dataset_rows(7), gold.digest)
+    answer = browser("author").post(f"{PAGE}/-/restore", {"version": "1", "base": gold.digest})
+    assert answer.status_code in (409, 412)
+    assert Dataset.objects.get(name=GOLD).latest.number == 2

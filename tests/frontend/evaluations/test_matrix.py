@@ -145,6 +145,25 @@ def test_a_narrow_page_shows_the_chosen_run_and_the_baseline(browser, two):
     assert "Column shown" not in matrix(browser, two[:1])
 
 
+def test_of_more_than_three_runs_a_narrow_page_has_a_select_with_the_rest(browser, reply, two):
+    runs = [*two, start_run(reply, "1", finish=False)]
+    assert matrix(browser, runs).count('id="column-tab-') == 3
+    runs.append(start_run(reply, "2", finish=False))
+    page = matrix(browser, runs, order="drop")
+    assert page.count('id="column-tab-') == 2
+    form = page[page.index('class="matrix-more"') :]
+    form = form[: form.index("</form>")]
+    assert [f'name="with" value="{run.pk}"' in form for run in runs] == [False, True, True, True]
+    assert 'name="order" value="drop"' in form
+    assert re.findall(r'<option value="(\d*)"\s*(selected)?', form) == [("", "")] + [
+        (str(run.pk), "") for run in runs[2:]
+    ]
+    page = matrix(browser, runs, column=runs[3].pk)
+    assert "matrix-shows-4" in page
+    options = re.findall(r'<option value="(\d*)"\s*(selected)?', page[page.index('class="matrix-more"') :])[:2]
+    assert options == [(str(runs[2].pk), ""), (str(runs[3].pk), "selected")]
+
+
 def test_runs_are_exported_from_the_page(browser, two):
     page = matrix(browser, two)
     for run in two:

@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations import dataset_archive, datasets
-from registry.evaluations.models import DatasetVersion
+from registry.evaluations.dataset_models import DatasetVersion
 from tests.support.finished_runs import GOLD, save_rows
 
 ADDRESS = "/d/copy-rows"

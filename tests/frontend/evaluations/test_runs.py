@@ -8,7 +8,8 @@ import pytest
 from frontend.evaluations.row_comparison import judgement_of
 from registry.connections import queries as connection_queries
 from registry.evaluations import datasets, run_worker, start_runs
-from registry.evaluations.models import Dataset, Run, RunRow
+from registry.evaluations.dataset_models import Dataset
+from registry.evaluations.models import Run, RunRow
 from registry.evaluations.run_queries import RunRowDetail
 from registry.templates import queries as template_queries
 from tests.frontend.conftest import DOCUMENT, REPLY, words
@@ -198,6 +199,19 @@ def test_rows_that_failed_say_why(browser, gold):
     assert "case-1" not in page
     row = words(browser("author").get("/runs/1/rows/2"))
     assert "2 tries failed before" in row
+
+
+def test_the_button_of_a_run_that_ended_early_says_how_many_rows_it_asks(browser, gold):
+    start_run(gold)
+    client = browser("author")
+    assert "rows that have no reply" not in words(client.get("/runs/1"))
+    Run.objects.update(state=Run.FAILED, failed=2, scores_text="{}")
+    assert ">Retry these 2 rows<" in words(client.get("/runs/1")).replace("> ", ">").replace(" <", "<")
+    RunRow.objects.filter(index__gte=4).delete()
+    Run.objects.update(done=4)
+    assert "Ask the 4 rows that have no reply" in words(client.get("/runs/1"))
+    client.post("/runs/1", {"do": "rerun"})
+    assert Run.objects.get().state == "queued"
 
 
 def test_all_rows_are_listed_with_their_scores(browser, gold):

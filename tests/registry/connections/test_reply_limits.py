@@ -1,3 +1,5 @@
+"""The limit of a model's reply: which setting counts, and the default."""
+
 import pytest
 
 from registry.connections.reply_limits import REPLY_LIMITS, find_longest_reply

@@ -13,8 +13,10 @@ from registry.accounts.models import User
 from registry.connections import queries, services, spending
 from registry.connections.models import Spending
 from registry.core.errors import Conflict, Invalid, NotAllowed, TooMany
-from registry.evaluations import datasets, run_worker, start_runs
+from registry.evaluations import datasets, run_estimates, run_worker, start_runs
+from registry.evaluations.models import Run
 from registry.namespaces.models import Namespace
+from registry.templates import save as template_save
 
 PRICES = {"prompt_price": "1000", "completion_price": "1000"}  # a tenth of a unit for 100 tokens
 
@@ -108,6 +110,15 @@ def test_only_admins_set_caps_and_see_what_was_spent(author, support):
         spending.list_spending(author, "support")
 
 
+@pytest.mark.parametrize(("person_day", "written"), [("0.1", "0.22 of 0.10"), ("0.000052", "0.22 of 0.000052")])
+def test_the_sentence_of_a_reached_cap_rounds_no_amount(cap, ask, person_day, written):
+    ask()
+    ask()
+    cap(person_day=person_day)
+    with pytest.raises(TooMany, match=f"The daily limit of admin is reached: {written} USD"):
+        ask()
+
+
 def test_a_cap_is_an_amount(cap):
     with pytest.raises(Invalid, match="person_day"):
         cap(person_day="a little")
@@ -126,9 +137,16 @@ def start(author, save, connect):
     rows = "".join(json.dumps({"inputs": {"question": f"policy {number}"}}) + "\n" for number in range(40))
     datasets.save_dataset(actor=author, name="support/questions", text=rows)
     connect(**PRICES)
-    return lambda: start_runs.start_run(
-        actor=author, template="support/reply", dataset="support/questions", model="small"
-    )
+
+    def start(**options):
+        chosen = {"dataset": "support/questions", "model": "small", **options}
+        return start_runs.start_run(actor=author, template="support/reply", **chosen)
+
+    return start
+
+
+def estimate(actor):
+    return run_estimates.estimate_run(actor=actor, template="support/reply", dataset="support/questions", model="small")
 
 
 def test_a_run_that_reaches_the_cap_stops_and_says_so(start, cap, server):
@@ -140,6 +158,44 @@ def test_a_run_that_reaches_the_cap_stops_and_says_so(start, cap, server):
     assert run.state == "failed"
     assert "daily limit of author is reached" in run.error
     assert 10 <= sum(server.answered.values()) <= 10 + 4  # and those in flight
+
+
+def test_a_run_is_refused_before_it_starts_where_a_cap_is_reached(start, cap, author, server):
+    cap(person_day="0")
+    for begin in (start, lambda: estimate(author)):
+        with pytest.raises(TooMany, match="daily limit of author is reached"):
+            begin()
+    cap(person_day="1", currency="EUR")
+    with pytest.raises(Conflict, match="the price of small is in USD"):
+        start()
+    assert not Run.objects.exists()
+    assert not server.answered
+
+
+def test_a_run_whose_judge_may_not_be_asked_is_refused(start, cap, author):
+    template_save.save_version(
+        actor=author,
+        name="support/judge",
+        document="---\nformat: text\n---\n{{ documents }} {{ response }}",
+        message="",
+    )
+    cap(person_day="0")
+    with pytest.raises(TooMany, match="daily limit of author is reached"):
+        start(model="echo", judge="support/judge@1", judge_model="small")
+    assert start(model="echo").state == "queued"
+
+
+def test_a_run_that_reached_the_cap_is_run_again_once_there_is_room(start, cap, author):
+    cap(person_day="1")
+    run = start()
+    while run_worker.advance_run(run.pk, seconds=0):
+        pass
+    with pytest.raises(TooMany, match="daily limit of author is reached"):
+        start_runs.rerun_failures(actor=author, number=run.pk)
+    run.refresh_from_db()
+    assert run.state == "failed"
+    cap(person_day="100")
+    assert start_runs.rerun_failures(actor=author, number=run.pk).state == "queued"
 
 
 @pytest.mark.slow

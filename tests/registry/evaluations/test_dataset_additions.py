@@ -8,7 +8,7 @@ from promptuary.evaluation import Row
 from registry.core.errors import Invalid, NotAllowed, NotFound, Stale
 from registry.evaluations import datasets
 from registry.evaluations.dataset_additions import add_dataset_rows, list_new_columns
-from registry.evaluations.models import DatasetVersion
+from registry.evaluations.dataset_models import DatasetVersion
 
 DATASET = "support/questions"
 FIRST = {"id": "first", "inputs": {"question": "Where?"}, "expected": {"answer": "Here"}}
@@ -72,6 +72,16 @@ def test_columns_that_the_dataset_lacks_are_named(author, reader, outsider, ques
         list_new_columns(reader, DATASET, rows)
     with pytest.raises(NotFound):
         list_new_columns(outsider, DATASET, rows)
+
+
+def test_rows_that_were_there_need_not_fit_the_template_that_is_named(author, questions, save):
+    template = save().template.name
+    datasets.save_dataset(actor=author, name="support/odd", text=json.dumps({"inputs": {"other": "x"}}) + "\n")
+    saved = add_dataset_rows(actor=author, name="support/odd", rows=[CALL], template=template)
+    assert [list(row.inputs) for row in saved.version.rows()] == [["other"], ["question"]]
+    with pytest.raises(Invalid) as caught:
+        add_dataset_rows(actor=author, name="support/odd", rows=[{"inputs": {"other": "y"}}], template=template)
+    assert list(caught.value.fields) == ["row 3.inputs.question"]
 
 
 def test_rows_must_fit_the_template_that_is_named(author, questions, save):

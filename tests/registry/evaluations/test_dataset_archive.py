@@ -6,7 +6,7 @@ import pytest
 
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.evaluations import attachments, dataset_additions, dataset_archive, dataset_queries, datasets, start_runs
-from registry.evaluations.models import Dataset
+from registry.evaluations.dataset_models import Dataset
 from registry.journal.models import Event
 from registry.playground import queries as playground_queries
 

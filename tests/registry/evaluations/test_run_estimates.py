@@ -51,6 +51,28 @@ def test_rows_that_do_not_render_are_counted(author, save):
     assert (estimate(author).sampled, estimate(author).misfits) == (2, 1)
 
 
+def test_a_setting_that_the_model_does_not_take_is_named_before_a_run_and_its_estimate(
+    author,
+    questions,  # noqa: F811
+    start,  # noqa: F811
+    settings,
+    tmp_path,
+):
+    settings.MODELS_PATH = tmp_path / "models.yml"
+    settings.MODELS_PATH.write_text("c: {base_url: 'https://models.example/v1', protocol: anthropic}\n")
+    latest = Version.objects.get()
+    seeded = latest.document.replace("---\n", "---\nsettings: {seed: 7}\n", 1)
+    template_save.save_version(
+        actor=author, name="support/reply", document=seeded, message="Seeded", base=latest.digest
+    )
+    for act in (lambda: estimate(author, model="c"), lambda: start(model="c")):
+        with pytest.raises(Invalid) as caught:
+            act()
+        assert "which does not take the setting seed:" in caught.value.fields["model"]
+    assert not Run.objects.exists()
+    assert estimate(author).rows == 80
+
+
 def test_what_can_not_be_run_has_no_estimate(author, reader, save, questions):  # noqa: F811
     with pytest.raises(NotAllowed):
         estimate(reader)

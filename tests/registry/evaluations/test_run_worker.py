@@ -331,3 +331,19 @@ def test_one_row_that_fits_lets_a_run_start(author, start):
     rows = [{"inputs": {"other": n}} for n in range(45)] + [{"inputs": {"question": "x"}}]
     datasets.save_dataset(actor=author, name="support/odd", text="".join(json.dumps(row) + "\n" for row in rows))
     assert start(dataset="support/odd").total == 46
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (TooMany("The limit is reached."), "The limit is reached. Run it again later: the replies that came are kept."),
+        (Conflict("The price is in EUR."), "The price is in EUR."),
+    ],
+)
+def test_a_run_that_may_not_ask_says_that_later_helps_where_it_does(start, monkeypatch, error, sentence):
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(run_worker, "ask_model", refuse)
+    run = finish(start())
+    assert (run.state, run.error) == (Run.FAILED, sentence)

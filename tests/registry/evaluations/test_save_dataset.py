@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 from promptuary import evaluation
 from registry.core.errors import Invalid, NotAllowed, NotFound, PreconditionRequired, Stale
 from registry.evaluations import datasets
-from registry.evaluations.models import DatasetVersion
+from registry.evaluations.dataset_models import DatasetVersion
 from registry.journal.models import Event
 
 NAME = "support/questions"

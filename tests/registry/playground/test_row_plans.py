@@ -168,3 +168,11 @@ def test_runs_of_rows_take_no_place_of_the_others(save_rows, connect, start, aut
         for _ in range(3)
     ]
     assert set(PlaygroundRun.objects.values_list("pk", flat=True)) == {kept.pk, *started[1:]}
+
+
+def test_a_setting_that_the_protocol_does_not_take_is_named_before_rows_are_run(save_rows, connect, plan):
+    connect(protocol="anthropic")
+    save_rows(write_rows(2))
+    with pytest.raises(Invalid) as caught:
+        plan(COLUMN, {**COLUMN, "settings": {"seed": 7}})
+    assert list(caught.value.fields) == ["columns.1.settings"]

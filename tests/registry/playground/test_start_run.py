@@ -56,6 +56,33 @@ def test_a_longest_reply_goes_by_the_name_that_the_document_uses(start, connect,
     assert column_of(run).asked["settings"] == {"temperature": 0.2, "max_completion_tokens": 9}
 
 
+@pytest.mark.parametrize(
+    ("protocol", "chosen", "named"),
+    [
+        ("anthropic", {"seed": 7, "temperature": 0.5}, "Anthropic messages, which does not take the setting seed:"),
+        ("responses", {"seed": 7}, "OpenAI responses, which does not take the setting seed:"),
+        ("openai", {"seed": 7}, None),
+        ("anthropic", {"top_p": 0.5}, None),
+    ],
+)
+def test_a_setting_that_the_protocol_does_not_take_is_named_before_the_call(start, connect, protocol, chosen, named):
+    connect(protocol=protocol)
+    columns = ({**DRAFT_COLUMN}, {**DRAFT_COLUMN, "model": "small", "settings": chosen})
+    if named is None:
+        start(*columns)
+        return
+    fields = refusal(start, *columns)
+    assert list(fields) == ["columns.1.settings"]
+    assert named in fields["columns.1.settings"]
+
+
+def test_a_setting_of_the_document_is_named_too(start, connect):
+    connect(protocol="anthropic")
+    document = DRAFT.replace("max_tokens: 50", "max_tokens: 50, frequency_penalty: 1, seed: 3")
+    fields = refusal(start, {"source": "draft", "document": document, "model": "small"})
+    assert "the setting frequency_penalty, seed:" in fields["columns.0.settings"]
+
+
 def test_a_template_that_was_never_saved_can_be_tried(start):
     run = start(DRAFT_COLUMN, name="support/new/one")
     assert run.name == "support/new/one"

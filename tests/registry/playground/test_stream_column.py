@@ -116,6 +116,22 @@ def test_a_model_that_stays_busy_fails_and_costs_nothing(start, stream, connect,
     assert Spending.objects.get().cost == 0
 
 
+def test_stopping_while_a_busy_model_is_waited_for_costs_nothing(start, connect, server, author):
+    server.faults, server.retry_after = ["busy"], 30
+    connect()
+    column_id = start().columns.get().pk
+
+    async def stop_while_waiting():
+        async with contextlib.aclosing(streams.stream_column(author, column_id)) as events:
+            assert (await anext(events))[0] == "waiting"
+            await run_in_thread(services.stop_column, actor=author, column_id=column_id)
+            return [event async for event in events]
+
+    name, column = asyncio.run(asyncio.wait_for(stop_while_waiting(), 10))[-1]
+    assert (name, column["tokens"]) == ("stopped", {"prompt": 0, "completion": 0})
+    assert Spending.objects.get().cost == 0
+
+
 def test_a_rejected_key_is_said_in_words(start, stream, connect, server):
     server.faults = ["rejected"]
     connect()

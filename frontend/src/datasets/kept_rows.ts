@@ -1,0 +1,115 @@
+// What was changed in the rows and not saved yet: it stays in this browser, and is put back when the page is opened
+// again.
+import { makeRow } from "./rows.ts";
+import type { Column, Grid, GridRow } from "./types.ts";
+
+const PREFIX = "kept:rows:"; // entries of "kept:" that are older than a month are removed by the page itself
+const MONTH = 30 * 86_400_000;
+
+/** A row as it was saved, by its place there, or one that was edited (`from`) or added. */
+type KeptRow = number | { from?: number; cells: GridRow["cells"]; expectsEmpty: boolean };
+
+export interface KeptRows {
+  at: number;
+  /** The digest of the version that was changed. */
+  base: string;
+  columns: readonly Column[];
+  rows: readonly KeptRow[];
+}
+
+/** The rows with what was saved given by its place alone, so that a change of a few rows is short. */
+export function packRows(grid: Grid, saved: Grid, base: string, at = Date.now()): KeptRows {
+  const places = new Map(saved.rows.map((row, index) => [row.key, index]));
+  const rows = grid.rows.map((row): KeptRow => {
+    const from = places.get(row.key);
+    if (from !== undefined && saved.rows[from] === row) return from;
+    return { ...(from === undefined ? {} : { from }), cells: row.cells, expectsEmpty: row.expectsEmpty };
+  });
+  return { at, base, columns: grid.columns, rows };
+}
+
+/**
+ * The grid that `packRows` was given. On another version of the dataset, rows that were edited or added take the place
+ * of the row of their name, or are added; what was removed and moved is left as that version has it.
+ */
+export function unpackRows(kept: KeptRows, saved: Grid, base: string): Grid {
+  const changed = kept.rows.filter((row) => typeof row !== "number");
+  if (kept.base !== base) return mergeRows(kept.columns, changed, saved);
+  const rows = kept.rows.flatMap((row): GridRow[] => {
+    if (typeof row === "number") return saved.rows[row] ? [saved.rows[row]] : [];
+    return [restoreRow(row, row.from === undefined ? undefined : saved.rows[row.from])];
+  });
+  return { columns: kept.columns, rows };
+}
+
+/**
+ * The names of rows of another, newer version that `unpackRows` puts changed rows in the place of: what that version
+ * has there is not in the grid any more. Empty on the version that was changed.
+ */
+export function listReplaced(kept: KeptRows, saved: Grid, base: string): string[] {
+  if (kept.base === base) return [];
+  const replaced = kept.rows.flatMap((row): string[] => {
+    if (typeof row === "number") return [];
+    const name = nameOf(row);
+    const now = name ? saved.rows.find((one) => nameOf(one) === name) : undefined;
+    return now && JSON.stringify(now.cells) !== JSON.stringify(row.cells) ? [readName(name)] : [];
+  });
+  return [...new Set(replaced)];
+}
+
+type ChangedRow = Exclude<KeptRow, number>;
+
+/** A row's name as JSON, empty for none. */
+const nameOf = ({ cells }: Pick<GridRow, "cells">): string => (cells.id && "source" in cells.id ? cells.id.source : "");
+
+function readName(source: string): string {
+  try {
+    return String(JSON.parse(source));
+  } catch {
+    return source;
+  }
+}
+
+function mergeRows(columns: readonly Column[], changed: readonly ChangedRow[], saved: Grid): Grid {
+  const rows = [...saved.rows];
+  for (const row of changed) {
+    const name = nameOf(row);
+    const place = name ? rows.findIndex((one) => nameOf(one) === name) : -1;
+    if (place < 0) rows.push(restoreRow(row, undefined));
+    else rows[place] = restoreRow(row, rows[place]);
+  }
+  const known = new Set(saved.columns.map((column) => column.key));
+  const added = columns.filter((column) => !known.has(column.key));
+  return { columns: [...saved.columns.slice(0, -1), ...added, ...saved.columns.slice(-1)], rows };
+}
+
+const restoreRow = (row: ChangedRow, was: GridRow | undefined): GridRow => ({
+  key: was?.key ?? makeRow().key,
+  cells: row.cells,
+  expectsEmpty: row.expectsEmpty,
+});
+
+/** What is kept of this dataset; nothing where nothing is, or it is too old. */
+export function readKept(name: string): KeptRows | null {
+  try {
+    const kept = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as KeptRows | null;
+    return kept && Date.now() - kept.at < MONTH ? kept : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the rows; false where the browser has no room for them or keeps nothing. */
+export function keepRows(name: string, kept: KeptRows): boolean {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(kept));
+    return true;
+  } catch {
+    dropKept(name);
+    return false;
+  }
+}
+
+export function dropKept(name: string): void {
+  localStorage.removeItem(PREFIX + name);
+}

@@ -1,0 +1,117 @@
+// The line in the head of a dataset that says what is changed, and since when this browser keeps it.
+import { createElement, timeAgo } from "../dom.ts";
+import { gettext, ngettext } from "../language.ts";
+import { dropKept, keepRows, listReplaced, packRows, readKept, unpackRows } from "./kept_rows.ts";
+import type { Grid } from "./types.ts";
+
+const PAUSE = 400; // milliseconds after the last change
+const TICK = 5000;
+const MOST_NAMES = 5; // rows that a sentence names
+
+export interface RowsToKeep {
+  readonly grid: Grid;
+  isChanged(): boolean;
+  apply(grid: Grid, words: string): void;
+  undo(): void;
+}
+
+export class RowAutosave {
+  readonly #view: RowsToKeep;
+  readonly #saved: Grid;
+  readonly #name: string;
+  readonly #base: string;
+  readonly #line: HTMLElement | null;
+  #timer = 0;
+  #keptAt = 0;
+  #isFull = false;
+  #changes = "";
+
+  /** name: of the dataset, empty for a new one, of which nothing is kept. base: the digest of the saved version. */
+  constructor(view: RowsToKeep, saved: Grid, place: { name: string; base: string; line: HTMLElement | null }) {
+    this.#view = view;
+    this.#saved = saved;
+    this.#name = place.name && `${document.body.dataset.person ?? ""}:${place.name}`;
+    this.#base = place.base;
+    this.#line = place.line;
+    if (this.#name) setInterval(() => this.#draw(), TICK);
+  }
+
+  /** Puts back what is kept, as one step that can be undone, with a line at the head of the section that says so. */
+  restore(section: HTMLElement): void {
+    const kept = this.#name ? readKept(this.#name) : null;
+    if (!kept) return;
+    this.#view.apply(unpackRows(kept, this.#saved, this.#base), gettext("changes put back"));
+    const drop = createElement(
+      "button",
+      { type: "button", class: "button button-small button-quiet" },
+      gettext("Remove it"),
+    );
+    const words = gettext("What you changed {when} is back.", { when: timeAgo(kept.at) });
+    const replaced = listReplaced(kept, this.#saved, this.#base);
+    const sentences = [words, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
+    const note = createElement("p", { class: "note kept-note", role: "status" }, `${sentences} `, drop);
+    drop.addEventListener("click", () => {
+      this.#view.undo();
+      note.remove();
+    });
+    section.prepend(note);
+  }
+
+  /** Keeps the rows soon. changes: what differs from the saved version, in words. */
+  update(changes: string): void {
+    this.#changes = changes;
+    this.#draw();
+    if (!this.#name) return;
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.flush(), PAUSE);
+  }
+
+  /** Keeps the rows now; false where they are changed and this browser does not keep them. */
+  flush(): boolean {
+    clearTimeout(this.#timer);
+    if (!this.#name) return false;
+    if (!this.#view.isChanged()) {
+      this.forget();
+      return true;
+    }
+    this.#isFull = !keepRows(this.#name, packRows(this.#view.grid, this.#saved, this.#base));
+    this.#keptAt = Date.now();
+    this.#draw();
+    return !this.#isFull;
+  }
+
+  forget(): void {
+    clearTimeout(this.#timer);
+    if (this.#name) dropKept(this.#name);
+    this.#keptAt = 0;
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (!this.#line) return;
+    const badge = createElement("span", { class: "badge" }, gettext("Draft"));
+    const parts = this.#changes ? [badge, ` ${this.#changes}. `, this.#describePlace()] : [gettext("No changes.")];
+    const key = parts.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
+    if (this.#line.textContent === key) return;
+    this.#line.replaceChildren(...parts);
+  }
+
+  #describePlace(): string {
+    if (this.#isFull) return gettext("Too much for this browser to keep: save before you leave.");
+    if (!this.#keptAt) return "";
+    return gettext("Kept in this browser {when}.", { when: timeAgo(this.#keptAt) });
+  }
+}
+
+/** Says which rows of the newer version stand no longer as that version has them. */
+function describeReplaced(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  const more = names.length - MOST_NAMES;
+  const list = more > 0 ? gettext("{names} and {count} more", { names: shown, count: more }) : shown;
+  return ngettext(
+    "A newer version was saved since. Your row takes the place of its row of the same name, so changes made there are not here: {names}.",
+    "A newer version was saved since. Your rows take the place of its rows of the same name, so changes made there are not here: {names}.",
+    names.length,
+    { names: list },
+  );
+}
