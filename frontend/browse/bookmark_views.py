@@ -1,4 +1,4 @@
-"""Favourites and saved views of the reader: keeping them and giving them up."""
+"""The reader's favourites and saved views: adding and removing them."""
 
 from django import forms
 from django.contrib import messages

@@ -1,4 +1,4 @@
-"""The page of acts on several templates: what was ticked in the list, tagged or archived together."""
+"""The page of bulk actions: templates ticked in the list are tagged or archived together."""
 
 from collections.abc import Sequence
 

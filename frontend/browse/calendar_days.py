@@ -91,7 +91,7 @@ class FreezeOnDay:
 
 @dataclass(frozen=True)
 class CalendarDay:
-    """One square. items: the first of them; folded: the rest."""
+    """One day. items: the first few; folded: the rest."""
 
     day: date
     in_month: bool
@@ -102,12 +102,12 @@ class CalendarDay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is told of it."""
+        """Whether the day has neither freezes nor items."""
         return not (self.freezes or self.items)
 
 
 def month_of(text: str, today: date) -> Month:
-    """The month that an address asks for as `2026-11`; what is none gives the month of today."""
+    """The month of an address such as `2026-11`; anything else gives the month of `today`."""
     try:
         first = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007  # a month has no time
     except ValueError:
@@ -116,7 +116,7 @@ def month_of(text: str, today: date) -> Month:
 
 
 def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) -> list[CalendarDay]:
-    """The month's squares on the clock of this time zone."""
+    """The days of the month's weeks, with times in this time zone."""
     items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
     listed = (*_scheduled(calendar), *map(_moved, calendar.moves), *map(_rolled_out, calendar.rollouts))
     for item in sorted(listed, key=lambda item: item.at):

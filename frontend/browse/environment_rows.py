@@ -10,6 +10,9 @@ from django.utils.translation import gettext, ngettext
 
 from frontend.changes.failure_rows import FailureRow
 from frontend.changes.rollout_rows import RolloutRow
+from frontend.web.wording import check_word
+from registry.changes.checks import Check
+from registry.changes.gate import Gate
 from registry.changes.promotion_state import PromotionState
 from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
@@ -22,7 +25,10 @@ from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.label_moves import Approval
 from registry.templates.models import Template
 
-__all__ = ["Cell", "Group", "Head", "Line", "RowAction", "column_labels", "group_rows"]
+__all__ = ["Cell", "CheckSummary", "Group", "Head", "Line", "RowAction", "column_labels", "group_rows"]
+
+# What comes first within a namespace on a phone, where a template takes much room.
+_RANKS = ("emergency", "failing", "rolling", "ready", "open", "scheduled", "blocked", "settled")
 
 
 @dataclass(frozen=True)
@@ -35,12 +41,25 @@ class Head:
 
 
 @dataclass(frozen=True)
+class CheckSummary:
+    """How many checks passed, of how many; the names of those that failed, in words. sentences: what each of these
+    found. is_running: whether some have not finished.
+    """
+
+    passed: int
+    total: int
+    failed: tuple[str, ...]
+    sentences: tuple[str, ...]
+    is_running: bool
+
+
+@dataclass(frozen=True)
 class Cell:
     """One label of one template. `number` is None where it is not set; `behind` counts the newer versions on the next
     label to the left that is set.
 
     `unapproved` says that it is protected and never held what it serves by approval. `back_url` is empty where this
-    person may not go back, or where there is nothing to go back to.
+    person may not go back, or where there is nothing to go back to. checks: of what the label to promote from serves.
     """
 
     label: str
@@ -54,28 +73,33 @@ class Cell:
     is_target: bool = False
     rollout: RolloutRow | None = None
     failure: FailureRow | None = None
+    checks: CheckSummary | None = None
 
     @property
     def has_notes(self) -> bool:
         """Whether there may be more to say of it than what it serves and since when; of most there is nothing."""
-        told = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure)
+        told = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure, self.checks)
         return any(told)
 
 
 @dataclass(frozen=True)
 class RowAction:
-    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it."""
+    """The act that fits a template first. Without an address it is shown as not possible, with `reason` beside it;
+    is_blocked: with an address too, because what it leads to can't be published as it is.
+    """
 
     word: str
     url: str = ""
     reason: str = ""
     in_panel: bool = False
+    is_blocked: bool = False
 
 
 @dataclass(frozen=True)
 class Line:
-    """A template's row. `selectable` says that it can be promoted together with others. goes_live_at: when what its
-    open request proposes is published by itself; date_url: where this person changes that, else empty.
+    """A template's row. `selectable` says that it can be promoted together with others. rank: its place on a phone, the
+    lowest first. goes_live_at: when what its open request proposes is published by itself; date_url: where this person
+    changes that, else empty. request_checks: of the open request, where it proposes another version than the source.
     """
 
     name: str
@@ -85,8 +109,10 @@ class Line:
     state: PromotionState
     action: RowAction | None
     selectable: bool
+    rank: int
     goes_live_at: datetime | None = None
     date_url: str = ""
+    request_checks: CheckSummary | None = None
 
 
 @dataclass(frozen=True)
@@ -172,13 +198,58 @@ def _line(
         cell = _cell(template, label, row.places.get(label), role, is_target=label == pair[1])
         behind = max(0, left - cell.number) if cell.number else 0
         place = (template.pk, label)
-        cells.append(replace(cell, behind=behind, rollout=divided.get(place), failure=failing.get(place)))
+        checks = _summarize_checks(state.checks) if label == pair[0] else None
+        cell = replace(cell, behind=behind, rollout=divided.get(place), failure=failing.get(place), checks=checks)
+        cells.append(cell)
         left = cell.number or left
     target = next(cell for cell in cells if cell.is_target)
     action = _action(template, state, role, pair, target)
-    selectable = state.state == "ready" and state.is_protected and not state.drifted and _may(role, Verb.PROPOSE)
+    is_free = not state.drifted and not state.blocking
+    selectable = state.state == "ready" and state.is_protected and is_free and _may(role, Verb.PROPOSE)
     goes_live_at, date_url = _schedule(state, role)
-    return Line(template.name, stem + slash, leaf, cells, state, action, selectable, goes_live_at, date_url)
+    return Line(
+        name=template.name,
+        stem=stem + slash,
+        leaf=leaf,
+        cells=cells,
+        state=state,
+        action=action,
+        selectable=selectable,
+        rank=_RANKS.index(_kind(state, target, action, is_scheduled=goes_live_at is not None)),
+        goes_live_at=goes_live_at,
+        date_url=date_url,
+        request_checks=_summarize_checks(state.gate.checks) if state.gate and not state.proposes_source else None,
+    )
+
+
+def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_scheduled: bool) -> str:
+    """Which of `_RANKS` the row is."""
+    if state.emergency:
+        return "emergency"
+    if target.failure:
+        return "failing"
+    if target.rollout:
+        return "rolling"
+    if state.gate is not None:
+        return "scheduled" if is_scheduled else "open"
+    if action is None:
+        return "settled"
+    return "blocked" if action.is_blocked or not action.url else "ready"
+
+
+def _summarize_checks(checks: Sequence[Check]) -> CheckSummary | None:
+    """None where there are none."""
+    if not checks:
+        return None
+    failed = [check for check in checks if check.outcome == "failed" and not check.is_acknowledged]
+    running = sum(check.outcome is None for check in checks)
+    return CheckSummary(
+        passed=len(checks) - len(failed) - running,
+        total=len(checks),
+        failed=tuple(check_word(check.name) for check in failed),
+        sentences=tuple(check.summary for check in failed),
+        is_running=running > 0,
+    )
 
 
 def _schedule(state: PromotionState, role: Role | None) -> tuple[datetime | None, str]:
@@ -214,8 +285,8 @@ def _cell(template: Template, label: str, place: EnvironmentCell | None, role: R
 def _action(
     template: Template, state: PromotionState, role: Role | None, pair: tuple[str, str], target: Cell
 ) -> RowAction | None:
-    """The first that fits: an emergency, the way back from what fails, a rollout, an open request, a promotion; None
-    where it is up to date.
+    """The first that fits: an emergency, the way back from what fails, a rollout, the date of what is approved, an open
+    request, a promotion; None where it is up to date.
     """
     if state.emergency:
         return RowAction(
@@ -230,9 +301,7 @@ def _action(
         word = word if _may(role, Verb.PUBLISH) else gettext("Open rollout")
         return RowAction(word, f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")
     if state.gate is not None:
-        number = state.gate.change.number
-        word = gettext("Review change {number}") if state.gate.may_approve else gettext("Open change {number}")
-        return RowAction(word.format(number=number), reverse("change", args=[number]))
+        return _request_action(state, state.gate, role)
     if state.state != "ready" or state.source is None:
         return None
     needed = Verb.PROPOSE if state.is_protected else Verb.MOVE
@@ -241,8 +310,23 @@ def _action(
         return RowAction(promote, reason=gettext("needs the author role"))
     page = "propose" if state.is_protected else "labels"
     address = _address(page, template, pair[1], state.source)
-    reason = gettext("has to be merged") if state.drifted and state.is_protected else ""
-    return RowAction(promote, address, reason, in_panel=True)
+    if not state.is_protected:
+        return RowAction(promote, address, in_panel=True)
+    reason = gettext("has to be merged") if state.drifted else ""
+    if state.blocking:
+        names = ", ".join(check_word(check.name) for check in state.blocking)
+        reason = gettext("failed: {checks}").format(checks=names)
+    return RowAction(promote, address, reason, in_panel=True, is_blocked=bool(state.blocking))
+
+
+def _request_action(state: PromotionState, gate: Gate, role: Role | None) -> RowAction:
+    """What to do about an open request."""
+    date_url = _schedule(state, role)[1]
+    if date_url and gate.approval_status.is_enough:
+        return RowAction(gettext("Change date"), date_url)
+    number = gate.change.number
+    word = gettext("Review change {number}") if gate.may_approve else gettext("Open change {number}")
+    return RowAction(word.format(number=number), reverse("change", args=[number]))
 
 
 def _may(role: Role | None, verb: Verb) -> bool:

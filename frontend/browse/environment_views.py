@@ -16,6 +16,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import promotion_state
 from registry.core.names import LABEL, LATEST
+from registry.core.pagination import Page
 from registry.evaluations import live_failures
 from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
@@ -25,9 +26,10 @@ from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
-from registry.templates import label_queries
+from registry.templates import label_queries, search_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
+from registry.templates.search_queries import MatchCount
 
 __all__ = ["environments"]
 
@@ -47,26 +49,25 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     names = label_queries.list_label_names(actor)
     pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
     cursor = request.GET.get("cursor")
-    page = environments_query.list_environments(
-        actor, q=words, behind=view == "behind", cursor=cursor if view in ("", "behind") else None, limit=PAGE_SIZE
-    )
-    rows, more = page.rows, page.next
+    visible = search_queries.visible_namespaces(actor)
+    counts = environments_query.count_environments(actor, visible)
     rollouts = rollout_queries.list_active(actor)
-    opened = promotion_state.count_open(actor, pair[1])
-    # Each request takes half a millisecond, so the tab has no number on other views where there are many.
-    is_ready_counted = view == "ready" or opened <= PAGE_SIZE
-    publishable = promotion_state.find_ready_templates(actor, pair[1]) if opened and is_ready_counted else []
+    promotable = promotion_state.count_states(actor, *pair)
     if view == "ready":
-        prepared = template_queries.list_templates_by_name(publishable, words, cursor=cursor, limit=PAGE_SIZE)
-        rows, more = environments_query.environment_rows(prepared.items), prepared.next
+        ready_templates = promotable.ready_templates
+        page = template_queries.list_templates_by_name(ready_templates, words, cursor=cursor, limit=PAGE_SIZE)
     elif view == "open":
-        opening = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
-        rows, more = environments_query.environment_rows(opening.items), opening.next
+        page = promotion_state.list_open_templates(actor, pair[1], words, cursor=cursor, limit=PAGE_SIZE)
     elif view == "failing":
-        found = live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
-        rows, more = environments_query.environment_rows(found.items), found.next
+        page = live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
     elif view == "rolling":
-        rows, more = environments_query.environment_rows(_divided(rollouts, words)), None
+        page = Page(_divided(rollouts, words), None)
+    else:
+        is_behind = view == "behind"
+        page = environments_query.list_environment_templates(
+            actor, visible, words, behind=is_behind, cursor=cursor, limit=PAGE_SIZE
+        )
+    rows = environments_query.environment_rows(page.items)
     states = promotion_state.read_states(actor, [row.template for row in rows], *pair)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     listed = {row.template.pk for row in rows}
@@ -76,6 +77,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     query = {name: value for name, value in (("q", words), ("show", view)) if value}
     failing = live_failures.count_failing_templates(actor)
+    ready = _at_least(promotable.ready, sum(state.state == "ready" for state in states.values()))
     protected = {label for space, _ in spaces for label in space.protected_labels}
     context = {
         "section": "environments",
@@ -84,11 +86,13 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "target": pair[1],
         "sources": [LATEST, *names],
         "targets": sorted({*names, *protected}),
-        "total": page.total,
-        "late": page.behind,
-        "opened": opened,
-        "ready": sum(state.state == "ready" for state in states.values()),
-        "hurried": sum(state.emergency is not None for state in states.values()),
+        "protected": protected,
+        "total": counts.total,
+        "ready": ready,
+        "opened": promotable.opened,
+        # Folded on a phone, where each takes as much room as one with an act.
+        "settled": 0 if view or words else sum(line.action is None for group in groups for line in group.lines),
+        "hurried": promotable.emergencies,
         "failing": failing,
         "rollouts": divided,
         "selectable": sum(group.selectable for group in groups),
@@ -96,18 +100,18 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "words": words,
         "tabs": [
             _tab(gettext("All"), None, not view, {"q": words}),
-            _tab(gettext("Behind"), page.behind.number, view == "behind", {"q": words, "show": "behind"}),
+            _tab(gettext("Ready"), ready, view == "ready", {"q": words, "show": "ready"}),
+            _tab(gettext("Open requests"), MatchCount(promotable.opened), view == "open", {"q": words, "show": "open"}),
             _tab(
-                gettext("Ready"),
-                len(publishable) if is_ready_counted else None,
-                view == "ready",
-                {"q": words, "show": "ready"},
+                gettext("Rolling out"),
+                MatchCount(len(_divided(rollouts))),
+                view == "rolling",
+                {"q": words, "show": "rolling"},
             ),
-            _tab(gettext("Open requests"), opened, view == "open", {"q": words, "show": "open"}),
-            _tab(gettext("Rolling out"), len(_divided(rollouts)), view == "rolling", {"q": words, "show": "rolling"}),
-            _tab(gettext("Failing"), failing, view == "failing", {"q": words, "show": "failing"}),
+            _tab(gettext("Failing"), MatchCount(failing), view == "failing", {"q": words, "show": "failing"}),
+            _tab(gettext("Behind"), counts.behind, view == "behind", {"q": words, "show": "behind"}),
         ],
-        "next_url": f"?{urlencode({**query, 'cursor': more})}" if more else "",
+        "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,
         "moves": [] if words or view else label_queries.list_published_moves(actor, MOVES),
     }
@@ -122,6 +126,11 @@ def _divided(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
         (template for template in templates if all(part in template.name.casefold() for part in parts)),
         key=lambda template: template.name,
     )
+
+
+def _at_least(count: MatchCount, shown: int) -> MatchCount:
+    """The count, raised to what the page itself shows where it is not exact."""
+    return count if count.is_exact else MatchCount(max(count.number, shown), is_exact=False)
 
 
 def _choose_pair(
@@ -142,6 +151,6 @@ def _choose_pair(
     return source, target
 
 
-def _tab(word: str, count: int | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
+def _tab(word: str, count: MatchCount | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
     kept = {name: value for name, value in query.items() if value}
     return {"word": word, "count": count, "on": on, "url": f"?{urlencode(kept)}"}

@@ -34,7 +34,7 @@ REFERENCE_KINDS = (
 def fetch_snippet(language: str, base_url: str, name: str, ref: str) -> str:
     """One line in a language of LANGUAGES.
 
-    The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl is told the address.
+    The address and the key come from PROMPTUARY_URL and PROMPTUARY_KEY; curl gets the address.
     """
     if language == "curl":
         address = f"{base_url}/api/v1/templates/{name}@{ref}"

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext, gettext_lazy
 
@@ -24,6 +26,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
 from registry.namespaces.queries import live_label
 from registry.templates import label_queries, search_counts, search_queries
+from registry.templates.former_names import find_current_folder
 from registry.templates.models import Template
 from registry.templates.search_counts import Folder
 from registry.templates.search_entries import FILTER_KINDS
@@ -32,6 +35,7 @@ from registry.templates.search_queries import SearchPage
 __all__ = ["browse"]
 
 PAGE_SIZE = 50
+YEAR = 365 * 24 * 3600
 SORTS = {"name": gettext_lazy("by name"), "changed": gettext_lazy("by last change")}
 MENUS = {
     "tag": gettext_lazy("Tag"),
@@ -66,7 +70,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Branch:
-    """A folder in the tree; only the ones on the way to the open folder show their children."""
+    """A folder in the tree; only the ones on the way to the open folder show their children and their templates."""
 
     name: str
     path: str
@@ -75,6 +79,7 @@ class Branch:
     current: bool
     parent: bool
     children: list["Branch"] = field(default_factory=list)
+    leaves: list["Link"] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -106,27 +111,33 @@ class Menu:
 def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all) that match the search."""
     text = read_search(request.GET)
-    tree = search_counts.folder_tree(actor, folder)
+    is_flat = _is_flat(request)
+    tree = search_counts.folder_tree(actor, folder, with_templates=not is_flat)
     here = _find(tree, folder)
     if folder and here is None:
+        current = find_current_folder(folder)
+        if current and _find(search_counts.folder_tree(actor, current), current):
+            return redirect("folder", current)
         raise NotFound(
             gettext("There is no folder {folder}, or you are not a member of its namespace.").format(folder=folder)
         )
     sort = text.others.get("sort", "")
     sort = sort if sort in SORTS else "name"
     search = build_search(text, folder)
-    found = search_queries.find_templates(actor, search, sort=sort, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
+    result = search_queries.find_templates(actor, search, sort=sort, cursor=request.GET.get("cursor"), limit=PAGE_SIZE)
     total = sum(root.count for root in tree)
     context = {
         "section": "templates",
         "folder": folder,
         "crumbs": breadcrumbs(folder) if folder else [],
         "tree": _branches(tree, folder),
+        "is_flat": is_flat,
+        "flat": search_counts.flat_folders(actor, folder.partition("/")[0]) if is_flat else [],
         "total": total,
         "folder_count": here.count if here else total,
-        "rows": _rows(found.page.items, folder, text.words),
-        "count": found.count,
-        "next_url": text.address(cursor=found.page.next) if found.page.next else "",
+        "rows": _rows(result.page.items, folder, text.words),
+        "count": result.count,
+        "next_url": text.address(cursor=result.page.next) if result.page.next else "",
         "page_size": PAGE_SIZE,
         "searched": search.is_narrowed,
         "archived": search.archived,
@@ -138,12 +149,21 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "menus": _menus(actor, text, folder.partition("/")[0]),
         "unknown": text.unknown,
         "kinds": FILTER_KINDS,
-        "suggestions": _suggestions(actor, text, found),
+        "suggestions": _suggestions(actor, text, result),
         "views": list_view_rows(actor),
         "kept_query": text.address().lstrip("?"),
         **_namespace_context(actor, folder.partition("/")[0], folder),
     }
-    return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
+    answer = show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
+    if "folders" in request.GET:
+        shape = "flat" if is_flat else "tree"
+        answer.set_cookie("folders", shape, max_age=YEAR, samesite="Lax", secure=request.is_secure())
+    return answer
+
+
+def _is_flat(request: HttpRequest) -> bool:
+    """Whether folders are one list in place of a tree: as `?folders=flat` says, else as the browser remembers."""
+    return request.GET.get("folders", request.COOKIES.get("folders")) == "flat"
 
 
 def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
@@ -262,6 +282,7 @@ def _branches(folders: list[Folder], path: str) -> list[Branch]:
             current=folder.path == path,
             parent=folder.has_folders,
             children=_branches(folder.folders, path) if is_open else [],
+            leaves=[Link(name.rpartition("/")[2], reverse("template", args=[name])) for name in folder.templates],
         )
         for folder in folders
         for is_open in [f"{path}/".startswith(f"{folder.path}/")]

@@ -33,5 +33,5 @@ class PlotRow:
 def plot_rows(actor: Actor, failures: Sequence[LiveFailure]) -> list[PlotRow]:
     """The templates whose figures matter most to the person, those that fail first."""
     failing = {failure.template_id for failure in failures}
-    found = nightly_overview.list_template_lines(actor, failing, datetime.now(UTC).date())
-    return [PlotRow(row.template, draw_line(row.line), row.is_owned) for row in found]
+    template_lines = nightly_overview.list_template_lines(actor, failing, datetime.now(UTC).date())
+    return [PlotRow(row.template, draw_line(row.line), row.is_owned) for row in template_lines]

@@ -123,7 +123,7 @@ def rows_of_person(
 
 
 def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
-    """Those the person opened, wrote or spoke in, while it is somebody else's turn.
+    """Those that the person opened, wrote or commented on, while it is somebody else's turn.
 
     One that its own rollout alone keeps open is left out: home lists the rollouts.
     """

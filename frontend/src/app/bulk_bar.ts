@@ -1,4 +1,5 @@
-// The bar for what is ticked: it appears with the first template, names what is chosen and has a button a namespace.
+// The bar for what is ticked: it appears with the first template, and names what is chosen and how many releases that
+// makes.
 import { findElement } from "../dom.ts";
 import { ngettext } from "../language.ts";
 
@@ -30,9 +31,13 @@ function showChosen(form: HTMLFormElement): void {
     boxes.length,
   );
   findElement(bar, "[data-bulk-names]").textContent = boxes.map((box) => box.value).join(", ");
-  for (const button of bar.querySelectorAll<HTMLButtonElement>("button[data-namespace]")) {
-    const count = boxes.filter((box) => box.dataset.namespace === button.dataset.namespace).length;
-    button.hidden = count === 0;
-    findElement(button, "[data-bulk-number]").textContent = String(count);
-  }
+  const primary = bar.querySelector<HTMLElement>("[data-bulk-primary]");
+  if (!primary) return;
+  const namespaces = new Set(boxes.map((box) => box.dataset.namespace)).size;
+  findElement(bar, "[data-bulk-releases]").textContent = ngettext(
+    "Makes {count} release. Its templates go live together, or none.",
+    "Makes {count} releases, one for each namespace. The templates of a release go live together, or none.",
+    namespaces,
+  );
+  primary.textContent = ngettext("Promote {count} template", "Promote {count} templates", boxes.length);
 }

@@ -1,5 +1,5 @@
-// Keys of the desk for promotion: x ticks the row, Shift x all rows from the one ticked last, p promotes what is ticked
-// or, where nothing is, does the act of the row.
+// Keyboard shortcuts of the environments page: x ticks the row, Shift x all rows from the one ticked last, p promotes
+// what is ticked or, where nothing is, does the act of the row.
 
 const BOX = "input[name=template]";
 let lastTicked: HTMLInputElement | null = null;
@@ -36,11 +36,11 @@ function setTicked(box: HTMLInputElement, isTicked: boolean): void {
   box.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Presses Promote of what is ticked (the first namespace's), else the button of the current row. */
+/** Presses Promote of what is ticked, else the button of the current row. */
 export function pressPromote(): boolean {
-  const chosen = document.querySelector<HTMLElement>(
-    "[data-bulk-bar]:not([hidden]) button[data-namespace]:not([hidden])",
-  );
+  // The boxes decide, not whether the bar is shown: after a reset the bar follows in the next task.
+  const form = document.querySelector(`form[data-bulk] ${BOX}:checked`)?.closest("form");
+  const chosen = form?.querySelector<HTMLElement>("[data-bulk-primary]");
   const act = chosen ?? findCurrentRow()?.querySelector<HTMLElement>(".environments-act a.button");
   act?.click();
   return Boolean(act);

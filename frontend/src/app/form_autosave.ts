@@ -1,8 +1,9 @@
+// Forms marked `data-keep`: what is typed stays in this browser until the server has stored it.
+
 import { createElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-// What is typed into `form[data-keep]` stays in this browser until the server has taken it, whatever happens meanwhile:
-// a reload, another page, a session that ended. Entries nobody came back to for a month are dropped.
+// Typed text survives a reload, another page and the end of the session. Entries of more than a month are removed.
 const PREFIX = "kept:";
 const MONTH = 30 * 86_400_000;
 

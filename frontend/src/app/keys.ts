@@ -34,6 +34,7 @@ const KEY_HELP: [string, string][] = [
   ["Esc", gettext("Stop the replies that are being written (editor, in Run)")],
   ["F8", gettext("Next problem (editor)")],
   ["Ctrl .", gettext("Apply the fix at the cursor (editor)")],
+  ["Ctrl .", gettext("Menu of the input at the cursor (editor, in a part)")],
   ["Ctrl F", gettext("Find in the source (editor)")],
   ["Esc, Tab", gettext("Leave the source by keyboard (editor)")],
   ["?", gettext("This sheet")],

@@ -103,7 +103,8 @@ class LiveStatus {
     this.told.add(event.number);
     document.dispatchEvent(new CustomEvent(JOURNAL, { detail: event }));
     if (!isAbout(this.topics, event)) return;
-    this.show(describeEvent(event, this.topics.includes("home")));
+    const isOfMany = this.topics.some((topic) => topic === "home" || topic.startsWith("releases="));
+    this.show(describeEvent(event, isOfMany));
     const obstacle = this.topics.includes(`change=${event.change}`) ? describeObstacle(event) : "";
     if (obstacle) disableDecision(obstacle);
   }

@@ -1,4 +1,4 @@
-// What the server tells of the journal, in words, and for which page it is.
+// Events of the journal as the stream sends them: in words, and which page each concerns.
 import { gettext } from "../language.ts";
 
 export interface JournalEvent {
@@ -13,10 +13,15 @@ export interface JournalEvent {
 
 const LONGEST_PAUSE = 60_000;
 
-/** Whether a page with these topics (`home`, `template=support/reply`, `change=12`) is about the event. */
+/** Whether a page with these topics (`home`, `template=support/reply`, `change=12`, `releases=support`) is about the
+ * event. */
 export function isAbout(topics: string[], event: JournalEvent): boolean {
   return topics.some(
-    (topic) => topic === "home" || topic === `template=${event.template}` || topic === `change=${event.change}`,
+    (topic) =>
+      topic === "home" ||
+      topic === `template=${event.template}` ||
+      topic === `change=${event.change}` ||
+      (topic === `releases=${event.namespace}` && event.kind.startsWith("release.")),
   );
 }
 
@@ -80,6 +85,16 @@ export function describeEvent(event: JournalEvent, withName: boolean): string {
       return template
         ? gettext("{by} reopened change {change} of {template}.", values)
         : gettext("{by} reopened change {change}.", values);
+    case "release.commented":
+      return gettext("{by} commented on a release of {namespace}.", values);
+    case "release.changed":
+      return gettext("{by} changed a release of {namespace}.", values);
+    case "release.published":
+      return gettext("{by} published a release of {namespace}.", values);
+    case "release.withdrawn":
+      return gettext("{by} withdrew a release of {namespace}.", values);
+    case "release.rolled_back":
+      return gettext("{by} rolled back a release of {namespace}.", values);
     case "template.archived":
       return template ? gettext("{by} archived {template}.", values) : gettext("{by} archived the template.", values);
     case "template.unarchived":

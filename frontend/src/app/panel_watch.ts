@@ -1,10 +1,10 @@
-// Watches what an open panel compares with: where somebody moves a label meanwhile, a line says so above the foot, and
-// the panel's button is off until the comparison is loaded again.
+// Watches what an open panel compares with. Where somebody moves a label meanwhile, or what the panel is about may not
+// be published any more, a line above the foot says so. The panel's button is off until the comparison is loaded again.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { describeEvent, isAbout, type JournalEvent } from "./live_events.ts";
 
-/** The event of the document that carries what the journal tells, whatever the page is about. */
+/** The DOM event that carries events of the journal, whatever the page is about. */
 export const JOURNAL = "promptuary:journal";
 
 /** Fetches the panel of an address; null where there is none any more. */
@@ -16,11 +16,13 @@ export async function fetchPanel(address: string): Promise<Document | null> {
   return page.querySelector(".panel") ? page : null;
 }
 
-/** What the panel's button would act on: its title and what it shows as served. */
+/** What the panel's button would act on: its title, what it shows as served, and whether it is offered. */
 function describePanel(panel: ParentNode): string {
   const seen = [...panel.querySelectorAll<HTMLInputElement>("input[type=hidden][name=expected]")];
-  const title = panel.querySelector("#panel-title")?.textContent ?? "";
-  return [title.trim(), ...seen.map((field) => field.value)].join("\n");
+  const words = [...panel.querySelectorAll("#panel-title, button[form=panel-form]")].map(
+    (part) => part.textContent ?? "",
+  );
+  return [...words.map((text) => text.trim().replace(/\s+/g, " ")), ...seen.map((field) => field.value)].join("\n");
 }
 
 /** Compares the open panel with what its address shows now, whenever the journal tells of its templates. */

@@ -1,13 +1,14 @@
 // Says on the pages of a template who has it open in the editor, and which part they edit.
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext, pageLanguage } from "../language.ts";
+import { findSameDraft } from "./editor_tab.ts";
 import { leadTabs } from "./leading_tab.ts";
 import { pauseAfter } from "./live_events.ts";
 
 const ADDRESS = "/live/presence";
 const MOST_NAMED = 2;
 
-/** Who is in the editor, as the server tells it. */
+/** Who is in the editor, as the server sends it. */
 export interface Present {
   /** Names of the others. */
   people: string[];
@@ -35,7 +36,7 @@ export function installPresence(): void {
 
 /** What is said of the others, and of the reader's own tabs. tab: this page's number; undefined where nothing is edited. */
 export function describePresence({ people, parts, own_tabs }: Present, tab?: string): PresenceWords[] {
-  const own = tab && own_tabs.some((each) => each !== tab) ? [{ text: gettext("Also open in another tab") }] : [];
+  const own = tab ? sayOwnTabs(tab, own_tabs) : [];
   if (people.length > MOST_NAMED) {
     const text = ngettext("{count} person is editing now", "{count} people are editing now", people.length);
     return [{ text, names: people.map((person) => sayPart(person, parts[person])).join(", ") }, ...own];
@@ -48,6 +49,13 @@ export function describePresence({ people, parts, own_tabs }: Present, tab?: str
   }));
   if (others.length) words.push({ text: sayPeople(others) });
   return [...words, ...own];
+}
+
+/** Of the reader's own tabs only those that show the same draft: another draft has nothing to overwrite. */
+function sayOwnTabs(tab: string, tabs: readonly string[]): PresenceWords[] {
+  const where = findSameDraft(tab, tabs);
+  if (where === "here") return [{ text: gettext("Also open in another tab") }];
+  return where === "elsewhere" ? [{ text: gettext("Also open in another browser") }] : [];
 }
 
 function sayPart(person: string, part: string | undefined): string {

@@ -8,7 +8,7 @@ function keyOf(element: HTMLElement): string {
   return `reviewed:${element.dataset.reviewed}`;
 }
 
-/** Shows what is marked: the box of a change, and the marks in the rows of a release. */
+/** Shows what is marked: the boxes of changes, and the marks in the rows of a release. */
 export function showReviewed(): void {
   for (const element of document.querySelectorAll<HTMLElement>("[data-reviewed]")) {
     const isMarked = localStorage.getItem(keyOf(element)) !== null;
@@ -31,5 +31,6 @@ export function installReviewed(): void {
     if (!(box instanceof HTMLInputElement) || !box.dataset.reviewed) return;
     if (box.checked) localStorage.setItem(keyOf(box), "yes");
     else localStorage.removeItem(keyOf(box));
+    showReviewed();
   });
 }

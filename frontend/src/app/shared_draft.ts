@@ -1,4 +1,4 @@
-// The page of a shared draft: shows each change of it, and says when it is shared no more.
+// The page of a shared draft: shows each change of it, and says when the sharing has ended.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { pauseAfter } from "./live_events.ts";

@@ -105,3 +105,22 @@ def test_a_broken_cursor_is_refused_with_a_sentence(reply, browser):
     answer = browser("reader").get("/t/?cursor=nonsense")
     assert answer.status_code == 422
     assert "no cursor" in words(answer)
+
+
+def test_the_tree_names_the_templates_of_the_open_folder(reply, browser):
+    page = words(browser("author").get("/t/support/refunds/"))
+    leaf = '<a class="tree-row tree-leaf" href="/t/support/refunds/reply"><span class="cut">reply</span></a>'
+    assert page.count(leaf) == 2  # beside the list, and above it on a phone
+    assert "tree-leaf" not in words(browser("author").get("/t/"))
+
+
+def test_folders_are_shown_as_one_list_and_the_browser_remembers_it(reply, browser):
+    client = browser("author")
+    flat = '<span class="cut">support/refunds</span>'
+    assert flat not in words(client.get("/t/support/refunds/"))
+    assert flat in words(client.get("/t/support/refunds/?folders=flat"))
+    page = words(client.get("/t/"))
+    assert flat in page
+    assert "tree-leaf" not in page
+    assert flat not in words(client.get("/t/?folders=tree"))
+    assert flat not in words(client.get("/t/"))

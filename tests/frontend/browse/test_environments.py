@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from frontend.browse import environment_views
-from registry.changes import emergencies, rules, schedules
+from registry.changes import decisions, emergencies, promotion_state, rules, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
 from registry.releases import proposals
@@ -22,7 +22,8 @@ from tests.frontend.conftest import OTHER, REPLY, words
 def test_each_label_tells_its_version_and_what_is_behind(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     page = words(browser("reader").get("/environments/"))
-    assert "1 template, 1 behind" in page
+    assert "1 template, <b>1 ready to promote</b>" in page
+    assert "Behind 1" in page
     heads = re.findall(r'<th scope="col"><span class="pill[^"]*">(?:<svg.*?</svg>)?([\w-]+)', page)
     assert heads == ["latest", "staging", "production"]
     assert re.search(
@@ -92,8 +93,18 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     client = browser("reviewer")
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
-    with django_assert_max_num_queries(29):
+    with django_assert_max_num_queries(32):
         assert words(client.get("/environments/")).count("support/more/number-") >= 6
+
+
+def test_the_heading_counts_what_is_ready_on_all_pages(reply, browser, monkeypatch):
+    for number in range(3):
+        reply.save(OTHER, name=f"support/more/number-{number}")
+    monkeypatch.setattr(environment_views, "PAGE_SIZE", 2)
+    address = "/environments/?from=latest&to=production"
+    assert "<b>4 ready to promote</b>" in words(browser("author").get(address))
+    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)
+    assert "<b>at least 2 ready to promote</b>" in words(browser("author").get(address))
 
 
 def promote(browser, role="author", **query):
@@ -194,9 +205,9 @@ def test_open_requests_are_shown_a_page_at_a_time(reply, browser, monkeypatch):
 def test_what_is_ticked_leads_to_the_panel_of_a_release(reply, browser):
     reply.save(name="support/triage")
     page = promote(browser)
-    assert 'formaction="/releases/new/support/"' in page
+    assert 'formaction="/releases/new/"' in page
     query = {"from": "latest", "to": "production", "template": REPLY}
-    panel = words(browser("author").get("/releases/new/support/", query))
+    panel = words(browser("author").get("/releases/new/", query))
     assert "Promote 1 template to production" in panel
     assert "support/triage" in panel
     assert re.findall(r'name="template" value="([\w/-]+)" form="panel-form" checked', panel) == [REPLY]
@@ -238,10 +249,24 @@ def test_a_scheduled_request_says_when_it_goes_live_and_authors_change_it(reply,
     link = f'<a href="/changes/{change.number}#goes-live-at">Change date'
     assert badge in promote(browser)
     assert link in promote(browser)
+    assert f'href="/changes/{change.number}">Open change {change.number}' in promote(browser)
     reader = promote(browser, "reader")
     assert badge in reader
     assert "Change date" not in reader
     assert 'id="goes-live-at"' in words(browser("author").get(f"/changes/{change.number}"))
+
+
+def test_the_date_of_what_is_approved_is_the_act_of_its_row(reply, browser):
+    change = reply.propose(2)
+    schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=SOON)
+    decisions.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    page = promote(browser)
+    assert page.count("Change date") == 1
+    assert f'href="/changes/{change.number}#goes-live-at">Change date' in page
+    assert f"Open change {change.number}" not in page
+    assert f"Open change {change.number}" in promote(browser, "reader")
 
 
 def test_a_request_of_a_release_goes_live_with_it(reply, browser):
@@ -285,3 +310,22 @@ def test_a_freeze_that_holds_now_is_told_before_one_that_comes(reply, browser):
     page = promote(browser)
     assert "no releases until" in page
     assert "no releases from" not in page
+
+
+def test_what_has_nothing_to_promote_is_marked_for_phones_but_not_in_a_view(reply, browser):
+    reply.save(name="support/triage")
+    reply.publish(2)
+    client = browser("reader")
+    page = client.get("/environments/").content.decode()
+    rows = re.findall(r'<tr data-row data-rank="\d"\s+class="([\w-]*)">', page)
+    settled = rows.count("is-settled")
+    assert 0 < settled < len(rows)
+    assert words(client.get("/environments/")).count(f"{settled} template") == 1
+    assert "data-folds" in page
+    assert "data-folds" not in client.get("/environments/?q=reply").content.decode()
+
+
+def test_the_chosen_labels_have_pills(reply, browser):
+    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    assert 'data-label="latest" hidden' in page
+    assert re.search(r'data-label="production" hidden[^>]*><span class="pill pill-protected"', page)

@@ -1,45 +1,51 @@
-"""The filter Ready of the page of environments: open changes that could be published now, over all pages."""
+"""The filter Ready of the page of environments: what can be promoted from the chosen label, over all pages."""
 
 import re
 
 from frontend.browse import environment_views
-from registry.changes import decisions
-from registry.changes import services as change_services
+from registry.changes import promotion_state
+from registry.templates import labels
 from tests.frontend.conftest import REPLY, words
 
 TRIAGE = "support/triage"
 
 
-def approve(desk, change):
-    decisions.decide_on_change(
-        actor=desk.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
-    )
-
-
 def shown(browser, role="author", **query):
-    return words(browser(role).get("/environments/", {"show": "ready", "to": "production", **query}))
+    pair = {"from": "latest", "to": "production"}
+    return words(browser(role).get("/environments/", {"show": "ready", **pair, **query}))
 
 
 def names_on(page):
     return set(re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page))
 
 
-def test_only_what_could_be_published_now_is_shown(reply, browser):
-    change = reply.propose(2)
-    page = shown(browser)
-    assert "No change for production is ready to publish." in page
-    assert "Ready 0" in page
-    approve(reply, change)
+def test_ready_is_what_the_heading_counts(reply, browser):
     page = shown(browser)
     assert names_on(page) == {REPLY}
     assert "Ready 1" in page
-    assert "ready to publish" in page
+    assert "<b>1 ready to promote</b>" in page
     assert "No template that is ready has “zebra” in its name." in shown(browser, q="zebra")
     assert names_on(shown(browser, q="REPLY")) == {REPLY}
 
 
+def test_ready_follows_the_chosen_pair(reply, browser):
+    labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    page = shown(browser, **{"from": "staging"})
+    assert "Ready 0" in page
+    assert "nothing to promote" in page
+    assert "Nothing to promote. production has everything from staging." in page
+    assert names_on(shown(browser, to="staging")) == {REPLY}
+
+
+def test_what_has_an_open_request_is_ready_no_more(reply, browser):
+    reply.propose(2)
+    page = shown(browser)
+    assert "Ready 0" in page
+    assert "Open requests 1" in page
+    assert "Nothing to promote. What production lacks from latest is in open changes." in page
+
+
 def test_an_outsider_counts_nothing_ready(reply, browser):
-    approve(reply, reply.propose(2))
     page = shown(browser, "outsider")
     assert REPLY not in page
     assert "Ready 0" in page
@@ -47,12 +53,7 @@ def test_an_outsider_counts_nothing_ready(reply, browser):
 
 def test_what_is_ready_is_shown_a_page_at_a_time_and_counted_over_all(reply, browser, monkeypatch):
     monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
-    approve(reply, reply.propose(2))
-    version = reply.save(name=TRIAGE)
-    change = change_services.propose_change(
-        actor=reply.actor("author"), name=TRIAGE, label="production", version=version.number, message="Sort letters"
-    )
-    approve(reply, change)
+    reply.save(name=TRIAGE)
     first = shown(browser)
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
     second = words(browser("author").get(f"/environments/{address}"))
@@ -60,10 +61,9 @@ def test_what_is_ready_is_shown_a_page_at_a_time_and_counted_over_all(reply, bro
     assert all("Ready 2" in page for page in (first, second))
 
 
-def test_other_views_count_what_is_ready_only_where_few_requests_are_open(reply, browser, monkeypatch):
-    approve(reply, reply.propose(2))
-    assert "Ready 1" in shown(browser, show="")
-    monkeypatch.setattr(environment_views, "PAGE_SIZE", 0)
-    assert "Ready 1" not in shown(browser, show="")
-    monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
-    assert "Ready 1" in shown(browser)
+def test_a_count_that_is_not_exact_says_so(reply, browser, monkeypatch):
+    reply.save(name=TRIAGE)
+    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 1)
+    page = shown(browser)
+    assert "Ready 1+" in page
+    assert "<b>at least 1 ready to promote</b>" in page

@@ -62,6 +62,9 @@ def test_a_folder_is_renamed_with_all_that_it_holds(reply, browser):
     answer = client.post("/folders/support/refunds/rename", {"to": "support/answers"}, follow=True)
     assert answer.redirect_chain == [("/t/support/answers/", 302)]
     assert client.get("/folders/support/refunds/rename").status_code == 404
+    former = "/t/support/refunds/"
+    assert client.get(former, follow=True).redirect_chain == [("/t/support/answers/", 302)]
+    assert browser("outsider").get(former).status_code == 404
     refused = client.post("/folders/support/answers/rename", {"to": "support/answers/inner"})
     assert (refused.status_code, "is inside support/answers" in words(refused)) == (422, True)
 

@@ -1,0 +1,56 @@
+// The page of environments: labels to choose from as pills; on a phone what needs an act comes first within its namespace,
+// and what has nothing to promote is folded away.
+import { findElement } from "../dom.ts";
+
+const PHONE = "(width < 720px)";
+let isUnfolded = false; // for as long as this page is open, also when its table is brought anew
+
+/** Follows the lists of labels. */
+export function installEnvironments(): void {
+  document.addEventListener("change", (event) => {
+    const select = (event.target as Element).closest<HTMLElement>("[data-label-select]");
+    if (select) showPill(select);
+  });
+  matchMedia(PHONE).addEventListener("change", sortRows);
+  showEnvironments();
+}
+
+/** Shows the pills and folds the table that is in the page now. */
+export function showEnvironments(): void {
+  for (const select of document.querySelectorAll<HTMLElement>("[data-label-select]")) showPill(select);
+  if (matchMedia(PHONE).matches) sortRows();
+  const table = document.querySelector<HTMLElement>("[data-folds]");
+  if (table && !isUnfolded) fold(table);
+}
+
+/** Puts the rows of each namespace in order: on a phone by what is to do, else by name. */
+function sortRows(): void {
+  const isPhone = matchMedia(PHONE).matches;
+  const place = (row: HTMLElement): number => Number(row.dataset.place);
+  for (const body of document.querySelectorAll(".environments-table tbody")) {
+    const rows = [...body.querySelectorAll<HTMLElement>("[data-row]")];
+    for (const [at, row] of rows.entries()) row.dataset.place ??= String(at);
+    const rank = (row: HTMLElement): number => (isPhone ? Number(row.dataset.rank) : 0);
+    rows.sort((one, other) => rank(one) - rank(other) || place(one) - place(other));
+    body.append(...rows);
+  }
+}
+
+function showPill(select: HTMLElement): void {
+  const chosen = findElement<HTMLSelectElement>(select, "select").value;
+  for (const pill of select.querySelectorAll<HTMLElement>("[data-label]")) pill.hidden = pill.dataset.label !== chosen;
+  select.classList.add("has-pill");
+}
+
+function fold(table: HTMLElement): void {
+  const note = findElement(document, "[data-settled]");
+  const rows = [...table.querySelectorAll<HTMLElement>(".is-settled")];
+  table.classList.add("is-folded");
+  note.hidden = false;
+  findElement(note, "button").addEventListener("click", () => {
+    isUnfolded = true;
+    table.classList.remove("is-folded");
+    note.hidden = true;
+    rows[0]?.querySelector("a")?.focus();
+  });
+}
